@@ -1,0 +1,227 @@
+"""What can go wrong: one tree of exceptions, one table of causes.
+
+    WorksampleError
+    ├── UsageError              the command or the call is wrong
+    ├── ManifestError           a task package, suite or experiment file is wrong
+    ├── PlanError               what was asked for cannot be run
+    ├── StoreError              records or blobs cannot be kept or read
+    │   ├── StoreFull
+    │   ├── RecordConflict
+    │   └── RecordMissing
+    ├── CaptureError            what an agent left cannot be taken in
+    ├── SandboxError            the box cannot be had, or was lost
+    │   └── SandboxUnavailable
+    ├── ModelError              a language model gave no usable service
+    ├── AgentError              the agent's own program failed
+    ├── GraderError             a grader gave no grade
+    │   └── ReferenceUnreadable
+    ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
+    └── ImportFailed            a foreign package cannot be brought in
+
+Every failure belongs to one boundary and is recorded once, as a `Cause`. `POLICY` says for each cause whose fault it
+is, whether the work is tried again, and whether what lies in the submission is graded all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Boundary(StrEnum):
+    """Who answers for a failure."""
+
+    AGENT = "agent"
+    MODEL = "model"
+    SANDBOX = "sandbox"
+    STORE = "store"
+    CAPTURE = "capture"
+    GRADER = "grader"
+    JUDGE = "judge"
+    PERSON = "person"
+    PLAN = "plan"
+    PLATFORM = "platform"
+    OPERATOR = "operator"
+
+
+class Cause(StrEnum):
+    """Why a trial did not end on its own, or why an evaluation was not given."""
+
+    LIMIT_TIME = "limit.time"
+    LIMIT_COST = "limit.cost"
+    LIMIT_TOKENS = "limit.tokens"
+    LIMIT_TURNS = "limit.turns"
+    LIMIT_OTHER = "limit.other"
+    AGENT_CRASH = "agent.crash"
+    AGENT_MALFORMED = "agent.malformed"
+    MODEL_ERROR = "model.error"
+    MODEL_REFUSED = "model.refused"
+    SANDBOX_START = "sandbox.start"
+    SANDBOX_LOST = "sandbox.lost"
+    STORE_FULL = "store.full"
+    STORE_ERROR = "store.error"
+    CAPTURE_TOO_LARGE = "capture.too_large"
+    CAPTURE_TOO_MANY = "capture.too_many"
+    CAPTURE_FAILED = "capture.failed"
+    GRADER_CRASH = "grader.crash"
+    GRADER_TIME = "grader.time"
+    GRADER_MEMORY = "grader.memory"
+    GRADER_OUTPUT = "grader.output"
+    GRADER_MALFORMED = "grader.malformed"
+    GRADER_REFERENCE = "grader.reference"
+    GRADER_SANDBOX = "grader.sandbox"
+    JUDGE_ERROR = "judge.error"
+    JUDGE_MALFORMED = "judge.malformed"
+    PERSON_DECLINED = "person.declined"
+    NOT_ATTEMPTABLE = "plan.not_attemptable"
+    CANCELLED = "operator.cancelled"
+    PLATFORM_CRASH = "platform.crash"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What follows from a cause."""
+
+    boundary: Boundary
+    retry: bool
+    """A new try of the same slot (or a new evaluation of the same subject) is made by itself."""
+    graded: bool
+    """What was left behind counts as the agent's work and is graded."""
+    says: str
+    """The cause in words, for tables and reports."""
+
+
+def _of(boundary: Boundary, says: str, *, retry: bool = False, graded: bool = False) -> Policy:
+    return Policy(boundary, retry, graded, says)
+
+
+_B = Boundary
+POLICY: dict[Cause, Policy] = {
+    Cause.LIMIT_TIME: _of(_B.AGENT, "ran out of time", graded=True),
+    Cause.LIMIT_COST: _of(_B.AGENT, "spent its budget", graded=True),
+    Cause.LIMIT_TOKENS: _of(_B.AGENT, "used up its tokens", graded=True),
+    Cause.LIMIT_TURNS: _of(_B.AGENT, "used up its steps", graded=True),
+    Cause.LIMIT_OTHER: _of(_B.AGENT, "reached a limit of the engine", graded=True),
+    Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
+    Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
+    Cause.MODEL_ERROR: _of(_B.MODEL, "the model's service failed", retry=True),
+    Cause.MODEL_REFUSED: _of(_B.MODEL, "the model's service rejected the request"),
+    Cause.SANDBOX_START: _of(_B.SANDBOX, "the sandbox did not start", retry=True),
+    Cause.SANDBOX_LOST: _of(_B.SANDBOX, "the sandbox died", retry=True),
+    Cause.STORE_FULL: _of(_B.STORE, "the disk of the store is full"),
+    Cause.STORE_ERROR: _of(_B.STORE, "the store could not be written", retry=True),
+    Cause.CAPTURE_TOO_LARGE: _of(_B.CAPTURE, "the deliverables exceed the size that is taken in", graded=True),
+    Cause.CAPTURE_TOO_MANY: _of(_B.CAPTURE, "more files than are taken in", graded=True),
+    Cause.CAPTURE_FAILED: _of(_B.CAPTURE, "the deliverables could not be read", retry=True),
+    Cause.GRADER_CRASH: _of(_B.GRADER, "the grader crashed"),
+    Cause.GRADER_TIME: _of(_B.GRADER, "the grader ran out of time"),
+    Cause.GRADER_MEMORY: _of(_B.GRADER, "the grader ran out of memory"),
+    Cause.GRADER_OUTPUT: _of(_B.GRADER, "the grader printed without end"),
+    Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is no grade"),
+    Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
+    Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),
+    Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
+    Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is no judgment", retry=True),
+    Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
+    Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
+    Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
+    Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
+}
+
+
+class WorksampleError(Exception):
+    """The root. `what` went wrong, `where`, and the `next` command to type; `cause` where the failure is recorded."""
+
+    cause: Cause | None = None
+
+    def __init__(self, what: str, *, where: str = "", next: str = "", cause: Cause | None = None) -> None:
+        super().__init__(what)
+        self.what, self.where, self.next = what, where, next
+        if cause is not None:
+            self.cause = cause
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text}\n  next: {self.next}" if self.next else text
+
+
+class UsageError(WorksampleError):
+    """The command or the call is wrong."""
+
+
+class ManifestError(WorksampleError):
+    """A task package, suite or experiment file is wrong; `where` names file and key."""
+
+
+class PlanError(WorksampleError):
+    """What was asked for cannot be run."""
+
+
+class StoreError(WorksampleError):
+    """Records or blobs cannot be kept or read."""
+
+    cause = Cause.STORE_ERROR
+
+
+class StoreFull(StoreError):
+    """No space left where the store lives."""
+
+    cause = Cause.STORE_FULL
+
+
+class RecordConflict(StoreError):
+    """A record with this identity exists and says something else."""
+
+
+class RecordMissing(StoreError):
+    """No record with this identity."""
+
+
+class CaptureError(WorksampleError):
+    """What an agent left cannot be taken in."""
+
+    cause = Cause.CAPTURE_FAILED
+
+
+class SandboxError(WorksampleError):
+    """The box was lost or refused an operation of ours."""
+
+    cause = Cause.SANDBOX_LOST
+
+
+class SandboxUnavailable(SandboxError):
+    """This machine cannot give a box; `next` is the line to type."""
+
+    cause = Cause.SANDBOX_START
+
+
+class ModelError(WorksampleError):
+    """A language model gave no usable service."""
+
+    cause = Cause.MODEL_ERROR
+
+
+class AgentError(WorksampleError):
+    """The agent's own program failed."""
+
+    cause = Cause.AGENT_CRASH
+
+
+class GraderError(WorksampleError):
+    """A grader gave no grade: the submission stays ungraded, with this reason."""
+
+    cause = Cause.GRADER_CRASH
+
+
+class ReferenceUnreadable(GraderError):
+    """The grader's own reference is missing or broken: ungraded, never 0."""
+
+    cause = Cause.GRADER_REFERENCE
+
+
+class DeliverableError(WorksampleError):
+    """A deliverable is missing or malformed: the part it belongs to scores 0, with this reason."""
+
+
+class ImportFailed(WorksampleError):
+    """A foreign package cannot be brought in."""
