@@ -1,0 +1,50 @@
+"""Who works: harness + model + settings."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, ClassVar
+
+from .base import Frozen, Record, digest_of, register
+from .task import Name
+
+
+class Usage(Frozen):
+    """What one role's model calls took. Costs are US dollars."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
+    """The sum over the calls that had a price; None where no call had one."""
+    priced: bool = False
+    """Whether every call had a price."""
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+
+@register
+class Agent(Record):
+    """`id` is `name@` and 16 characters of the digest of the rest."""
+
+    kind: ClassVar[str] = "agent"
+
+    name: Name
+    harness: str
+    model: str | None = None
+    settings: dict[str, Any] = {}
+    release_date: date | None = None
+    capabilities: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, harness: str, **rest: Any) -> Agent:
+        """Build one with its id."""
+        draft = cls(id="-", name=name, harness=harness, **rest)
+        body = draft.plain()
+        del body["id"]
+        return draft.replaced(id=f"{name}@{digest_of(body)[:16]}")

@@ -1,0 +1,93 @@
+"""What is asked of a deliverable: one tree for rubrics (importance) and checkpoints (points)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from .base import Frozen
+
+
+class Importance(StrEnum):
+    """How much a rubric's criterion weighs (UpBench A.3). Passing a pitfall means that it is absent."""
+
+    CRITICAL = "critical"
+    IMPORTANT = "important"
+    OPTIONAL = "optional"
+    PITFALL = "pitfall"
+
+
+class By(StrEnum):
+    """Who decides a criterion."""
+
+    PROGRAM = "program"
+    JUDGE = "judge"
+    PERSON = "person"
+
+
+class Criterion(Frozen):
+    """A node of the tree. A leaf has `points` or an `importance`; a branch has `parts` and their sum."""
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
+    text: str = Field(min_length=1)
+    points: float | None = Field(default=None, gt=0)
+    importance: Importance | None = None
+    by: By = By.PROGRAM
+    gate: bool = False
+    """Failing it makes the whole 0."""
+    implies_others: bool = False
+    """Passing it gives every other point too: TheAgentCompany's last checkpoint (TAC 4.1)."""
+    parts: tuple[Criterion, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_weight(self) -> Self:
+        if self.parts:
+            total = sum(p.worth for p in self.parts)
+            if self.points is not None and abs(self.points - total) > 1e-9:
+                raise ValueError(f"criterion {self.id}: points {self.points:g} but its parts add up to {total:g}")
+        elif (self.points is None) == (self.importance is None):
+            raise ValueError(f"criterion {self.id}: give either points or an importance")
+        return self
+
+    @property
+    def worth(self) -> float:
+        """Points of a leaf (1 where only an importance is given), the sum over a branch."""
+        if self.parts:
+            return sum(p.worth for p in self.parts)
+        return self.points if self.points is not None else 1.0
+
+    @property
+    def leaves(self) -> tuple[Criterion, ...]:
+        return tuple(leaf for p in self.parts for leaf in p.leaves) if self.parts else (self,)
+
+
+class Criteria(Frozen):
+    """The whole tree; ids are unique in it, at most one criterion implies the others, and it is the last."""
+
+    criteria: tuple[Criterion, ...] = ()
+
+    @model_validator(mode="after")
+    def _unique(self) -> Self:
+        seen: set[str] = set()
+
+        def walk(nodes: tuple[Criterion, ...]) -> None:
+            for node in nodes:
+                if node.id in seen:
+                    raise ValueError(f"criterion id {node.id!r} stands twice")
+                seen.add(node.id)
+                walk(node.parts)
+
+        walk(self.criteria)
+        if any(c.implies_others for c in self.criteria[:-1]):
+            raise ValueError("implies_others belongs to the last criterion only")
+        return self
+
+    @property
+    def leaves(self) -> tuple[Criterion, ...]:
+        return tuple(leaf for c in self.criteria for leaf in c.leaves)
+
+    @property
+    def total(self) -> float:
+        return sum(c.worth for c in self.criteria)

@@ -1,0 +1,178 @@
+"""Judging: rounds, evaluators, what each said, and what strikes it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from worksample.errors import Cause
+
+from .base import Frozen, Moment, Record, register
+from .grade import Grade
+from .task import Protocol
+
+
+class Holistic(Frozen):
+    """Would a reasonable client accept it as commissioned work? 1 no, 2 yes, 3 better than the reference (RLI 3.4)."""
+
+    type: Literal["holistic"] = "holistic"
+    score: Literal[1, 2, 3]
+    justification: str = ""
+    inspected: bool = True
+    """Whether the deliverable could be inspected adequately."""
+
+
+class Side(StrEnum):
+    FIRST = "first"
+    EQUAL = "equal"
+    SECOND = "second"
+
+
+class Pairwise(Frozen):
+    """Which of two is closer to completing the work, and which is better overall (RLI 3.4)."""
+
+    type: Literal["pairwise"] = "pairwise"
+    completion: Side
+    quality: Side
+    justification: str = ""
+
+
+class Tags(Frozen):
+    type: Literal["tags"] = "tags"
+    tags: tuple[str, ...]
+    note: str = ""
+
+
+class Labels(Frozen):
+    type: Literal["labels"] = "labels"
+    labels: dict[str, str]
+    note: str = ""
+
+
+Payload = Annotated[Holistic | Pairwise | Grade | Tags | Labels, Field(discriminator="type")]
+
+
+class Rule(StrEnum):
+    """How a round's evaluations of one subject become a verdict."""
+
+    LATEST = "latest"
+    """The latest standing evaluation: programs, single raters."""
+    MAJORITY = "majority"
+    """The majority of all (RLI 3.4: three votes)."""
+    TIE_BREAK = "tie_break"
+    """Two votes, a third where they disagree (RLI B.2)."""
+    MEAN = "mean"
+    """The mean score: judges with repeats."""
+
+
+@register
+class Round(Record):
+    """One grading of a set of submissions under one protocol with fixed versions."""
+
+    kind: ClassVar[str] = "round"
+
+    protocol: Protocol
+    experiment: str | None = None
+    """All submissions of this experiment are subjects, as they come; else `subjects` lists them."""
+    subjects: tuple[str, ...] = ()
+    overlap: int = Field(default=1, ge=1)
+    """Evaluations wanted per subject."""
+    rule: Rule = Rule.LATEST
+    gradings: dict[str, str] = {}
+    """Instance id -> grading digest that is in force in this round."""
+    versions: dict[str, str] = {}
+    seed: int = 0
+    reason: str = ""
+    author: str
+    at: Moment
+
+
+class EvaluatorKind(StrEnum):
+    PERSON = "person"
+    JUDGE = "judge"
+    PROGRAM = "program"
+
+
+@register
+class Evaluator(Record):
+    kind: ClassVar[str] = "evaluator"
+
+    name: str
+    type: EvaluatorKind
+    version: str = ""
+    domains: tuple[str, ...] = ()
+    standing: str = ""
+    at: Moment
+
+
+class Given(StrEnum):
+    GIVEN = "given"
+    DECLINED = "declined"
+    FAILED = "failed"
+
+
+@register
+class Evaluation(Record):
+    """What one evaluator said. A failed one carries its cause and no payload: the subject stays ungraded."""
+
+    kind: ClassVar[str] = "evaluation"
+
+    round: str
+    subject: str
+    """Submission id."""
+    second: str | None = None
+    """The other submission of a pair; `subject` is the one shown first."""
+    reference: str | None = None
+    """The submission shown as reference."""
+    instance: str
+    grading: str = ""
+    """Grading digest that was in force."""
+    evaluator: str
+    outcome: Given
+    payload: Payload | None = None
+    cause: Cause | None = None
+    reason: str = Field(default="", max_length=20_000)
+    minutes: float | None = Field(default=None, ge=0)
+    cost: float | None = Field(default=None, ge=0)
+    """US dollars."""
+    record: dict[str, Any] = {}
+    """Digests of what the grader printed, the judge's prompts and answers, and the like."""
+    author: str
+    at: Moment
+
+    @model_validator(mode="after")
+    def _given_has_payload(self) -> Self:
+        if (self.outcome is Given.GIVEN) != (self.payload is not None):
+            raise ValueError("a given evaluation has a payload, any other has none")
+        if self.outcome is Given.FAILED and self.cause is None:
+            raise ValueError("a failed evaluation has a cause")
+        return self
+
+
+class Action(StrEnum):
+    STRIKE = "strike"
+    RESTORE = "restore"
+
+
+class Target(StrEnum):
+    EVALUATION = "evaluation"
+    EVALUATOR = "evaluator"
+    TRIAL = "trial"
+    SUBMISSION = "submission"
+    INSTANCE = "instance"
+
+
+@register
+class Amendment(Record):
+    """Strikes or restores a record; the record itself stays as it was."""
+
+    kind: ClassVar[str] = "amendment"
+
+    action: Action
+    target: Target
+    target_id: str
+    reason: str = Field(min_length=1)
+    author: str
+    at: Moment

@@ -1,0 +1,77 @@
+"""The plan: what is compared with what, every slot of it, and the lock that pins the rest."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from .base import Frozen, Moment, Record, digest_of, register
+from .task import Limits, Name, Protocol
+
+
+class Arm(Frozen):
+    """The condition of the work."""
+
+    name: Name = "plain"
+    worker: str = "agent"
+    feedback: str = "none"
+    shown_rubric: str = "none"
+    limits: Limits | None = None
+    """Overrides the instance's own where set, field by field."""
+
+
+class Lock(Frozen):
+    """What must be equal for two results to be comparable, and what was there when they were made."""
+
+    suite: str
+    """Suite id (name and digest) or the digest over the instance ids where none was named."""
+    instances: tuple[str, ...]
+    roles: dict[str, str] = {}
+    """Models that belong to the environment (colleagues, judges): role -> model name."""
+    protocol: Protocol
+    sandbox: str
+    """`bubblewrap`, or `none` where the operator asked to run unsandboxed: every report prints it."""
+    versions: dict[str, str] = {}
+
+    @property
+    def comparable(self) -> str:
+        """Digest of what a leaderboard refuses to mix."""
+        return digest_of({"instances": sorted(self.instances), "roles": self.roles, "protocol": self.protocol})
+
+
+@register
+class Experiment(Record):
+    kind: ClassVar[str] = "experiment"
+
+    name: Name
+    agents: tuple[str, ...]
+    arms: tuple[Arm, ...]
+    repeats: int = Field(ge=1)
+    attempts: int = Field(default=1, ge=1)
+    seed: int = 0
+    lock: Lock
+    settings: dict[str, Any] = {}
+    """The resolved configuration, as given by file and command line."""
+    author: str
+    at: Moment
+
+
+@register
+class Slot(Record):
+    """One planned piece of work. `id` is made of its parts, so planning twice plans the same."""
+
+    kind: ClassVar[str] = "slot"
+
+    experiment: str
+    agent: str
+    instance: str
+    arm: Name = "plain"
+    attempt: int = Field(default=1, ge=1)
+    repeat: int = Field(default=1, ge=1)
+    not_attemptable: str = ""
+    """What the agent lacks; such a slot is planned, counted and never run."""
+
+    @staticmethod
+    def identify(experiment: str, agent: str, instance: str, arm: str, attempt: int, repeat: int) -> str:
+        return digest_of([experiment, agent, instance, arm, attempt, repeat])[:24]

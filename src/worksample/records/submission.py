@@ -1,0 +1,73 @@
+"""What came out, immutable, with all that a grader may see of it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import ClassVar
+
+from pydantic import Field
+
+from .base import Frozen, Moment, Record, digest_of, register
+from .task import Digest
+
+
+class Origin(StrEnum):
+    TRIAL = "trial"
+    PERSON = "person"
+    EXTERNAL = "external"
+    """Made elsewhere by an agent and handed in with `worksample submit` (RLI's integrated agents)."""
+    CONTROL = "control"
+
+
+class CaptureStatus(StrEnum):
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+    """Some of it was not taken in; `reason` and the entries' notes say what and why."""
+    ABSENT = "absent"
+
+
+class Part(Frozen):
+    """A named folder of a submission: `output`, `probes`, `exports`, `trajectory`."""
+
+    manifest: Digest
+    status: CaptureStatus = CaptureStatus.COMPLETE
+    reason: str = ""
+    files: int = 0
+    size: int = 0
+    """Bytes."""
+
+
+class Reported(Frozen):
+    """A figure that a person reports about work done elsewhere; None is "unknown", never 0."""
+
+    cost: float | None = Field(default=None, ge=0)
+    """US dollars."""
+    minutes: float | None = Field(default=None, ge=0)
+
+
+@register
+class Submission(Record):
+    """`digest` is of the content and not the identity: two agents may hand in the same bytes."""
+
+    kind: ClassVar[str] = "submission"
+
+    instance: str
+    work: Digest
+    capture: Digest
+    origin: Origin
+    entrant: str
+    """Agent id, or a person's or an external agent's name."""
+    at: Moment
+    trial: str | None = None
+    experiment: str | None = None
+    control: str = ""
+    """What a control stands for: `reference`, `nothing`, `inputs`, `empty`, or the case's name."""
+    parts: dict[str, Part]
+    reported: Reported = Reported()
+    author: str = ""
+    note: str = ""
+
+    @property
+    def content(self) -> str:
+        """Digest over the parts' manifests."""
+        return digest_of({name: part.manifest for name, part in self.parts.items()})

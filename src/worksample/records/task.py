@@ -1,0 +1,203 @@
+"""The work: a task's package, its instances, and suites of them.
+
+Per instance there are four digests, so that a change reruns only what it touches: *work* (what the agent gets),
+*capture* (what is taken when it ends), *grading* per protocol, and *about*. Trials pin work and capture, evaluations
+pin grading.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, StringConstraints
+
+from .amount import Hours, Value
+from .base import Frozen, Moment, Record, digest_of, register
+from .criteria import Criteria
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Protocol(StrEnum):
+    """How a submission is judged."""
+
+    PROGRAM = "program"
+    CHECKPOINTS = "checkpoints"
+    RUBRIC = "rubric"
+    HOLISTIC = "holistic"
+    PAIRWISE = "pairwise"
+
+
+class Limits(Frozen):
+    """Ceilings of a trial; None sets none. The box's own (memory, processes, disk) always hold."""
+
+    time: float | None = Field(default=None, gt=0)
+    """Seconds of wall-clock time."""
+    cost: float | None = Field(default=None, gt=0)
+    """US dollars over all of the agent's model calls."""
+    tokens: int | None = Field(default=None, gt=0)
+    turns: int | None = Field(default=None, gt=0)
+    """Model calls of the agent: the papers' steps."""
+    memory: int = Field(default=2 << 30, gt=0)
+    """Bytes, all processes of the box together."""
+    processes: int = Field(default=256, gt=0)
+    disk: int = Field(default=1 << 30, gt=0)
+    """Bytes of all writable places together."""
+
+
+class Paths(Frozen):
+    """Where the agent and the grader find things; imported tasks expect their own places."""
+
+    input: str = "/task/input"
+    software: str = "/task/software"
+    output: str = "/task/output"
+
+
+class Environment(Frozen):
+    interfaces: tuple[str, ...] = ("terminal",)
+    network: str = "none"
+    services: tuple[str, ...] = ()
+    software: tuple[str, ...] = ()
+    """Commands that must exist inside the box, such as `sqlite3`."""
+    requires: tuple[str, ...] = ()
+    """Capabilities an agent must declare, such as `vision`; without them the instance is not attemptable."""
+    limits: Limits = Limits()
+    paths: Paths = Paths()
+
+
+class Deliverable(Frozen):
+    name: str
+    format: str
+    required: bool = True
+    about: str = ""
+
+
+class Work(Frozen):
+    """What the agent gets."""
+
+    brief: str
+    inputs: Digest
+    """Digest of the manifest of `inputs/`."""
+    software: Digest
+    environment: Environment = Environment()
+    deliverables: tuple[Deliverable, ...] = ()
+    shown_rubric: str = ""
+
+
+class Capture(Frozen):
+    """What is taken when a trial ends, besides `output/`."""
+
+    probes: Digest
+    """Digest of the manifest of `probes/`."""
+    probe_names: tuple[str, ...] = ()
+    exports: tuple[str, ...] = ()
+
+
+class Grading(Frozen):
+    """All that decides a grade under one protocol."""
+
+    protocol: Protocol
+    criteria: Criteria = Criteria()
+    reference: Digest
+    grader: Digest
+    """Digest of the manifest of the grader's code (`grade.py`, `task.py` and the modules beside them)."""
+    entry: str = "grade.py"
+    settings: dict[str, Any] = {}
+    instance_settings: dict[str, Any] = {}
+    notes: str = ""
+    kit: str = ""
+    """Version of `worksample.kit` that the grader was written against."""
+
+
+class About(Frozen):
+    """What is known of the work as work; none of it reaches agent or grader."""
+
+    category: str = ""
+    """`upwork:category/subcategory`, `ale:domain/subdomain` or `tac:department`; see `worksample.taxonomy`."""
+    occupation: str = ""
+    """SOC 2018 code such as `13-2011`."""
+    value: Value | None = None
+    hours: Hours | None = None
+    tier: str = ""
+    licence: str = ""
+    provenance: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@register
+class Instance(Record):
+    """One runnable, named case of a task. `id` is `task/name@` and 16 characters of the four digests' digest."""
+
+    kind: ClassVar[str] = "instance"
+
+    task: Name
+    name: Name
+    title: str
+    version: str
+    canary: str
+    work: Work
+    capture: Capture
+    grading: dict[Protocol, Grading]
+    about: About
+
+    @property
+    def key(self) -> str:
+        """`task/name`: the same over all versions."""
+        return f"{self.task}/{self.name}"
+
+    @property
+    def work_digest(self) -> str:
+        return self.work.digest
+
+    @property
+    def capture_digest(self) -> str:
+        return self.capture.digest
+
+    def grading_digest(self, protocol: Protocol) -> str:
+        return self.grading[protocol].digest
+
+    @staticmethod
+    def identify(task: str, name: str, parts: dict[str, Any]) -> str:
+        """The id for `parts` = `{"work": ..., "capture": ..., "grading": ..., "about": ...}` in plain JSON types."""
+        return f"{task}/{name}@{digest_of(parts)[:16]}"
+
+
+@register
+class Task(Record):
+    """A package as it was ingested. `id` is `name@` and 16 characters of the package's digest."""
+
+    kind: ClassVar[str] = "task"
+
+    name: Name
+    title: str
+    version: str
+    canary: str
+    package: Digest
+    """Digest of the manifest of the whole folder."""
+    instances: tuple[str, ...]
+    ingested: Moment
+
+
+class Tier(Frozen):
+    name: str
+    instances: tuple[str, ...]
+
+
+@register
+class Suite(Record):
+    """A named list of instances with pinned digests. `id` is `name@` and 16 characters of the digest of the rest."""
+
+    kind: ClassVar[str] = "suite"
+
+    name: Name
+    title: str
+    version: str
+    visibility: str = "public"
+    """`public` or `private` (held out: reports show aggregates only)."""
+    tiers: tuple[Tier, ...] = ()
+    instances: tuple[str, ...]
+    """Instance ids."""
+    roles: dict[str, str] = {}
+    """Models that belong to the environment: role -> model name."""

@@ -1,0 +1,77 @@
+"""An agent's work on an instance."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from worksample.errors import POLICY, Cause
+
+from .agent import Usage
+from .base import Frozen, Moment, Record, register
+from .task import Digest, Limits
+
+
+class Ending(StrEnum):
+    DONE = "done"
+    LIMIT = "limit"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Outcome(Frozen):
+    """How a trial ended; anything but `done` has its cause."""
+
+    ending: Ending
+    cause: Cause | None = None
+    reason: str = ""
+
+    @model_validator(mode="after")
+    def _has_cause(self) -> Self:
+        if (self.ending is Ending.DONE) != (self.cause is None):
+            raise ValueError("an ending other than done has a cause, and done has none")
+        return self
+
+    @property
+    def finished(self) -> bool:
+        """Whether the slot is served: what was left counts as the agent's work."""
+        return self.cause is None or POLICY[self.cause].graded
+
+    @property
+    def retried(self) -> bool:
+        """Whether a new try is made by itself."""
+        return self.cause is not None and POLICY[self.cause].retry
+
+
+@register
+class Trial(Record):
+    """Written once, when the trial closes. At most one finished trial per slot is live."""
+
+    kind: ClassVar[str] = "trial"
+
+    slot: str
+    experiment: str
+    agent: str
+    instance: str
+    work: Digest
+    capture: Digest
+    try_number: int = Field(ge=1)
+    outcome: Outcome
+    started: Moment
+    ended: Moment
+    working_seconds: float = Field(ge=0)
+    """Wall-clock seconds less waiting for rate limits."""
+    steps: int = Field(default=0, ge=0)
+    """Model calls of the agent (TAC 4.1)."""
+    usage: dict[str, Usage] = {}
+    """Per role; the agent's own is `agent`."""
+    limits: Limits = Limits()
+    shown: Digest | None = None
+    """Digest of exactly what the agent was shown (its first messages and its tools)."""
+    sandbox: str = "bubblewrap"
+    log: str = ""
+    """Path of the `.eval` log, relative to the store's `logs/`."""
+    phases: dict[str, float] = {}
+    """Seconds of the platform's own work, by phase (sandbox, snapshot, probes, rows, ...)."""

@@ -1,0 +1,137 @@
+"""What a round's evaluations resolve to. A verdict is computed, never stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from statistics import median_low
+
+from worksample.errors import POLICY, Cause
+
+from .base import Frozen
+from .evaluation import Action, Amendment, Evaluation, Given, Holistic, Round, Rule, Target
+from .grade import Grade
+
+
+class Standing(StrEnum):
+    DECIDED = "decided"
+    UNDECIDED = "undecided"
+    """Evaluations are there and disagree, or are too few."""
+    UNGRADED = "ungraded"
+    """No evaluation stands; `reason` says why. Never a score of 0."""
+
+
+class Verdict(Frozen):
+    """`score` and `passed` are None unless decided."""
+
+    subject: str
+    standing: Standing
+    score: float | None = None
+    passed: bool | None = None
+    label: int | None = None
+    """Holistic only: 1, 2 or 3; None while two votes disagree on it."""
+    grade: Grade | None = None
+    cause: Cause | None = None
+    reason: str = ""
+    evaluations: tuple[str, ...] = ()
+
+
+def struck(amendments: Iterable[Amendment]) -> frozenset[tuple[Target, str]]:
+    """What is struck now: per target the latest amendment counts, by time and then by id."""
+    state: dict[tuple[Target, str], Action] = {}
+    for amendment in sorted(amendments, key=lambda a: (a.at, a.id)):
+        state[amendment.target, amendment.target_id] = amendment.action
+    return frozenset(target for target, action in state.items() if action is Action.STRIKE)
+
+
+def resolve(
+    round: Round, evaluations: Iterable[Evaluation], amendments: Iterable[Amendment] = ()
+) -> dict[str, Verdict]:
+    """Verdict per subject that has at least one evaluation in `round` (pairs are resolved by `worksample.metrics`).
+
+    The order of `evaluations` never matters. A struck evaluation, evaluator, submission or instance leaves as if it
+    had never spoken; a subject all of whose evaluations are struck, failed or declined is ungraded.
+    """
+    out = struck(amendments)
+    by_subject: dict[str, list[Evaluation]] = {}
+    for evaluation in evaluations:
+        if evaluation.round == round.id and evaluation.second is None:
+            by_subject.setdefault(evaluation.subject, []).append(evaluation)
+    return {subject: _verdict(round, subject, rows, out) for subject, rows in sorted(by_subject.items())}
+
+
+def _verdict(round: Round, subject: str, rows: Sequence[Evaluation], out: frozenset[tuple[Target, str]]) -> Verdict:
+    rows = sorted(rows, key=lambda e: (e.at, e.id))
+    standing = [e for e in rows if not _is_struck(e, out)]
+    if not standing:
+        return Verdict(subject=subject, standing=Standing.UNGRADED, reason="every evaluation of it was struck")
+    given = [e for e in standing if e.outcome is Given.GIVEN]
+    if not given:
+        last = standing[-1]
+        reason = last.reason or (POLICY[last.cause].says if last.cause else "declined")
+        return Verdict(subject=subject, standing=Standing.UNGRADED, cause=last.cause, reason=reason)
+    ids = tuple(e.id for e in given)
+    votes = [e.payload for e in given if isinstance(e.payload, Holistic)]
+    if votes:
+        return _holistic(round, subject, [v.score for v in votes], ids)
+    grades = [e.payload for e in given if isinstance(e.payload, Grade)]
+    if not grades:
+        return Verdict(subject=subject, standing=Standing.UNDECIDED, reason="no payload that decides", evaluations=ids)
+    return _graded(round, subject, grades, ids)
+
+
+def _is_struck(e: Evaluation, out: frozenset[tuple[Target, str]]) -> bool:
+    keys = (
+        (Target.EVALUATION, e.id),
+        (Target.EVALUATOR, e.evaluator),
+        (Target.SUBMISSION, e.subject),
+        (Target.INSTANCE, e.instance),
+    )
+    return any(key in out for key in keys)
+
+
+def _holistic(round: Round, subject: str, scores: list[int], ids: tuple[str, ...]) -> Verdict:
+    """Majority on passing (score >= 2); label by majority of the values, else their median (RLI 3.4, B.2)."""
+    if round.rule is Rule.LATEST:
+        scores, ids = scores[-1:], ids[-1:]
+    if round.rule is Rule.TIE_BREAK:
+        scores, ids = scores[:3], ids[:3]
+    if len(scores) < (2 if round.rule is Rule.TIE_BREAK else round.overlap):
+        return Verdict(subject=subject, standing=Standing.UNDECIDED, reason="too few votes", evaluations=ids)
+    passes = sum(s >= 2 for s in scores)
+    if passes * 2 == len(scores):
+        return Verdict(subject=subject, standing=Standing.UNDECIDED, reason="the votes are split", evaluations=ids)
+    passed = passes * 2 > len(scores)
+    value, count = Counter(scores).most_common(1)[0]
+    label: int | None = value
+    if count * 2 <= len(scores):
+        label = median_low(scores) if len(scores) % 2 else None
+    return Verdict(
+        subject=subject, standing=Standing.DECIDED, score=float(passed), passed=passed, label=label, evaluations=ids
+    )
+
+
+def _graded(round: Round, subject: str, grades: list[Grade], ids: tuple[str, ...]) -> Verdict:
+    if round.rule is Rule.MEAN:
+        if len(grades) < round.overlap:
+            return Verdict(subject=subject, standing=Standing.UNDECIDED, reason="too few grades", evaluations=ids)
+        if any(g.undecided for g in grades):
+            return Verdict(subject=subject, standing=Standing.UNGRADED, reason="a part could not be judged")
+        score = sum(g.score for g in grades) / len(grades)
+        passed = sum(g.full for g in grades) * 2 > len(grades)
+        return Verdict(subject=subject, standing=Standing.DECIDED, score=score, passed=passed, evaluations=ids)
+    grade = grades[-1]
+    if grade.undecided:
+        names = ", ".join(grade.undecided)
+        return Verdict(
+            subject=subject, standing=Standing.UNGRADED, reason=f"could not be judged: {names}", evaluations=ids[-1:]
+        )
+    return Verdict(
+        subject=subject,
+        standing=Standing.DECIDED,
+        score=grade.score,
+        passed=grade.full,
+        grade=grade,
+        evaluations=ids[-1:],
+    )
