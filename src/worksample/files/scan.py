@@ -1,0 +1,228 @@
+"""Read a folder that may be hostile into a manifest.
+
+The walk never leaves the folder: every step is opened relative to the one above it and without following links. Links
+are kept as text, devices, sockets and pipes by name. What exceeds a limit is left out, and said so; the rest stays.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from worksample.errors import CaptureError, Cause
+from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, canonical, path_fault, quote_path
+
+from .handle import Handle, close, open_inside
+from .sink import Sink
+
+
+@dataclass(frozen=True, slots=True)
+class ScanLimits:
+    files: int = 100_000
+    """Entries of any kind."""
+    bytes: int = 4 << 30
+    """Of all files together."""
+    depth: int = 64
+    """Folders within folders."""
+    name: int = 255
+    """Bytes of one name."""
+    path: int = 3_000
+    """Bytes of a whole path below the folder: longer ones could not be mounted for a grader."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    manifest: Manifest
+    manifest_digest: str
+    status: CaptureStatus
+    reason: str = ""
+    """Why it is not complete; empty where it is."""
+    cause: Cause | None = None
+    """Set where a limit was met or something could not be read."""
+
+
+USUAL = ScanLimits()
+
+
+def scan(folder: Path | int, sink: Sink, limits: ScanLimits = USUAL) -> Scan:
+    """Take a folder's contents into `sink`, and its manifest too (as canonical JSON).
+
+    `folder` is a path whose last step must not be a link, or an open folder. A folder that does not exist gives an
+    empty manifest and `absent`; any limit met or file not readable gives `partial` with reason and cause. Raises
+    StoreError where the sink cannot keep something, and nothing for whatever the folder holds.
+    """
+    try:
+        root = _open_root(folder)
+    except OSError as e:
+        absent = isinstance(e, FileNotFoundError)
+        walk = _Walk(sink, limits, 0)
+        if not absent:
+            walk.fault(Cause.CAPTURE_FAILED, f"the folder cannot be opened: {e.strerror}")
+        return walk.result(CaptureStatus.ABSENT, "there is no such folder" if absent else "")
+    walk = _Walk(sink, limits, os.fstat(root).st_dev)
+    walk.run(root)
+    return walk.result(CaptureStatus.COMPLETE, "")
+
+
+def read_manifest(data: bytes) -> Manifest:
+    """A manifest from its stored form. Raises CaptureError where it is none."""
+    try:
+        return Manifest.model_validate_json(data)
+    except ValueError as e:
+        raise CaptureError(f"not a manifest: {str(e).splitlines()[0]}", next="worksample store check --deep") from e
+
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+def _open_root(folder: Path | int) -> int:
+    if isinstance(folder, int):
+        return os.open(".", _FOLDER, dir_fd=folder)
+    return os.open(folder, _FOLDER)
+
+
+@dataclass
+class _Level:
+    handle: Handle
+    path: bytes
+    names: list[bytes] | None = None
+    """Those still to be visited, last first; None before the folder was listed."""
+
+
+@dataclass
+class _Walk:
+    """State of one scan. `left` bytes may still be taken."""
+
+    sink: Sink
+    limits: ScanLimits
+    device: int
+    entries: list[Entry] = field(default_factory=list)
+    faults: dict[str, int] = field(default_factory=dict)
+    cause: Cause | None = None
+    partial: bool = False
+    taken: int = 0
+
+    def fault(self, cause: Cause | None, reason: str) -> None:
+        """Something was left out. Of several causes the first is kept, a failure of ours before a limit."""
+        self.partial = True
+        self.faults[reason] = self.faults.get(reason, 0) + 1
+        if self.cause is None or cause is Cause.CAPTURE_FAILED:
+            self.cause = cause or self.cause
+
+    def run(self, root: int) -> None:
+        stack = [_Level(Handle(root), b"")]
+        try:
+            while stack:
+                level = stack[-1]
+                if level.names is None:
+                    level.names = self._names(level.handle.fd)
+                if not level.names:
+                    close(stack.pop().handle)
+                    continue
+                below = self._visit(level, level.names, len(stack))
+                if below is not None:
+                    stack.append(below)
+        finally:
+            for level in stack:
+                close(level.handle)
+
+    def _names(self, fd: int) -> list[bytes]:
+        """Names in reverse order, no more than the limit allows plus one that shows the excess."""
+        room = max(0, self.limits.files - len(self.entries)) + 1
+        try:
+            with os.scandir(fd) as found:
+                return sorted((os.fsencode(e.name) for e in islice(found, room)), reverse=True)
+        except OSError as e:
+            self.fault(Cause.CAPTURE_FAILED, f"a folder cannot be listed: {e.strerror}")
+            return []
+
+    def _visit(self, level: _Level, names: list[bytes], depth: int) -> _Level | None:
+        name = names.pop()
+        path = level.path + b"/" + name if level.path else name
+        if len(self.entries) >= self.limits.files:
+            names.clear()
+            self.fault(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} entries, the rest is left out")
+            return None
+        if len(name) > self.limits.name or len(path) > self.limits.path:
+            self.fault(Cause.CAPTURE_TOO_MANY, "a name or path is too long and left out")
+            return None
+        text = quote_path(path)
+        if path_fault(text):
+            self.fault(None, "a name that cannot stand in a path is left out")
+            return None
+        try:
+            return self._take(level.handle.fd, name, path, text, depth)
+        except OSError as e:
+            kind, note = EntryKind.OTHER, f"cannot be read: {e.strerror or e}"
+            self.entries.append(Entry(path=text, kind=kind, note=note))
+            self.fault(Cause.CAPTURE_FAILED, note)
+        return None
+
+    def _take(self, parent: int, name: bytes, path: bytes, text: str, depth: int) -> _Level | None:
+        info = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        if stat.S_ISDIR(info.st_mode):
+            return self._folder(parent, name, path, text, depth)
+        if stat.S_ISLNK(info.st_mode):
+            target = quote_path(os.readlink(name, dir_fd=parent))
+            self.entries.append(Entry(path=text, kind=EntryKind.LINK, target=target))
+        elif stat.S_ISREG(info.st_mode):
+            self._file(parent, name, text, info.st_size)
+        else:
+            self.entries.append(Entry(path=text, kind=EntryKind.OTHER, note=_KINDS.get(stat.S_IFMT(info.st_mode), "")))
+        return None
+
+    def _folder(self, parent: int, name: bytes, path: bytes, text: str, depth: int) -> _Level | None:
+        note = ""
+        if depth >= self.limits.depth:
+            note = f"deeper than {self.limits.depth} folders, its contents are left out"
+        handle = None if note else open_inside(parent, name, _FOLDER)
+        if handle is not None and os.fstat(handle.fd).st_dev != self.device:
+            close(handle)
+            handle, note = None, "another file system is mounted here, its contents are left out"
+        self.entries.append(Entry(path=text, kind=EntryKind.FOLDER, note=note))
+        if handle is None:
+            self.fault(Cause.CAPTURE_TOO_MANY if "deeper" in note else None, note)
+            return None
+        return _Level(handle, path)
+
+    def _file(self, parent: int, name: bytes, text: str, size: int) -> None:
+        if size > self.limits.bytes - self.taken:
+            note = f"exceeds the {self.limits.bytes:,} bytes that are taken in"
+            self.entries.append(Entry(path=text, size=size, note=note))
+            self.fault(Cause.CAPTURE_TOO_LARGE, f"a file {note}")
+            return
+        handle = open_inside(parent, name, _FILE)
+        try:
+            before = os.fstat(handle.fd)
+            if not stat.S_ISREG(before.st_mode):
+                raise OSError(0, "it changed its kind")
+            digest = self.sink.put_file(handle.fd, min(before.st_size, self.limits.bytes - self.taken))
+            read, after = os.lseek(handle.fd, 0, os.SEEK_CUR), os.fstat(handle.fd)
+        finally:
+            close(handle)
+        note = ""
+        if read != after.st_size or after.st_mtime_ns != before.st_mtime_ns:
+            note = "changed while it was read"
+            self.fault(None, f"a file {note}")
+        self.taken += read
+        executable = bool(before.st_mode & stat.S_IXUSR)
+        self.entries.append(Entry(path=text, size=read, blob=digest, executable=executable, note=note))
+
+    def result(self, status: CaptureStatus, reason: str) -> Scan:
+        manifest = Manifest(entries=tuple(sorted(self.entries, key=lambda e: e.path)))
+        if self.partial:
+            status = CaptureStatus.PARTIAL if status is CaptureStatus.COMPLETE else status
+            reason = "; ".join(f"{text} ({n} times)" if n > 1 else text for text, n in self.faults.items())
+        return Scan(manifest, self.sink.put(canonical(manifest.plain())), status, reason, self.cause)
+
+
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFBLK: "a block device",
+}

@@ -1,0 +1,33 @@
+"""Where contents go: anything that takes bytes and answers with their digest."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Protocol
+
+from .pour import pour
+
+
+class Sink(Protocol):
+    """Takes contents in and names each by its SHA-256 (hex, 64 characters). `Store.blobs` is one."""
+
+    def put(self, data: bytes) -> str:
+        """Take in bytes. Raises StoreError where they cannot be kept."""
+        ...
+
+    def put_file(self, fd: int, size: int) -> str:
+        """Take in at most `size` bytes of an open file from its current offset on.
+
+        Leaves the offset behind the last byte taken. OSError comes from reading, StoreError from keeping.
+        """
+        ...
+
+
+class HashSink:
+    """Keeps nothing; digests only."""
+
+    def put(self, data: bytes) -> str:
+        return hashlib.sha256(data).hexdigest()
+
+    def put_file(self, fd: int, size: int) -> str:
+        return pour(fd, None, size).digest
