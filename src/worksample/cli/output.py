@@ -1,0 +1,89 @@
+"""What a verb prints: one JSON document for machines, tables and lines for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from worksample.store import Store
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def json_option(function: F) -> F:
+    """`--json`: one JSON document on stdout, nothing else."""
+    return click.option("--json", "as_json", is_flag=True, default=None, help="Print one JSON document for machines.")(
+        function
+    )
+
+
+def store_option(function: F) -> F:
+    """`--store`: where the evidence lies."""
+    return click.option(
+        "--store", metavar="DIR", default=None, help="The store; default: $WORKSAMPLE_STORE, else ./.worksample."
+    )(function)
+
+
+def open_store(where: str | Path | None, *, create: bool = False) -> Store:
+    """The store that a verb works on."""
+    from worksample.store import Store
+
+    return Store.open(where, create=create)
+
+
+def console(*, err: bool = False) -> Console:
+    """Rich's console; markup and emoji codes are off, since names come from files and agents."""
+    from rich.console import Console
+
+    return Console(stderr=err, markup=False, emoji=False, highlight=False, soft_wrap=False)
+
+
+def say_json(value: Any) -> None:
+    """One JSON document on stdout."""
+    click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=False))
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> None:
+    """A table for people; `right` names the columns that are aligned to the right."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for column in columns:
+        shown.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(printable(cell)) for cell in row))
+    console().print(shown)
+
+
+def printable(value: object) -> str:
+    """Text without control characters: what agents and files named cannot steer a terminal."""
+    text = "" if value is None else str(value)
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def dollars(amount: float | None) -> str:
+    """`$1.20`, or "unknown"."""
+    if amount is None:
+        return "unknown"
+    return f"${amount:,.2f}" if amount == 0 or amount >= 0.01 else f"${amount:.4f}"
+
+
+def duration(seconds: float | None) -> str:
+    """`1h 05m`, `3m 20s`, `4.2s`, or "unknown"."""
+    if seconds is None:
+        return "unknown"
+    if seconds < 60:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h {minutes:02d}m" if hours else f"{minutes}m {rest:02d}s"

@@ -1,0 +1,67 @@
+"""Which verbs there are: name -> module and the line that help shows. Read without importing any of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A command: `module` holds it under the name `command`."""
+
+    module: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Family:
+    """Commands that share a noun: `worksample task check`."""
+
+    says: str
+    verbs: dict[str, Verb]
+
+
+def _verb(name: str, says: str) -> Verb:
+    return Verb(f"worksample.cli.{name}", says)
+
+
+VERBS: dict[str, Verb | Family] = {
+    "demo": _verb("demo", "Run the starter suite with scripted agents and show the result."),
+    "run": _verb("run", "Run an experiment: agents on tasks, each trial graded as it closes."),
+    "resume": _verb("resume", "Go on with an experiment that was stopped."),
+    "list": _verb("list", "List the experiments of a store."),
+    "report": _verb("report", "Print the leaderboard and write the report as a static site."),
+    "grade": _verb("grade", "Grade stored submissions anew and show what changed."),
+    "submit": _verb("submit", "Hand in work made elsewhere: a folder or a zip."),
+    "amend": _verb("amend", "Strike or restore a trial, submission, evaluation, evaluator or instance."),
+    "task": Family(
+        "Write, list and prove task packages.",
+        {
+            "new": _verb("task_new", "Make a task package to start from."),
+            "show": _verb("task_show", "Show what a task package says."),
+            "list": _verb("task_list", "List the tasks in a folder or a suite."),
+            "check": _verb("task_check", "Prove a task package before it is used."),
+        },
+    ),
+    "suite": Family(
+        "Show suites and pin their digests.",
+        {
+            "show": _verb("suite_show", "Show a suite: its instances, tiers and pins."),
+            "pin": _verb("suite_pin", "Write the digests of a suite's instances into suite.lock."),
+        },
+    ),
+    "import": Family(
+        "Bring in tasks that others wrote.",
+        {"tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages.")},
+    ),
+    "store": Family(
+        "Check, rebuild, merge and export a store.",
+        {
+            "check": _verb("store_check", "Check that objects, blobs and database agree."),
+            "rebuild": _verb("store_rebuild", "Build the database anew from the objects."),
+            "merge": _verb("store_merge", "Take in everything that another store holds."),
+            "export": _verb("store_export", "Write the tables as Parquet, JSONL or CSV."),
+        },
+    ),
+    "doctor": _verb("doctor", "Say what this machine has and lacks."),
+}

@@ -1,0 +1,163 @@
+"""What an experiment file or the flags of `worksample run` say, checked. Keys and defaults: docs/settings.md."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import date
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from worksample.records import Arm, Frozen, Limits, Protocol
+from worksample.records.task import Name
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_STEP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)")
+
+
+def seconds(value: Any) -> Any:
+    """Seconds of `90`, `"90"`, `"30m"`, `"1h 30m"`; anything else is left for the type check. ValueError for text without sense."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip().lower()
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    if not re.fullmatch(rf"({_STEP.pattern}\s*)+", text):
+        raise ValueError(f"{value!r} is no duration; write seconds, or as in 30m or 1h30m")
+    return sum(float(number) * _UNITS[unit] for number, unit in _STEP.findall(text))
+
+
+Seconds = Annotated[float, BeforeValidator(seconds)]
+
+
+class LimitsConfig(Frozen):
+    """Ceilings of each trial, over the instances' own; None leaves the instance's own in force."""
+
+    time: Seconds | None = Field(default=None, gt=0)
+    """Seconds of wall-clock time, or text such as `30m`."""
+    cost: float | None = Field(default=None, gt=0)
+    """US dollars over all of the agent's model calls. The model must have a price."""
+    tokens: int | None = Field(default=None, gt=0)
+    """Tokens over all of the agent's model calls, cached ones included."""
+    steps: int | None = Field(default=None, gt=0)
+    """Model calls of the agent (`turns` in a task's environment)."""
+
+    def over(self, other: LimitsConfig) -> LimitsConfig:
+        """Field by field this one's value, else the other's."""
+        return other.replaced(**{k: v for k, v in self if v is not None})
+
+    def record(self) -> Limits | None:
+        """As an arm carries it; None where nothing is set."""
+        if self == LimitsConfig():
+            return None
+        return Limits(time=self.time, cost=self.cost, tokens=self.tokens, turns=self.steps)
+
+
+class Price(Frozen):
+    """US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    """Tokens of the prompt."""
+    output: float = Field(ge=0)
+    """Tokens of the answer, reasoning included."""
+    cache_read: float | None = Field(default=None, ge=0)
+    """Tokens read from the service's cache; None: as input."""
+    cache_write: float | None = Field(default=None, ge=0)
+    """Tokens written to the service's cache; None: as input."""
+
+
+class AgentConfig(Frozen):
+    """Who works. A preset fills what is not given here."""
+
+    name: Name | None = None
+    """How reports call it; by default made of harness (or preset) and model."""
+    harness: str | None = None
+    """`scripted`, `worker`, `plan-act-reflect` or `command`; by default the preset's."""
+    model: str | None = None
+    """A model name as Inspect takes it, such as `anthropic/claude-sonnet-4-5`."""
+    settings: dict[str, Any] = {}
+    """Settings of the harness; see docs/agents.md."""
+    preset: str | None = None
+    """`rli`, `upbench`, `ale` or `tac`: the settings and limits of that paper."""
+    script: str | None = None
+    """For `scripted`: the folder of scripts, relative to the experiment file."""
+    capabilities: tuple[str, ...] | None = None
+    """What it can do, such as `vision`; instances that require more are not attemptable. By default the preset's or none."""
+    release_date: date | None = None
+    """When the model was released, for plots over time."""
+
+
+class ArmConfig(Frozen):
+    """A condition of the work; every agent works under every arm."""
+
+    name: Name
+    """How reports call it."""
+    limits: LimitsConfig = LimitsConfig()
+    """Limits of this arm, over the experiment's."""
+
+
+def default_author() -> str:
+    """`$WORKSAMPLE_AUTHOR`, else the name of the account."""
+    import getpass
+
+    try:
+        return os.environ.get("WORKSAMPLE_AUTHOR") or getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+class ExperimentConfig(Frozen):
+    """An experiment as it was asked for: agents x instances x arms x repeats."""
+
+    name: Name
+    """How the experiment is called; by default the file's name, or made of what is run."""
+    store: str | None = None
+    """Folder or URL of the store; by default `$WORKSAMPLE_STORE`, else `.worksample` here."""
+    suite: str | None = None
+    """A shipped suite's name or a suite file."""
+    tasks: tuple[str, ...] = ()
+    """Folders of task packages."""
+    only: tuple[str, ...] = ()
+    """Keeps the instances `task` or `task/instance` that match one of these; `*` matches anything."""
+    agents: tuple[AgentConfig, ...] = Field(min_length=1)
+    """Who works; a table per agent."""
+    arms: tuple[ArmConfig, ...] = Field(default=(ArmConfig(name="plain"),), min_length=1)
+    """Conditions of the work; a table per arm."""
+    repeats: int = Field(default=1, ge=1, le=10_000)
+    """Independent trials per agent, instance and arm."""
+    protocol: Protocol = Protocol.PROGRAM
+    """How submissions are graded as they close: `program` or `checkpoints`."""
+    limits: LimitsConfig = LimitsConfig()
+    """Ceilings of each trial."""
+    parallel: int = Field(default=8, ge=1, le=1000)
+    """Trials at once."""
+    graders: int = Field(default=2, ge=1, le=1000)
+    """Submissions graded at once, beside the trials."""
+    tries: int = Field(default=3, ge=1, le=100)
+    """How often a slot is tried where the platform, the sandbox or the model's service failed."""
+    seed: int = 0
+    """Decides the order in which slots are run."""
+    sandbox: str = Field(default="bubblewrap", pattern="^(bubblewrap|docker|none)$")
+    """`bubblewrap`, `docker`, or `none`: no isolation at all, which every report prints."""
+    prices: dict[str, Price] = {}
+    """Prices by model name, over those that Inspect knows."""
+    roles: dict[str, str] = {}
+    """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
+    author: str = Field(default_factory=default_author, min_length=1)
+    """Who runs it."""
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        if not self.suite and not self.tasks:
+            raise ValueError("give a suite or tasks to work on")
+        names = [arm.name for arm in self.arms]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two arms have one name: {', '.join(names)}")
+        if self.protocol not in (Protocol.PROGRAM, Protocol.CHECKPOINTS):
+            raise ValueError(f"protocol {self.protocol} is not graded by a program; allowed: program, checkpoints")
+        return self
+
+    def arm_records(self) -> tuple[Arm, ...]:
+        """Arms as the plan keeps them, each with its own limits over the experiment's."""
+        return tuple(Arm(name=a.name, limits=a.limits.over(self.limits).record()) for a in self.arms)

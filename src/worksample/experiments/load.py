@@ -1,0 +1,153 @@
+"""From a TOML or YAML file and the flags of the command line to a checked configuration.
+
+Command line over file over built-in. A flag that was not given is absent here, never a default: no default of the
+command line can override a file.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from worksample.errors import ManifestError
+
+from .config import AgentConfig, ExperimentConfig
+from .faults import manifest_error
+
+COMMAND_LINE = "command line"
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """The table of a `.toml`, `.yaml` or `.yml` file. ManifestError where it cannot be read as one."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ManifestError(f"cannot be read: {error}", where=str(path)) from error
+    if path.suffix in (".yaml", ".yml"):
+        data = _yaml(text, path)
+    elif path.suffix == ".toml":
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ManifestError(f"is no TOML: {error}", where=str(path)) from error
+    else:
+        raise ManifestError("an experiment file ends in .toml, .yaml or .yml", where=str(path))
+    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
+        raise ManifestError("should hold keys with values, as in `repeats: 3`", where=str(path))
+    return data
+
+
+def _yaml(text: str, path: Path) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ManifestError(f"is no YAML: {error}", where=str(path)) from error
+
+
+def load(file: Path | None = None, flags: Mapping[str, Any] | None = None) -> ExperimentConfig:
+    """The configuration of `file` (if any) under `flags`: keys of ExperimentConfig, and `model` for every agent.
+
+    Paths in a file are relative to the file, paths in flags to the working directory. ManifestError names file and key.
+    """
+    given = {key: value for key, value in (flags or {}).items() if value is not None}
+    data = _anchored(read_table(file), file.parent) if file else {}
+    table = merge(data, _anchored(given, Path()))
+    if "name" not in table:
+        table["name"] = name_of(file.stem if file else _by_content(table))
+    where = f"{file}" if file else COMMAND_LINE
+    try:
+        return ExperimentConfig.model_validate(table)
+    except ValidationError as error:
+        raise manifest_error(error, ExperimentConfig, where) from error
+
+
+def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    """`flags` over `data`. Limits merge field by field; `suite` or `tasks` given replace both; `model` goes to every agent."""
+    table = dict(data)
+    given = dict(flags)
+    if "suite" in given or "tasks" in given:
+        table.pop("suite", None)
+        table.pop("tasks", None)
+    limits = {k: v for k, v in dict(given.pop("limits", {})).items() if v is not None}
+    models = given.pop("models", None)
+    script = given.pop("script", None)
+    table |= given
+    if limits:
+        base = table.get("limits", {})
+        table["limits"] = {**(base if isinstance(base, Mapping) else {}), **limits}
+    agents = table.get("agents")
+    if isinstance(agents, list | tuple):
+        if models:
+            agents = [{**_table(a), "model": m} for a in agents for m in models]
+        if script is not None:
+            agents = [{**_table(a), "script": script} for a in agents]
+        table["agents"] = agents
+    return table
+
+
+def _table(agent: Any) -> dict[str, Any]:
+    return dict(agent) if isinstance(agent, Mapping) else {"harness": agent}
+
+
+def _anchored(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """Paths made absolute: what is relative in a file is relative to the file."""
+    table = dict(data)
+    if isinstance(table.get("tasks"), list | tuple):
+        table["tasks"] = [_path(t, base) for t in table["tasks"]]
+    for key in ("store", "script"):
+        if key in table:
+            table[key] = _path(table[key], base)
+    if isinstance(table.get("suite"), str) and looks_like_path(table["suite"], base):
+        table["suite"] = _path(table["suite"], base)
+    if isinstance(table.get("agents"), list | tuple):
+        table["agents"] = [_anchored(a, base) if isinstance(a, Mapping) else a for a in table["agents"]]
+    return table
+
+
+def looks_like_path(text: str, base: Path = Path()) -> bool:
+    """Whether text means a place in the file system and not a shipped name or a URL."""
+    if "://" in text:
+        return False
+    return "/" in text or text.startswith(".") or text.endswith((".toml", ".yaml", ".yml")) or (base / text).exists()
+
+
+def _path(value: Any, base: Path) -> Any:
+    if not isinstance(value, str) or "://" in value:
+        return value
+    return str((base / Path(value).expanduser()).resolve())
+
+
+def agent_from_flag(text: str) -> dict[str, Any]:
+    """An `--agent`: a file with one agent's table, a preset, or a harness. ManifestError where a file is none."""
+    path = Path(text)
+    if path.suffix in (".toml", ".yaml", ".yml"):
+        table = _anchored(read_table(path), path.parent)
+        try:
+            AgentConfig.model_validate(table)
+        except ValidationError as error:
+            raise manifest_error(error, AgentConfig, str(path)) from error
+        return table
+    from .presets import PRESETS
+
+    return {"preset": text} if text in PRESETS else {"harness": text}
+
+
+def name_of(text: str) -> str:
+    """A valid name made of free text."""
+    name = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")[:100]
+    return name or "experiment"
+
+
+def _by_content(table: Mapping[str, Any]) -> str:
+    tasks = [Path(str(t)).name for t in table.get("tasks") or ()]
+    what = Path(str(table["suite"])).name if table.get("suite") else "-".join(tasks[:2]) or "experiment"
+    agents = [_table(a) for a in table.get("agents") or ()]
+    who = [str(a.get("name") or a.get("preset") or a.get("harness") or "agent") for a in agents]
+    return "-".join([what, *dict.fromkeys(who[:3])])

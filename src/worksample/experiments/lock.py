@@ -1,0 +1,76 @@
+"""What was there when an experiment was planned: versions, digests, the machine, the resolved configuration."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from .plan import Plan
+
+LOCK_NAME = "lock.json"
+
+
+def versions() -> dict[str, str]:
+    """Versions of what takes part in a trial; "absent" for a program that this machine lacks."""
+    return {
+        "worksample": importlib.metadata.version("worksample"),
+        "inspect_ai": importlib.metadata.version("inspect_ai"),
+        "python": platform.python_version(),
+        "kernel": platform.release(),
+        "bubblewrap": _bubblewrap(),
+    }
+
+
+def _bubblewrap() -> str:
+    path = shutil.which("bwrap")
+    if path is None:
+        return "absent"
+    told = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=10)
+    return told.stdout.strip().removeprefix("bubblewrap ") or "unknown"
+
+
+def lock_table(plan: Plan) -> dict[str, Any]:
+    """The lock as JSON types: everything that a reader needs to see whether two runs are the same."""
+    m = plan.material
+    return {
+        "experiment": plan.experiment.id,
+        "at": plan.experiment.plain()["at"],
+        "author": plan.experiment.author,
+        "comparable": plan.experiment.lock.comparable,
+        "suite": plan.experiment.lock.suite,
+        "sandbox": m.sandbox,
+        "protocol": str(m.protocol),
+        "roles": m.roles,
+        "versions": plan.experiment.lock.versions,
+        "machine": {"system": platform.system(), "machine": platform.machine(), "libc": "-".join(platform.libc_ver())},
+        "agents": {a.id: a.plain() for a in m.agents},
+        "instances": {
+            i.id: {
+                "work": i.work_digest,
+                "capture": i.capture_digest,
+                "grading": {str(p): i.grading_digest(p) for p in sorted(i.grading)},
+                "about": i.about.digest,
+                "version": i.version,
+                "canary": i.canary,
+            }
+            for i in m.instances
+        },
+        "slots": {"planned": len(plan.slots), "attemptable": len(plan.attemptable)},
+        "config": plan.experiment.settings,
+    }
+
+
+def write_lock(plan: Plan, folder: Path) -> Path:
+    """Write `lock.json` into `folder` once: the lock of an experiment never changes afterwards. Returns its path."""
+    path = folder / LOCK_NAME
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = folder / f".{LOCK_NAME}.tmp"
+        draft.write_text(json.dumps(lock_table(plan), indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        draft.replace(path)
+    return path

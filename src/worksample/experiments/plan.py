@@ -1,0 +1,212 @@
+"""From what was asked for to every slot of it. Pure: the same material always gives the same plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import product
+from typing import Any
+
+from worksample.errors import PlanError
+from worksample.records import (
+    Agent,
+    Arm,
+    Experiment,
+    Instance,
+    Limits,
+    Lock,
+    Protocol,
+    Record,
+    Slot,
+    Suite,
+    Task,
+    digest_of,
+)
+
+NETWORKS = ("none",)
+INTERFACES = ("terminal",)
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a plan is made of: records only, nothing that depends on where or when."""
+
+    name: str
+    agents: tuple[Agent, ...]
+    instances: tuple[Instance, ...]
+    arms: tuple[Arm, ...] = (Arm(),)
+    repeats: int = 1
+    seed: int = 0
+    protocol: Protocol = Protocol.PROGRAM
+    sandbox: str = "bubblewrap"
+    suite: Suite | None = None
+    tasks: tuple[Task, ...] = ()
+    roles: dict[str, str] = field(default_factory=dict)
+    lacking: frozenset[str] = frozenset()
+    """Commands that instances ask for and the sandbox of this machine does not have."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An experiment with all its slots, as it is committed."""
+
+    experiment: Experiment
+    slots: tuple[Slot, ...]
+    material: Material
+
+    @property
+    def attemptable(self) -> tuple[Slot, ...]:
+        """Slots that are run."""
+        return tuple(s for s in self.slots if not s.not_attemptable)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """Everything that a store must hold before the first trial."""
+        m = self.material
+        suite = (m.suite,) if m.suite else ()
+        return (*m.tasks, *m.instances, *suite, *m.agents, self.experiment, *self.slots)
+
+
+def plan(material: Material, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]) -> Plan:
+    """Slots for agents x instances x arms x repeats. PlanError where nothing is left to plan or names collide.
+
+    The experiment's id is its name and a digest of all that decides what is done: agents, instances, arms, repeats,
+    seed, roles, protocol, sandbox and what is not attemptable. Author, time, versions and settings are not in it, so
+    planning the same again finds the same experiment.
+    """
+    _refuse(material)
+    reasons = {
+        (agent.id, instance.id): why_not(agent, instance, material.lacking)
+        for agent, instance in product(material.agents, material.instances)
+    }
+    ids = tuple(i.id for i in material.instances)
+    lock = Lock(
+        suite=material.suite.id if material.suite else digest_of(sorted(ids)),
+        instances=ids,
+        roles=material.roles,
+        protocol=material.protocol,
+        sandbox=material.sandbox,
+        versions=versions,
+    )
+    identity = {
+        "agents": sorted(a.id for a in material.agents),
+        "arms": sorted((a.plain() for a in material.arms), key=lambda a: str(a["name"])),
+        "repeats": material.repeats,
+        "seed": material.seed,
+        "suite": lock.suite,
+        "lock": lock.comparable,
+        "sandbox": material.sandbox,
+        "not_attemptable": sorted([*key, reason] for key, reason in reasons.items() if reason),
+    }
+    experiment = Experiment(
+        id=f"{material.name}@{digest_of(identity)[:16]}",
+        name=material.name,
+        agents=tuple(a.id for a in material.agents),
+        arms=material.arms,
+        repeats=material.repeats,
+        seed=material.seed,
+        lock=lock,
+        settings=settings,
+        author=author,
+        at=at,
+    )
+    slots = (
+        Slot(
+            id=Slot.identify(experiment.id, agent.id, instance.id, arm.name, 1, repeat),
+            experiment=experiment.id,
+            agent=agent.id,
+            instance=instance.id,
+            arm=arm.name,
+            repeat=repeat,
+            not_attemptable=reasons[agent.id, instance.id],
+        )
+        for agent, instance, arm, repeat in product(
+            material.agents, material.instances, material.arms, range(1, material.repeats + 1)
+        )
+    )
+    return Plan(experiment, in_order(tuple(slots), material.seed), material)
+
+
+def _refuse(material: Material) -> None:
+    if not material.instances:
+        raise PlanError("no instance is left to work on", next="worksample suite show, or a wider --only")
+    if not material.agents:
+        raise PlanError("no agent is given", next="--agent worker --model PROVIDER/MODEL, or agents in the file")
+    for what, values in (
+        ("agents have one name", [a.name for a in material.agents]),
+        ("instances have one name", [i.key for i in material.instances]),
+    ):
+        twice = sorted({v for v in values if values.count(v) > 1})
+        if twice:
+            raise PlanError(f"two {what}: {', '.join(twice)}", next="give each a name of its own")
+    for instance in material.instances:
+        if material.protocol not in instance.grading:
+            have = ", ".join(sorted(instance.grading)) or "none"
+            raise PlanError(
+                f"instance {instance.key} has no grading under protocol {material.protocol}; it has: {have}",
+                next="set protocol in the experiment file, or leave the instance out with --only",
+            )
+
+
+def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozenset()) -> str:
+    """Why the agent cannot attempt the instance, or "" where it can."""
+    environment = instance.work.environment
+    reasons = []
+    missing = sorted(set(environment.requires) - set(agent.capabilities))
+    if missing:
+        reasons.append(f"requires {', '.join(missing)}, which the agent does not declare")
+    if environment.network not in NETWORKS:
+        reasons.append(f"needs network {environment.network!r}; the sandbox gives none")
+    interfaces = sorted(set(environment.interfaces) - set(INTERFACES))
+    if interfaces:
+        reasons.append(f"needs the interface {', '.join(interfaces)}")
+    if environment.services:
+        reasons.append(f"needs services: {', '.join(environment.services)}")
+    absent = [command for command in environment.software if command in lacking]
+    if absent:
+        reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
+    return "; ".join(reasons)
+
+
+def in_order(slots: Sequence[Slot], seed: int) -> tuple[Slot, ...]:
+    """Repeats one after the other, shuffled by `seed` within each, so that no instance is always worked on last."""
+    return tuple(sorted(slots, key=lambda s: (s.repeat, digest_of([seed, s.id]))))
+
+
+def limits_of(instance: Instance, arm: Arm) -> Limits:
+    """The instance's limits with the arm's over them, field by field (time, cost, tokens, turns)."""
+    own = instance.work.environment.limits
+    if arm.limits is None:
+        return own
+    set_here = {k: getattr(arm.limits, k) for k in ("time", "cost", "tokens", "turns")}
+    return own.replaced(**{k: v for k, v in set_here.items() if v is not None})
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a plan may take at most. None is "unknown": some trial has no such limit."""
+
+    trials: int
+    not_attemptable: int
+    seconds: float | None
+    """Of wall-clock time with `parallel` trials at once."""
+    cost: float | None
+    """US dollars; 0 where no agent calls a model."""
+
+
+def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:
+    """The most that `planned` can take under its limits."""
+    m = planned.material
+    agents, instances, arms = ({r.id: r for r in m.agents}, {r.id: r for r in m.instances}, {a.name: a for a in m.arms})
+    seconds: float | None = 0.0
+    cost: float | None = 0.0
+    for slot in planned.attemptable:
+        limits = limits_of(instances[slot.instance], arms[slot.arm])
+        seconds = None if seconds is None or limits.time is None else seconds + limits.time
+        if calls_model(agents[slot.agent]):
+            cost = None if cost is None or limits.cost is None else cost + limits.cost
+    if seconds is not None:
+        seconds /= min(parallel, max(1, len(planned.attemptable)))
+    count = len(planned.attemptable)
+    return Forecast(count, len(planned.slots) - count, seconds, cost)

@@ -1,0 +1,128 @@
+"""Planning is a pure function, and what is open after any set of finished slots is the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from experiments.material import an_instance, some_material
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worksample.errors import PlanError
+from worksample.experiments.plan import Plan, forecast, in_order, limits_of, plan, why_not
+from worksample.records import Agent, Arm, Limits, Slot
+
+EARLY, LATE = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC)
+grids = st.builds(
+    some_material,
+    agents=st.integers(1, 3),
+    tasks=st.integers(1, 3),
+    instances=st.integers(1, 3),
+    repeats=st.integers(1, 4),
+    seed=st.integers(0, 5),
+    arms=st.integers(1, 2),
+)
+
+
+def planned(material: object, at: datetime = EARLY, author: str = "ann") -> Plan:
+    return plan(material, author=author, at=at, versions={"worksample": "1"}, settings={})  # type: ignore[arg-type]
+
+
+@given(grids, st.randoms(use_true_random=False))
+def test_planning_again_in_any_order_plans_the_same(material, random) -> None:
+    first = planned(material)
+    shuffled = replace(
+        material,
+        agents=tuple(random.sample(material.agents, len(material.agents))),
+        instances=tuple(random.sample(material.instances, len(material.instances))),
+        arms=tuple(random.sample(material.arms, len(material.arms))),
+    )
+    second = planned(shuffled, at=LATE, author="bob")
+    assert first.experiment.id == second.experiment.id
+    assert first.slots == second.slots
+
+
+@given(grids)
+def test_every_combination_has_one_slot(material) -> None:
+    slots = planned(material).slots
+    combinations = {(s.agent, s.instance, s.arm, s.repeat) for s in slots}
+    expected = len(material.agents) * len(material.instances) * len(material.arms) * material.repeats
+    assert len(slots) == len(combinations) == len({s.id for s in slots}) == expected
+
+
+@given(grids, st.data())
+def test_what_is_open_runs_in_the_planned_order(material, data) -> None:
+    slots = planned(material).slots
+    finished = data.draw(st.sets(st.sampled_from(slots).map(lambda s: s.id)))
+    still_open = [s for s in slots if s.id not in finished]
+    assert list(in_order(data.draw(st.permutations(still_open)), material.seed)) == still_open
+    assert {s.id for s in still_open} | finished == {s.id for s in slots}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"repeats": 3},
+        {"seed": 9},
+        {"roles": {"judge": "other"}},
+        {"sandbox": "none"},
+        {"arms": (Arm(limits=Limits(time=5)),)},
+        {"agents": (Agent.of("agent-0", "scripted"),)},
+        {"instances": (an_instance("task-0", "case-0", brief="Do it well."),)},
+    ],
+)
+def test_whatever_decides_the_work_makes_another_experiment(change) -> None:
+    material = some_material()
+    assert planned(replace(material, **change)).experiment.id != planned(material).experiment.id
+
+
+def test_a_mismatch_is_not_attemptable_and_never_run() -> None:
+    seeing = an_instance("look", "one", requires=("vision",))
+    material = replace(some_material(agents=1, tasks=1, instances=1, repeats=1), instances=(seeing,))
+    result = planned(material)
+    assert result.attemptable == ()
+    assert "vision" in result.slots[0].not_attemptable
+    able = Agent.of("able", "worker", model="m", capabilities=("vision",))
+    assert why_not(able, seeing) == ""
+
+
+@pytest.mark.parametrize(
+    ("environment", "word"),
+    [
+        ({"network": "open"}, "network"),
+        ({"services": ("chat",)}, "chat"),
+        ({"interfaces": ("terminal", "desktop")}, "desktop"),
+        ({"software": ("openscad",)}, "openscad"),
+    ],
+)
+def test_reasons_name_what_is_missing(environment, word) -> None:
+    instance = an_instance("t", "i", **environment)
+    assert word in why_not(Agent.of("a", "worker"), instance, frozenset({"openscad"}))
+
+
+def test_limits_of_the_arm_go_over_the_instances_own() -> None:
+    instance = an_instance("t", "i", limits=Limits(time=100, tokens=5, memory=1 << 20))
+    merged = limits_of(instance, Arm(limits=Limits(time=7, cost=2.0)))
+    assert (merged.time, merged.cost, merged.tokens, merged.memory) == (7, 2.0, 5, 1 << 20)
+
+
+def test_a_forecast_without_limits_is_unknown_and_not_zero() -> None:
+    free = planned(some_material(arms=1))
+    assert forecast(free, 4, lambda a: True).cost is None
+    assert forecast(free, 4, lambda a: False).cost == 0
+    assert forecast(free, 4, lambda a: False).seconds == pytest.approx(16 * 60 / 4)
+    bare = planned(replace(some_material(), arms=(Arm(),)))
+    assert forecast(bare, 4, lambda a: True).seconds is None
+
+
+def test_nothing_to_plan_is_refused() -> None:
+    for change in ({"instances": ()}, {"agents": ()}, {"agents": (Agent.of("a", "worker"),) * 2}):
+        with pytest.raises(PlanError):
+            planned(replace(some_material(), **change))
+
+
+def test_slot_ids_do_not_depend_on_the_moment() -> None:
+    slot: Slot = planned(some_material()).slots[0]
+    assert slot.id == Slot.identify(slot.experiment, slot.agent, slot.instance, slot.arm, 1, slot.repeat)
