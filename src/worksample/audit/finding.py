@@ -1,0 +1,89 @@
+"""What an audit says: one finding per fault, each with what, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    """The task must not be used as it is."""
+    WARNING = "warning"
+    """Someone has to look; the task may be right."""
+
+
+class Check(StrEnum):
+    """What the audit looks for (design: "Audit before use")."""
+
+    BRIEF = "brief"
+    CONTROLS = "controls"
+    CASES = "cases"
+    COVERAGE = "coverage"
+    REPEAT = "repeat"
+    EXISTENCE = "existence"
+    TOLERANCE = "tolerance"
+    LEAK = "leak"
+    NAMES = "names"
+    POINTS = "points"
+    REFERENCE = "reference"
+    SUITE = "suite"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    check: Check
+    severity: Severity
+    what: str
+    where: str = ""
+    """Instance or file."""
+    do: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One control submission's result, as the table of an audit shows it."""
+
+    instance: str
+    control: str
+    expected: str
+    score: float | None
+    """None: ungraded."""
+    reason: str
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    task: str
+    findings: tuple[Finding, ...] = ()
+    graded: tuple[Graded, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    """What could not be checked, and why."""
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.severity is Severity.ERROR)
+
+    @property
+    def passed(self) -> bool:
+        return not self.errors
+
+    def plain(self) -> dict[str, Any]:
+        return {**asdict(self), "passed": self.passed}
+
+
+def error(check: Check, what: str, where: str = "", do: str = "") -> Finding:
+    return Finding(check, Severity.ERROR, what, where, do)
+
+
+def warning(check: Check, what: str, where: str = "", do: str = "") -> Finding:
+    return Finding(check, Severity.WARNING, what, where, do)
+
+
+def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Without repetitions (two instances with one brief say the same), errors first."""
+    seen = dict.fromkeys(findings)
+    return tuple(sorted(seen, key=lambda f: (f.severity is not Severity.ERROR, f.check, f.where, f.what)))

@@ -1,0 +1,128 @@
+"""Names that the brief and the grader do not share: files, columns, keys.
+
+An agent can only deliver under the names it was told. A name that the grader asks for and that appears nowhere in what
+the agent sees (brief, shown criteria, inputs) cannot be guessed; this is the commonest flaw of published tasks.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from worksample.records import Instance, Protocol, unquote_path
+from worksample.store import Store
+
+from .finding import Check, Finding, error, warning
+
+_FILE = re.compile(r"^[\w .()+-]+\.[A-Za-z][A-Za-z0-9]{0,5}$")
+_READERS = {"output", "text", "json", "rows", "sheet", "table", "image", "wave", "xml", "html"}
+_COLUMN_KEYWORDS = {
+    "keys",
+    "key",
+    "columns",
+    "column",
+    "on",
+    "compare",
+    "sort_by",
+    "tolerance",
+    "tolerances",
+    "required",
+}
+
+
+@dataclass
+class Asked:
+    """What a grader asks of a submission, by its source."""
+
+    files: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    """Columns and keys."""
+
+
+def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
+    """Every file, column and key that grade.py asks for must be known to the agent."""
+    grading = instance.grading[protocol]
+    asked = Asked()
+    for entry in store.manifest(grading.grader).files:
+        if entry.path.endswith(".py") and entry.blob:
+            _collect(store.blobs.read(entry.blob).decode("utf-8", "replace"), asked)
+    seen = _seen(store, instance)
+    declared = {d.name for d in instance.work.deliverables}
+    for name in sorted(asked.files):
+        if name not in seen and name not in declared:
+            yield error(
+                Check.NAMES,
+                f"the grader reads {name!r}, which the brief never names",
+                grading.entry,
+                "use one name in brief, task.toml and grader",
+            )
+    for name in sorted(asked.names):
+        if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", seen, re.IGNORECASE):
+            yield error(
+                Check.NAMES,
+                f"the grader asks for the column or key {name!r}, which the agent is never told",
+                grading.entry,
+                "name it in the brief as the grader does",
+            )
+    for name in sorted(_named_files(instance.work.brief, instance) - asked.files - declared):
+        yield warning(
+            Check.NAMES,
+            f"the brief asks for {name!r}, which neither task.toml nor the grader knows",
+            "brief.md",
+            "declare it under [deliverables], or do not ask for it",
+        )
+
+
+def _seen(store: Store, instance: Instance) -> str:
+    """All text that the agent can read: brief, criteria if shown, names and text of the inputs."""
+    parts = [instance.work.brief, instance.work.shown_rubric]
+    for digest in (instance.work.inputs, instance.work.software):
+        for entry in store.manifest(digest).files:
+            parts.append(unquote_path(entry.path).decode("utf-8", "replace"))
+            if entry.blob and entry.size <= 1 << 20:
+                parts.append(store.blobs.read(entry.blob).decode("utf-8", "replace"))
+    return "\n".join(parts)
+
+
+def _named_files(brief: str, instance: Instance) -> set[str]:
+    """Files under the brief's Deliverables heading that stand in back quotes."""
+    after = re.split(r"^#+\s*deliverables\s*$", brief, flags=re.IGNORECASE | re.MULTILINE)
+    names = re.findall(r"`([^`\n]+)`", after[-1]) if len(after) > 1 else []
+    prefix = instance.work.environment.paths.output + "/"
+    return {n.removeprefix(prefix).removeprefix("output/") for n in names if _FILE.match(n.rsplit("/", 1)[-1])}
+
+
+def _collect(source: str, asked: Asked) -> None:
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _READERS and _is_case(node.func.value):
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                asked.files.add(first.value)
+        for keyword in node.keywords:
+            if keyword.arg in _COLUMN_KEYWORDS:
+                asked.names.update(_strings(keyword.value))
+
+
+def _is_case(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "case"
+
+
+def _strings(node: ast.expr) -> Iterator[str]:
+    """Literal names in a list, tuple, set, a dict's keys, or a single string."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        for item in node.elts:
+            yield from _strings(item)
+    elif isinstance(node, ast.Dict):
+        for key in node.keys:
+            if key is not None:
+                yield from _strings(key)

@@ -1,0 +1,58 @@
+"""Figures as people read them: one format for terminal and page."""
+
+from __future__ import annotations
+
+from worksample.metrics import Estimate
+
+DASH = "–"
+KINDS = ("rate", "score", "dollars", "seconds", "count", "points", "bytes")
+
+
+def figure(value: float | None, kind: str = "score") -> str:
+    """A number as text, by kind; None is a dash."""
+    if value is None:
+        return DASH
+    if kind == "rate":
+        return f"{100 * value:.1f} %"
+    if kind == "dollars":
+        return f"${value:,.2f}" if abs(value) >= 0.01 or value == 0 else f"${value:.4f}"
+    if kind == "seconds":
+        return duration(value)
+    if kind == "count":
+        return f"{value:,.0f}" if abs(value) >= 10 or float(value).is_integer() else f"{value:.1f}"
+    if kind == "bytes":
+        return size(value)
+    if kind == "points":
+        return f"{value:.3g}"
+    return f"{value:.3f}"
+
+
+def duration(seconds: float) -> str:
+    """0.42 s, 12.3 s, 4 min 05 s, 2 h 03 min."""
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min"
+
+
+def size(count: float) -> str:
+    """Bytes in binary units."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024 or unit == "GiB":
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    raise AssertionError
+
+
+def with_interval(estimate: Estimate, kind: str) -> str:
+    """A value and its interval: `41.7 % [20.1, 66.2]`."""
+    if estimate.value is None:
+        return DASH
+    text = figure(estimate.value, kind)
+    if estimate.low is None or estimate.high is None:
+        return text
+    low, high = figure(estimate.low, kind).removesuffix(" %"), figure(estimate.high, kind).removesuffix(" %")
+    return f"{text} [{low}, {high}]"

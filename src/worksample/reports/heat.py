@@ -1,0 +1,112 @@
+"""The heat map: tasks down, agents across, mean score of what is graded."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from worksample.errors import POLICY, Cause
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    agent: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    score: float | None
+    graded: int
+    planned: int
+    state: str
+    """What to print where there is no score."""
+    shade: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    task: str
+    category: str
+    page: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    agents: tuple[Column, ...]
+    rows: tuple[HeatRow, ...]
+
+
+def task_page(task: str) -> str:
+    """File name of a task's page; task names are `[a-z0-9._-]` but may start alike, so they are kept whole."""
+    return re.sub(r"[^a-z0-9._-]", "_", task) + ".html"
+
+
+def shade(score: float | None) -> str:
+    """One of five steps, `n` for no score."""
+    return "n" if score is None else str(min(4, int(score * 5)))
+
+
+def heat_of(frame: pl.DataFrame) -> Heat:
+    """The map over a frame of slots."""
+    import polars as pl
+
+    graded = pl.col("state") == "valid"
+    cells = (
+        frame.group_by("task", "agent")
+        .agg(
+            pl.col("score").filter(graded).mean().alias("score"),
+            graded.sum().alias("graded"),
+            pl.len().alias("planned"),
+            pl.col("state").mode().sort().first().alias("state"),
+        )
+        .rows_by_key(["task", "agent"], named=True, unique=True)
+    )
+    agents = tuple(Column(a, n) for a, n in frame.select("agent", "agent_name").unique(maintain_order=True).iter_rows())
+    tasks = frame.select("task", "category").unique("task", keep="first").sort("category", "task")
+    rows = []
+    for task, category in tasks.iter_rows():
+        row = [_cell(cells.get((task, a.agent)), a.name) for a in agents]
+        rows.append(HeatRow(task, category or "", task_page(task), tuple(row)))
+    return Heat(agents, tuple(rows))
+
+
+def _cell(found: dict[str, object] | None, agent: str) -> Cell:
+    if found is None:
+        return Cell(None, 0, 0, "–", "n", f"{agent}: not planned")
+    score = found["score"]
+    score = float(score) if isinstance(score, (int, float)) else None
+    graded, planned = int(str(found["graded"])), int(str(found["planned"]))
+    state = str(found["state"]).replace("_", " ")
+    return Cell(score, graded, planned, state, shade(score), f"{agent}: {graded} of {planned} graded")
+
+
+@dataclass(frozen=True, slots=True)
+class CauseRow:
+    cause: str
+    says: str
+    boundary: str
+    per_agent: tuple[int, ...]
+
+
+def causes_of(frame: pl.DataFrame, agents: tuple[Column, ...]) -> tuple[CauseRow, ...]:
+    """How often each cause ended a slot's trial or kept its submission from a grade, most frequent first."""
+    import polars as pl
+
+    ended = frame.filter(pl.col("cause").is_not_null()).select("agent", "cause")
+    kept = frame.filter((pl.col("state") == "ungraded") & pl.col("verdict_cause").is_not_null())
+    both = pl.concat([ended, kept.select("agent", pl.col("verdict_cause").alias("cause"))])
+    counts = both.group_by("cause", "agent").len().rows_by_key(["cause", "agent"], unique=True)
+    totals = both.group_by("cause").len().sort("len", "cause", descending=[True, False])
+    rows = []
+    for cause, _ in totals.iter_rows():
+        policy = POLICY[Cause(cause)]
+        per_agent = tuple(int(counts.get((cause, a.agent), 0)) for a in agents)
+        rows.append(CauseRow(cause, policy.says, policy.boundary.value, per_agent))
+    return tuple(rows)

@@ -1,0 +1,262 @@
+"""`worksample report`: a static site, from aggregates down to one trial's brief, deliverables, grade and transcript.
+
+No script, no request to anywhere: the pages forbid both by their Content-Security-Policy.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample import __version__
+from worksample.records import Amendment, Evaluation, Grade, Instance, Round, Submission, Value, now, resolve
+from worksample.records.amount import Hours
+from worksample.store import Store
+
+from .figures import figure
+from .heat import causes_of, heat_of, shade, task_page
+from .leaderboard import Leaderboard, board_of
+from .plots import draw
+from .preview import FILES_SHOWN, show
+from .slots import find_experiments, same_lock, slots_frame
+from .transcript import transcript
+
+if TYPE_CHECKING:
+    import jinja2
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class ReportConfig:
+    """What a report holds."""
+
+    name: str = ""
+    """Its heading; the experiments' names where empty."""
+    illustrative: bool = False
+    """Count prices that are only illustrative."""
+    pages: bool = True
+    """A page per trial; without them the site ends at the tasks."""
+    on_page: Callable[[int, int], None] = lambda done, of: None
+    """Told after each trial's page, for a progress bar."""
+
+
+def write_report(
+    store: Store, experiments: Sequence[str], out: Path, config: ReportConfig | None = None
+) -> Leaderboard:
+    """Write the site to `out` and return the leaderboard it shows. Raises PlanError where locks differ.
+
+    Layout: index.html, leaderboard.json, style.css, plots/, tasks/<task>.html, trials/<two>/<id>.html, files/.
+    """
+    config = config or ReportConfig()
+    found = find_experiments(store, experiments)
+    same_lock(found)
+    frame = slots_frame(store, found)
+    board = board_of(frame, tuple(found), illustrative=config.illustrative)
+    site = _Site(store, out, frame, board, config)
+    site.write()
+    return board
+
+
+class _Site:
+    def __init__(self, store: Store, out: Path, frame: pl.DataFrame, board: Leaderboard, config: ReportConfig) -> None:
+        self.store, self.out, self.frame, self.board, self.config = store, out, frame, board, config
+        self.templates = _templates()
+        self.instances: dict[str, Instance] = {}
+        self.common = {
+            "report_name": config.name or ", ".join(e.name for e in board.experiments),
+            "title": config.name or "Worksample report",
+            "unsandboxed": board.unsandboxed,
+            "version": __version__,
+            "made": now().strftime("%Y-%m-%d %H:%M UTC"),
+        }
+
+    def write(self) -> None:
+        for folder in (self.out, self.out / "tasks", self.out / "trials"):
+            folder.mkdir(parents=True, exist_ok=True)
+        style = self.templates.loader.get_source(self.templates, "style.css")[0]  # type: ignore[union-attr]
+        (self.out / "style.css").write_text(style)
+        (self.out / "leaderboard.json").write_text(json.dumps(self.board.plain(), indent=1, default=str))
+        heat = heat_of(self.frame)
+        self.page(
+            "index.html",
+            "index.html",
+            "",
+            board=self.board,
+            plots=draw(self.board, self.frame, self.out / "plots"),
+            heat=heat,
+            causes=causes_of(self.frame, heat.agents),
+            counts=self.counts(),
+            experiments=[_experiment(e) for e in self.board.experiments],
+        )
+        for rows in self.frame.partition_by("task", maintain_order=True):
+            self.task(rows)
+        if self.config.pages:
+            self.trials()
+
+    def page(self, template: str, path: str, root: str, **values: Any) -> None:
+        text = self.templates.get_template(template).render(root=root, **self.common, **values)
+        target = self.out / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # What an agent wrote may hold lone surrogates after unquoting; a page must still be valid UTF-8.
+        target.write_bytes(text.encode("utf-8", "replace"))
+
+    def instance(self, id: str) -> Instance:
+        if id not in self.instances:
+            self.instances[id] = self.store.get(Instance, id)
+        return self.instances[id]
+
+    def counts(self) -> dict[str, int]:
+        states = dict(self.frame["state"].value_counts().iter_rows())
+        return {
+            "planned": self.frame.height,
+            "agents": self.frame["agent"].n_unique(),
+            "instances": self.frame["instance"].n_unique(),
+            "tasks": self.frame["task"].n_unique(),
+            "valid": states.get("valid", 0),
+            "ungraded": states.get("ungraded", 0),
+            "infrastructure_failed": states.get("infrastructure", 0),
+            "not_attemptable": states.get("not_attemptable", 0),
+            "open": states.get("pending", 0),
+        }
+
+    def task(self, rows: pl.DataFrame) -> None:
+        instances = []
+        for group in rows.partition_by("instance", maintain_order=True):
+            instance = self.instance(group["instance"][0])
+            trials = [_line(r, pages=self.config.pages) for r in group.iter_rows(named=True)]
+            instances.append({"name": instance.name, "brief": instance.work.brief, "trials": trials})
+        first = self.instance(rows["instance"][0])
+        about = {
+            "name": first.task,
+            "title": first.title,
+            "version": first.version,
+            "category": first.about.category,
+            "tier": first.about.tier,
+            "value": _amount(first.about.value),
+            "hours": _amount(first.about.hours),
+            "licence": first.about.licence,
+            "provenance": first.about.provenance,
+        }
+        self.page("task.html", f"tasks/{task_page(first.task)}", "../", task=about, instances=instances)
+
+    def trials(self) -> None:
+        import polars as pl
+
+        rows = self.frame.filter(pl.col("trial").is_not_null())
+        grades = self.grades()
+        submissions = {s.trial: s for e in self.board.experiments for s in self.store.find(Submission, experiment=e.id)}
+        for done, row in enumerate(rows.iter_rows(named=True), start=1):
+            submission = submissions.get(row["trial"])
+            self.trial(row, submission, grades.get(submission.id) if submission else None)
+            self.config.on_page(done, rows.height)
+
+    def grades(self) -> dict[str, Grade]:
+        """The grade in force per submission: of the latest round that says anything of it."""
+        amendments = self.store.find(Amendment)
+        found: dict[str, Grade] = {}
+        for experiment in self.board.experiments:
+            for round in sorted(self.store.find(Round, experiment=experiment.id), key=lambda r: (r.at, r.id)):
+                verdicts = resolve(round, self.store.find(Evaluation, round=round.id), amendments)
+                found.update({subject: v.grade for subject, v in verdicts.items() if v.grade is not None})
+        return found
+
+    def trial(self, row: dict[str, Any], submission: Submission | None, grade: Grade | None) -> None:
+        root = "../../"
+        instance = self.instance(row["instance"])
+        output = submission.parts.get("output") if submission else None
+        entries = self.store.manifest(output.manifest).entries if output else ()
+        steps = transcript(self.store, submission)
+        note = output.reason if output else "No deliverables were captured."
+        if len(entries) > FILES_SHOWN:
+            note = f"{note} The first {FILES_SHOWN} of {len(entries)} entries are shown.".strip()
+        self.page(
+            "trial.html",
+            _trial_page(row["trial"]),
+            root,
+            t={**row, "ending": row["ending"] or row["state"]},
+            task_page=task_page(row["task"]),
+            grade=grade,
+            files=[show(self.store, e, self.out, root) for e in entries[:FILES_SHOWN]],
+            output_note=note,
+            steps=steps.steps,
+            transcript_note=steps.note,
+            brief=instance.work.brief,
+            facts=list(_facts(row, submission, instance)),
+        )
+
+
+def _templates() -> jinja2.Environment:
+    import jinja2
+
+    loader = jinja2.PackageLoader("worksample.reports")
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters["figure"] = figure
+    return environment
+
+
+def _trial_page(trial: str) -> str:
+    safe = re.sub(r"[^A-Za-z0-9_-]", "_", trial)
+    return f"trials/{safe[-2:]}/{safe}.html"
+
+
+def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:
+    valid = row["state"] == "valid"
+    return {
+        "agent": row["agent_name"],
+        "repeat": row["repeat"],
+        "ending": row["cause"] or row["ending"] or row["state"].replace("_", " "),
+        "score": row["score"] if valid else None,
+        "state": row["state"].replace("_", " "),
+        "shade": shade(row["score"] if valid else None),
+        "cost": row["cost"],
+        "seconds": row["seconds"],
+        "steps": row["steps"],
+        "page": _trial_page(row["trial"]) if pages and row["trial"] else "",
+    }
+
+
+def _amount(amount: Value | Hours | None) -> str:
+    if amount is None:
+        return "not known"
+    unit = f" {amount.currency}" if isinstance(amount, Value) else " h"
+    span = f"{amount.low:g}" if amount.low == amount.high else f"{amount.low:g} to {amount.high:g}"
+    return f"{span}{unit} ({amount.source.value.replace('_', ' ')}, {amount.date})"
+
+
+def _experiment(experiment: Any) -> dict[str, Any]:
+    lock = experiment.lock
+    facts = [
+        ("suite", lock.suite),
+        ("lock", lock.comparable[:16]),
+        ("protocol", lock.protocol.value),
+        ("sandbox", "none: run unsandboxed" if lock.sandbox == "none" else lock.sandbox),
+        ("repeats", experiment.repeats),
+        ("seed", experiment.seed),
+        *((f"role {role}", model) for role, model in sorted(lock.roles.items())),
+        *sorted(lock.versions.items()),
+    ]
+    return {
+        "name": experiment.name,
+        "id": experiment.id,
+        "at": experiment.at,
+        "author": experiment.author,
+        "facts": facts,
+    }
+
+
+def _facts(row: dict[str, Any], submission: Submission | None, instance: Instance) -> Iterator[tuple[str, object]]:
+    yield "trial", row["trial"]
+    yield "slot", f"{row['slot']}, arm {row['arm']}, attempt {row['attempt']}, repeat {row['repeat']}"
+    yield "instance", instance.id
+    yield "work digest", instance.work_digest
+    yield "agent", row["agent"]
+    yield "model", row["model"] or "none"
+    yield "sandbox", row["sandbox"]
+    if submission:
+        yield "submission", submission.id
+        for name, part in submission.parts.items():
+            yield f"part {name}", f"{part.files} files, {figure(part.size, 'bytes')}, {part.status.value} {part.reason}"
