@@ -17,7 +17,7 @@ from worksample.store import Store
 from .finding import Check, Finding, error, warning
 
 _FILE = re.compile(r"^[\w .()+-]+\.[A-Za-z][A-Za-z0-9]{0,5}$")
-_READERS = {"output", "text", "json", "rows", "sheet", "table", "image", "wave", "xml", "html"}
+_READERS = {"output", "text", "json", "rows", "sheet", "cells", "xml", "svg", "image", "wav"}
 _COLUMN_KEYWORDS = {
     "keys",
     "key",

@@ -63,15 +63,14 @@ def slots_frame(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame
     frame = planned.drop([c for c in ("trial",) if c in planned.columns]).join(
         latest.select("slot", "trial", *extra), on="slot", how="left", maintain_order="left"
     )
+    cancelled = pl.col("cause") == Cause.CANCELLED.value
     state = (
         pl.when(pl.col("not_attemptable").fill_null("") != "")
         .then(pl.lit("not_attemptable"))
         .when(pl.col("trial").is_null())
         .then(pl.lit(State.PENDING.value))
         .when(~pl.col("live").fill_null(False))
-        .then(
-            pl.when(pl.col("cause") == Cause.CANCELLED.value).then(pl.lit("pending")).otherwise(pl.lit("infrastructure"))
-        )
+        .then(pl.when(cancelled).then(pl.lit(State.PENDING.value)).otherwise(pl.lit(State.INFRASTRUCTURE.value)))
         .when(pl.col("standing") == "decided")
         .then(pl.lit(State.VALID.value))
         .otherwise(pl.lit(State.UNGRADED.value))
