@@ -1,0 +1,116 @@
+"""`python -m worksample.kit CASE.json`: one submission graded in this process, the result in a file.
+
+CASE.json: `{"folders": {name: path}, "entry": "grade.py", "settings": {}, "criteria": {...}, "result": path,
+"broker": path or null}`; `folders` has `grader` with the entry in it. The result: `{"grade": {...}}`, or
+`{"failed": cause, "reason": text}`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from worksample.errors import Cause, DeliverableError, GraderError
+from worksample.records import Criteria, Grade
+
+from .broker import Broker
+from .case import Case
+from .check import shorten
+from .compose import program_nodes
+
+TAIL = 3_000
+"""Characters of a traceback that are kept."""
+
+
+def load_case(data: Mapping[str, Any]) -> Case:
+    """A case from CASE.json's content."""
+    broker = data.get("broker")
+    return Case(
+        {name: Path(path) for name, path in data["folders"].items()},
+        settings=data.get("settings"),
+        criteria=Criteria.model_validate(data.get("criteria") or {}),
+        broker=Broker(Path(broker)) if broker else None,
+    )
+
+
+def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
+    """The function `grade` of a grader; modules beside the entry can be imported by it. GraderError without one."""
+    path = folder / entry
+    sys.path.insert(0, str(folder))
+    spec = importlib.util.spec_from_file_location("worksample_grader", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise GraderError(f"no grader at {entry}", cause=Cause.GRADER_CRASH)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    grade = getattr(module, "grade", None)
+    if not callable(grade):
+        raise GraderError(f"{entry} defines no function grade(case)", cause=Cause.GRADER_CRASH)
+    return grade  # type: ignore[no-any-return]
+
+
+def checked(result: Any, criteria: Criteria) -> Grade:
+    """What `grade` returned, if it is a grade that answers the criteria. GraderError (`grader.malformed`) otherwise."""
+    if not isinstance(result, Grade):
+        raise GraderError(f"grade() returned {type(result).__name__}, no Grade", cause=Cause.GRADER_MALFORMED)
+    try:
+        grade = Grade.model_validate(result.model_dump())
+    except (ValidationError, ValueError) as error:
+        raise GraderError(f"the grade is malformed: {error}", cause=Cause.GRADER_MALFORMED) from error
+    wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
+    if wanted and given and wanted != given:
+        odd = sorted(wanted ^ given)
+        raise GraderError(f"grade and criteria.toml differ in {', '.join(odd)}", cause=Cause.GRADER_MALFORMED)
+    return grade
+
+
+def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Grades one case; every failure of the grader comes back typed, none is raised."""
+    try:
+        case = load_case(data)
+        result = load_grade(case.folder("grader"), data.get("entry", "grade.py"))(case)
+        return {"grade": checked(result, case.criteria).plain()}
+    except DeliverableError as error:
+        return {"grade": Grade(score=0.0, composition="deliverable", reason=shorten(str(error))).plain()}
+    except BaseException as error:  # noqa: BLE001 - foreign code: whatever it raises is its result
+        cause, reason = classify(error)
+        return {"failed": str(cause), "reason": reason}
+
+
+def classify(error: BaseException) -> tuple[Cause, str]:
+    """Cause and reason of what a grader raised."""
+    tail = "".join(traceback.format_exception(error))[-TAIL:]
+    if isinstance(error, GraderError):
+        return error.cause or Cause.GRADER_CRASH, shorten(str(error))
+    if isinstance(error, MemoryError):
+        return Cause.GRADER_MEMORY, f"the grader ran out of memory\n{tail}"
+    if isinstance(error, ValidationError) and error.title in ("Grade", "GradePart"):
+        return Cause.GRADER_MALFORMED, f"the grade is malformed: {shorten(str(error))}"
+    if isinstance(error, SystemExit):
+        return Cause.GRADER_CRASH, f"the grader left with sys.exit({error.code!r})\n{tail}"
+    return Cause.GRADER_CRASH, f"{type(error).__name__}: {shorten(str(error))}\n{tail}"
+
+
+def main(argv: list[str]) -> int:
+    """Reads CASE.json, writes the result whole and renamed. Exit 0 wherever a result was written."""
+    if len(argv) != 2:
+        sys.stderr.write("usage: python -m worksample.kit CASE.json\n")
+        return 2
+    data = json.loads(Path(argv[1]).read_bytes())
+    result = Path(data["result"])
+    text = json.dumps(outcome(data), allow_nan=False)
+    part = result.with_suffix(".part")
+    part.write_text(text)
+    part.rename(result)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,189 @@
+"""A submission as its grader sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from worksample.errors import Cause, GraderError
+from worksample.records import Criteria
+
+from . import markup, picture, sound, table, text, workbook
+from .broker import Broker, Ran
+from .source import Unreadable, deliverable, file_in, files_below, find, reference
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from PIL.Image import Image
+
+T = TypeVar("T")
+
+FOLDERS = ("output", "reference", "input", "software", "probes", "exports", "trajectory", "grader")
+
+
+class Case:
+    """One submission, the instance's reference, settings and criteria.
+
+    Readers without `ref_` read a deliverable: what is missing or malformed is a DeliverableError, and the part that
+    asked for it scores 0. Readers with `ref_` read the reference: what is missing or malformed is a
+    ReferenceUnreadable, and the submission stays ungraded. No reader follows links.
+    """
+
+    def __init__(
+        self, folders: Mapping[str, Path], *, settings: Mapping[str, Any] | None = None,
+        criteria: Criteria | None = None, broker: Broker | None = None,
+    ) -> None:  # fmt: skip
+        """folders: any of `FOLDERS` -> an existing folder."""
+        self._folders = {name: Path(path) for name, path in folders.items()}
+        self._broker = broker
+        self.settings: dict[str, Any] = dict(settings or {})
+        self.criteria = criteria or Criteria()
+
+    def folder(self, name: str) -> Path:
+        """The folder of that name. GraderError where this case has none."""
+        if name not in self._folders:
+            have = ", ".join(sorted(self._folders))
+            raise GraderError(f"this case has no folder {name!r}; it has {have}", cause=Cause.GRADER_CRASH)
+        return self._folders[name]
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """A setting of the manifest. GraderError where it is missing and no default is given."""
+        if name not in self.settings and default is None:
+            raise GraderError(f"the manifest gives no setting {name!r}", cause=Cause.GRADER_CRASH)
+        return self.settings.get(name, default)
+
+    def output(self, name: str) -> Path:
+        """A deliverable's path. DeliverableError where it is missing, a link, or no regular file."""
+        with deliverable(name):
+            return file_in(self.folder("output"), name)
+
+    def outputs(self, pattern: str = "*") -> list[str]:
+        """Names of all files in the deliverables that match a glob, sorted; links are left out."""
+        with deliverable("the deliverables"):
+            return files_below(self.folder("output"), pattern)
+
+    def reference(self, name: str) -> Path:
+        """A path in the reference. ReferenceUnreadable where it is missing."""
+        with reference(name):
+            return find(self.folder("reference"), name)
+
+    def references(self, pattern: str = "*") -> list[str]:
+        """Names of all files in the reference that match a glob, sorted. ReferenceUnreadable where there are none."""
+        with reference(pattern):
+            found = files_below(self.folder("reference"), pattern)
+            if not found:
+                raise Unreadable("the reference has no such file")
+            return found
+
+    def input(self, name: str) -> Path:
+        """A path in the inputs. ReferenceUnreadable where it is missing: the inputs are ours too."""
+        with reference(name):
+            return find(self.folder("input"), name)
+
+    def probe(self, name: str) -> Any:
+        """What a probe found when the trial ended: its JSON value or its text. ReferenceUnreadable where missing."""
+        with reference(f"probe {name}"):
+            folder = self._folders.get("probes")
+            if folder is None:
+                raise Unreadable("this submission has no probes")
+            for ending in ("", ".json", ".txt"):
+                path = folder / (name + ending)
+                if path.is_file() and not path.is_symlink():
+                    found = text.read_text(path)
+                    try:
+                        return text.parse_json(found)
+                    except Unreadable:
+                        return found
+            raise Unreadable("is missing")
+
+    def _got(self, name: str, read: Callable[[Path], T]) -> T:
+        path = self.output(name)
+        with deliverable(name):
+            return read(path)
+
+    def _ref(self, name: str, read: Callable[[Path], T]) -> T:
+        path = self.reference(name)
+        with reference(name):
+            return read(path)
+
+    def text(self, name: str) -> str:
+        """A deliverable's text: UTF-8, with or without mark, UTF-16 with mark, else Latin-1; at most 16 MiB."""
+        return self._got(name, text.read_text)
+
+    def json(self, name: str) -> Any:
+        """A deliverable's JSON value; NaN, infinity and deep nesting are malformed."""
+        return self._got(name, text.read_json)
+
+    def rows(self, name: str) -> table.Table:
+        """A deliverable's table: CSV of any common dialect, or the first sheet of a workbook."""
+        return self._got(name, _read_table)
+
+    def sheet(self, name: str, sheet: str | int = 0) -> table.Table:
+        """A sheet of a workbook (by name, or position from 0), its first row being the header."""
+        return self._got(name, lambda path: workbook.read_sheet(path, sheet))
+
+    def cells(self, name: str, sheet: str | int = 0, *, formulas: bool = False) -> list[list[Any]]:
+        """All cells of a workbook's sheet, row by row: values as last computed, or the formulas."""
+        return self._got(name, lambda path: workbook.read_cells(path, sheet, formulas=formulas))
+
+    def xml(self, name: str) -> Element:
+        """A deliverable's XML root; document types with entities are malformed."""
+        return self._got(name, markup.read_xml)
+
+    def svg(self, name: str) -> Element:
+        """The root of an SVG picture."""
+        return self._got(name, markup.read_svg)
+
+    def image(self, name: str) -> Image:
+        """A picture, decoded and upright; at most 64 million pixels."""
+        return self._got(name, picture.read_image)
+
+    def wav(self, name: str) -> sound.Sound:
+        """Uncompressed sound."""
+        return self._got(name, sound.read_wav)
+
+    def ref_text(self, name: str) -> str:
+        """The reference's text."""
+        return self._ref(name, text.read_text)
+
+    def ref_json(self, name: str) -> Any:
+        """The reference's JSON value."""
+        return self._ref(name, text.read_json)
+
+    def ref_rows(self, name: str) -> table.Table:
+        """The reference's table."""
+        return self._ref(name, _read_table)
+
+    def ref_sheet(self, name: str, sheet: str | int = 0) -> table.Table:
+        """A sheet of the reference's workbook."""
+        return self._ref(name, lambda path: workbook.read_sheet(path, sheet))
+
+    def ref_svg(self, name: str) -> Element:
+        """The root of the reference's SVG picture."""
+        return self._ref(name, markup.read_svg)
+
+    def ref_image(self, name: str) -> Image:
+        """The reference's picture."""
+        return self._ref(name, picture.read_image)
+
+    def run(
+        self, argv: Sequence[str], *, files: Mapping[str, bytes | str | Path] | None = None, stdin: str = "",
+        collect: Sequence[str] = (), timeout: float = 30.0,
+    ) -> Ran:  # fmt: skip
+        """Runs a program of the agent's in a box of its own: submission and inputs are there, the reference is not.
+
+        It starts in an empty writable folder that holds `files` (name -> content). collect: names of files in that
+        folder to bring back. timeout: seconds. A program that fails or hangs is the agent's affair and shows in the
+        result; GraderError where no box can be had or nothing answers.
+        """
+        if self._broker is None:
+            raise GraderError("programs are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
+        return self._broker.run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
+
+
+def _read_table(path: Path) -> table.Table:
+    if path.suffix.lower() in (".xlsx", ".xlsm"):
+        return workbook.read_sheet(path)
+    return table.read_csv(path, "\t" if path.suffix.lower() == ".tsv" else None)

@@ -1,0 +1,70 @@
+"""What a mode says of one part: the share of it that is right, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from worksample.errors import Cause, GraderError
+from worksample.records import FULL
+
+REASON_LIMIT = 4_000
+"""Characters of a reason that are kept."""
+
+
+def fraction_of(value: Any, what: str) -> float:
+    """`value` as a share in 0..1. GraderError (`grader.malformed`) for NaN, infinity, anything outside or no number."""
+    if hasattr(value, "item") and not isinstance(value, (int, float)):
+        value = value.item()
+    if not isinstance(value, (int, float)):
+        raise GraderError(f"{what}: {type(value).__name__} is no share of 1", cause=Cause.GRADER_MALFORMED)
+    share = float(value)
+    if not math.isfinite(share) or not -1e-9 <= share <= 1 + 1e-9:
+        raise GraderError(f"{what}: {share} is not between 0 and 1", cause=Cause.GRADER_MALFORMED)
+    return min(1.0, max(0.0, share))
+
+
+def shorten(reason: str) -> str:
+    """A reason cut to `REASON_LIMIT` characters, with a mark where it was cut."""
+    return reason if len(reason) <= REASON_LIMIT else reason[: REASON_LIMIT - 12] + " ... (cut)"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`fraction` in 0..1 of one part, and the reason in words. NaN and shares outside 0..1 are a GraderError."""
+
+    fraction: float
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fraction", fraction_of(self.fraction, "a check's fraction"))
+        object.__setattr__(self, "reason", shorten(str(self.reason)))
+
+    @property
+    def passed(self) -> bool:
+        return self.fraction >= FULL
+
+    @classmethod
+    def of(cls, passed: bool, reason: str = "") -> Check:
+        """A yes or a no."""
+        return cls(1.0 if passed else 0.0, reason)
+
+
+def every(checks: Iterable[Check]) -> Check:
+    """The worst of several checks; the reasons of those that failed."""
+    found = list(checks)
+    if not found:
+        raise GraderError("no checks to join", cause=Cause.GRADER_MALFORMED)
+    failed = [c.reason for c in found if not c.passed and c.reason]
+    return Check(min(c.fraction for c in found), "; ".join(failed))
+
+
+def average(checks: Iterable[Check]) -> Check:
+    """The mean of several checks; the reasons of those that did not pass in full."""
+    found = list(checks)
+    if not found:
+        raise GraderError("no checks to average", cause=Cause.GRADER_MALFORMED)
+    failed = [c.reason for c in found if not c.passed and c.reason]
+    return Check(math.fsum(c.fraction for c in found) / len(found), "; ".join(failed))

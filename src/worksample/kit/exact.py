@@ -1,0 +1,82 @@
+"""Exact and hashed values (ALE C.3.2): a short answer, equal after normalisation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from worksample.errors import Cause, GraderError
+
+from .check import Check
+from .source import deliverable, read_bytes, reference
+from .text import TEXT_LIMIT, read_text
+
+STEPS = ("strip", "space", "case", "quotes")
+"""What can be ignored: ends, runs of white space, upper and lower case, quotation marks around the whole."""
+
+
+def normalise(text: str, steps: Iterable[str] = ("strip",)) -> str:
+    """`text` without what `steps` (of `STEPS`) ignore. GraderError for an unknown step."""
+    for step in steps:
+        if step == "strip":
+            text = text.strip()
+        elif step == "space":
+            text = " ".join(text.split())
+        elif step == "case":
+            text = text.casefold()
+        elif step == "quotes":
+            text = text.strip()
+            text = text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`" else text
+        else:
+            raise GraderError(f"normalise has no step {step!r}; it has {', '.join(STEPS)}", cause=Cause.GRADER_CRASH)
+    return text
+
+
+def exact(got: Path | str | bytes, want: Path | str | bytes, *, ignore: Iterable[str] = ("strip",)) -> Check:
+    """1 where both are equal after normalisation, else 0. Paths are read as text; bytes compare byte by byte.
+
+    DeliverableError for `got`, ReferenceUnreadable for `want`, where a path cannot be read.
+    """
+    steps = tuple(ignore)
+    if isinstance(got, bytes) or isinstance(want, bytes):
+        return _bytes(got, want)
+    if isinstance(got, Path):
+        with deliverable(got.name):
+            got = read_text(got)
+    if isinstance(want, Path):
+        with reference(want.name):
+            want = read_text(want)
+    left, right = normalise(got, steps), normalise(want, steps)
+    if left == right:
+        return Check(1.0)
+    return Check(0.0, f"{left[:80]!r} instead of {right[:80]!r}")
+
+
+def _bytes(got: Path | str | bytes, want: Path | str | bytes) -> Check:
+    if isinstance(got, Path):
+        with deliverable(got.name):
+            got = read_bytes(got, TEXT_LIMIT)
+    if isinstance(want, Path):
+        with reference(want.name):
+            want = read_bytes(want, TEXT_LIMIT)
+    left = got.encode() if isinstance(got, str) else got
+    right = want.encode() if isinstance(want, str) else want
+    return Check.of(left == right, "" if left == right else f"{len(left)} bytes differ from the expected {len(right)}")
+
+
+def hashed(
+    got: Path | str | bytes, digests: str | Iterable[str], *, ignore: Iterable[str] = ("strip",),
+    algorithm: str = "sha256",
+) -> Check:  # fmt: skip
+    """1 where the digest (hex) of the normalised text is one of `digests`; of the bytes, where `ignore` is empty."""
+    steps = tuple(ignore)
+    wanted = {d.strip().lower() for d in ([digests] if isinstance(digests, str) else digests)}
+    if isinstance(got, Path):
+        with deliverable(got.name):
+            got = read_text(got) if steps else read_bytes(got, TEXT_LIMIT)
+    data = normalise(got, steps).encode() if isinstance(got, str) else got
+    if algorithm not in hashlib.algorithms_available:
+        raise GraderError(f"no hash {algorithm!r}; use sha256", cause=Cause.GRADER_CRASH)
+    found = hashlib.new(algorithm, data).hexdigest()
+    return Check.of(found in wanted, "" if found in wanted else "the value is not the expected one")

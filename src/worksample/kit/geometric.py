@@ -1,0 +1,92 @@
+"""Geometric and spatial values (ALE C.3.2): meshes compared by measure and by the distance of their surfaces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.errors import Cause, GraderError
+
+from .check import Check, average
+from .mesh import Mesh
+from .mesh import read_stl as _read_stl
+from .numbers import close
+from .source import deliverable, reference
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Mesh", "geometric", "read_stl", "surface"]
+
+
+def read_stl(path: Path) -> Mesh:
+    """A deliverable's mesh. DeliverableError for what is no STL file with a surface."""
+    with deliverable(path.name):
+        return _read_stl(path)
+
+
+def _both(got: Path | Mesh, want: Path | Mesh) -> tuple[Mesh, Mesh]:
+    if isinstance(want, Path):
+        with reference(want.name):
+            want = _read_stl(want)
+    return (read_stl(got) if isinstance(got, Path) else got), want
+
+
+def geometric(
+    got: Path | Mesh, want: Path | Mesh, *, volume: float = 0.01, size: float = 0.01, watertight: bool = True
+) -> Check:
+    """The mean of: volume, size of the bounding box along each axis, and closedness.
+
+    volume, size: how far each may be off, relative to the reference. watertight: whether the mesh must be closed.
+    """
+    mine, theirs = _both(got, want)
+    checks = [_near("volume", mine.volume, theirs.volume, volume)]
+    lengths = zip("xyz", mine.size.tolist(), theirs.size.tolist(), strict=True)
+    checks.append(average(_near(f"length along {axis}", a, b, size) for axis, a, b in lengths))
+    if watertight:
+        closed = mine.watertight
+        checks.append(Check.of(closed, "" if closed else "the mesh is not watertight"))
+    return average(checks)
+
+
+def _near(what: str, got: float, want: float, relative: float) -> Check:
+    good = close(got, want, 0.0, relative)
+    return Check.of(good, "" if good else f"{what} {got:.6g} instead of {want:.6g}")
+
+
+def surface(got: Path | Mesh, want: Path | Mesh, bands: Mapping[float, float], *, samples: int = 5_000) -> Check:
+    """Weighted shares of surface samples within distances of the other surface, both ways.
+
+    bands: distance -> weight, as in ALE C.3.3 (`{0.3: 0.7, 2.0: 0.3}`, in the file's unit). For each distance the share
+    is the smaller of "of mine near theirs" and "of theirs near mine", so that neither a missing nor an extra part is
+    overlooked. Distances are to the nearest of `4 * samples` points on the other surface, so they read high by about
+    the spacing of those points.
+    """
+    import numpy as np
+
+    total = math.fsum(bands.values())
+    if not bands or not total > 0 or min(bands) <= 0:
+        raise GraderError("bands need distances and weights above 0", cause=Cause.GRADER_CRASH)
+    mine, theirs = _both(got, want)
+    there = nearest(mine.sample(samples, 1), theirs.sample(4 * samples, 2))
+    back = nearest(theirs.sample(samples, 1), mine.sample(4 * samples, 2))
+    shares = {d: min(float(np.mean(there <= d)), float(np.mean(back <= d))) for d in bands}
+    score = math.fsum(weight * shares[d] for d, weight in bands.items()) / total
+    return Check(score, ", ".join(f"{share:.1%} within {d:g}" for d, share in shares.items()))
+
+
+def nearest(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Distance of each of `points` (n, 3) to the nearest of `others` (m, 3): shape (n,)."""
+    import numpy as np
+
+    middle = others.mean(axis=0)
+    points, others = points - middle, others - middle
+    square = (others**2).sum(axis=1)
+    found = np.empty(len(points))
+    for start in range(0, len(points), 500):
+        block = points[start : start + 500]
+        gaps = (block**2).sum(axis=1)[:, None] - 2 * block @ others.T + square
+        found[start : start + 500] = np.sqrt(np.maximum(gaps.min(axis=1), 0))
+    return found

@@ -1,0 +1,61 @@
+"""XML and SVG, read without entities, without anything from outside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .source import Unreadable, read_bytes
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+XML_LIMIT = 32 << 20
+"""Bytes of an XML file that are read."""
+ELEMENT_LIMIT = 500_000
+
+
+def read_xml(path: Path, limit: int = XML_LIMIT) -> Element:
+    """The root element. Unreadable: malformed, with a document type, entities or outside references, over a limit."""
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml.common import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    data = read_bytes(path, limit)
+    try:
+        root: Element = fromstring(data, forbid_dtd=False, forbid_entities=True, forbid_external=True)
+    except DefusedXmlException as error:
+        raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
+    except (ParseError, ValueError, LookupError) as error:
+        raise Unreadable(f"is no XML: {error}") from error
+    except RecursionError as error:
+        raise Unreadable("is nested too deeply") from error
+    if sum(1 for _ in root.iter()) > ELEMENT_LIMIT:
+        raise Unreadable(f"has more than {ELEMENT_LIMIT:,} elements")
+    return root
+
+
+def local_name(element: Element) -> str:
+    """An element's name without its namespace."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def read_svg(path: Path) -> Element:
+    """The root of an SVG picture. Unreadable as `read_xml`, or where the root is no `svg`."""
+    root = read_xml(path)
+    if local_name(root) != "svg":
+        raise Unreadable(f"is no SVG: its root is {local_name(root)!r}")
+    return root
+
+
+def shapes(root: Element) -> Counter[str]:
+    """How many elements of each name a tree holds."""
+    return Counter(local_name(e) for e in root.iter() if isinstance(e.tag, str))
+
+
+def texts(root: Element) -> list[str]:
+    """The texts of all `text` elements, spaces collapsed, in document order."""
+    found = (" ".join("".join(e.itertext()).split()) for e in root.iter() if local_name(e) == "text")
+    return [t for t in found if t]

@@ -1,0 +1,142 @@
+"""Triangle meshes from STL files, ASCII or binary, within a limit of triangles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .source import Unreadable, read_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+
+TRIANGLE_LIMIT = 1_000_000
+STL_LIMIT = 256 << 20
+"""Bytes of an STL file that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """`triangles` has the shape (triangles, 3 corners, 3 coordinates), in the file's unit of length."""
+
+    triangles: np.ndarray
+
+    @property
+    def volume(self) -> float:
+        """Enclosed volume by the divergence theorem, without sign; meaningful for a watertight mesh."""
+        import numpy as np
+
+        t = self.triangles - self.triangles.reshape(-1, 3).mean(axis=0)
+        return float(abs(np.einsum("ij,ij->i", t[:, 0], np.cross(t[:, 1], t[:, 2])).sum()) / 6)
+
+    @property
+    def area(self) -> float:
+        return float(self.areas.sum())
+
+    @property
+    def areas(self) -> np.ndarray:
+        """Area of each triangle."""
+        import numpy as np
+
+        t = self.triangles
+        found: np.ndarray = np.linalg.norm(np.cross(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]), axis=1) / 2
+        return found
+
+    @property
+    def low(self) -> np.ndarray:
+        """Least x, y, z."""
+        found: np.ndarray = self.triangles.reshape(-1, 3).min(axis=0)
+        return found
+
+    @property
+    def high(self) -> np.ndarray:
+        """Greatest x, y, z."""
+        found: np.ndarray = self.triangles.reshape(-1, 3).max(axis=0)
+        return found
+
+    @property
+    def size(self) -> np.ndarray:
+        """Lengths of the bounding box along x, y, z."""
+        found: np.ndarray = self.high - self.low
+        return found
+
+    @property
+    def watertight(self) -> bool:
+        """Whether every edge is passed once in each direction: closed, and consistently turned.
+
+        Corners within 1e-6 of the bounding box's diagonal count as one.
+        """
+        import numpy as np
+
+        corners = self.triangles.reshape(-1, 3)
+        step = max(float(np.linalg.norm(self.size)) * 1e-6, 1e-12)
+        _, index = np.unique(np.round((corners - self.low) / step).astype(np.int64), axis=0, return_inverse=True)
+        faces = index.reshape(-1, 3)
+        alive = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+        faces = faces[alive]
+        if not len(faces):
+            return False
+        edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+        there, counts = np.unique(edges, axis=0, return_counts=True)
+        back = np.unique(edges[:, ::-1], axis=0)
+        return bool((counts == 1).all() and there.shape == back.shape and (there == back).all())
+
+    def sample(self, count: int, seed: int = 0) -> np.ndarray:
+        """`count` points on the surface, uniformly by area: shape (count, 3). Equal seeds give equal points."""
+        import numpy as np
+
+        rng = np.random.default_rng(seed)
+        areas = self.areas
+        chosen = self.triangles[rng.choice(len(areas), count, p=areas / areas.sum())]
+        u, v = rng.random((2, count, 1))
+        over = u + v > 1
+        u, v = np.where(over, 1 - u, u), np.where(over, 1 - v, v)
+        points: np.ndarray = chosen[:, 0] + u * (chosen[:, 1] - chosen[:, 0]) + v * (chosen[:, 2] - chosen[:, 0])
+        return points
+
+
+def read_stl(path: Path) -> Mesh:
+    """A mesh from an STL file. Unreadable: neither form of STL, empty, infinite coordinates, no area, over a limit."""
+    import numpy as np
+
+    data = read_bytes(path, STL_LIMIT)
+    count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
+    if count >= 0 and len(data) == 84 + 50 * count:
+        triangles = _binary(data, count)
+    elif data[:5].lower() == b"solid":
+        triangles = _ascii(data)
+    else:
+        raise Unreadable("is no STL file")
+    if not len(triangles):
+        raise Unreadable("has no triangles")
+    if not np.isfinite(triangles).all() or np.abs(triangles).max() > 1e12:
+        raise Unreadable("has coordinates that are no finite lengths")
+    mesh = Mesh(triangles)
+    if mesh.area <= 0:
+        raise Unreadable("has no surface")
+    return mesh
+
+
+def _binary(data: bytes, count: int) -> np.ndarray:
+    import numpy as np
+
+    if count > TRIANGLE_LIMIT:
+        raise Unreadable(f"has more than {TRIANGLE_LIMIT:,} triangles")
+    kind = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
+    found: np.ndarray = np.frombuffer(data, kind, count, 84)["corners"].astype(np.float64)
+    return found
+
+
+def _ascii(data: bytes) -> np.ndarray:
+    import numpy as np
+
+    corners = [line.split()[1:] for line in data.split(b"\n") if line.strip().startswith(b"vertex")]
+    if len(corners) > 3 * TRIANGLE_LIMIT:
+        raise Unreadable(f"has more than {TRIANGLE_LIMIT:,} triangles")
+    if len(corners) % 3 or any(len(c) != 3 for c in corners):
+        raise Unreadable("is no STL file: its corners do not make triangles")
+    try:
+        return np.array(corners, dtype=np.float64).reshape(-1, 3, 3)
+    except ValueError as error:
+        raise Unreadable(f"is no STL file: {error}") from error

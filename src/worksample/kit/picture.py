@@ -1,0 +1,42 @@
+"""Pictures, decoded within a limit of pixels."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .source import Unreadable
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+PIXEL_LIMIT = 64_000_000
+"""Pixels (width times height) that are decoded."""
+FILE_LIMIT = 256 << 20
+"""Bytes of the file."""
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
+
+
+def read_image(path: Path) -> Image:
+    """The first frame of a picture, decoded and upright. Unreadable: not one of `FORMATS`, broken, over a limit."""
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    if path.stat().st_size > FILE_LIMIT:
+        raise Unreadable(f"is larger than {FILE_LIMIT:,} bytes")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(path, formats=FORMATS) as picture:
+                width, height = picture.size
+                if width * height > PIXEL_LIMIT:
+                    raise Unreadable(f"has {width} x {height} pixels, more than {PIXEL_LIMIT:,}")
+                picture.load()
+                return ImageOps.exif_transpose(picture) or picture
+    except Unreadable:
+        raise
+    except (
+        UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError, EOFError, TypeError,
+        OverflowError, KeyError, IndexError,
+    ) as error:  # fmt: skip
+        raise Unreadable(f"is no picture that can be decoded ({type(error).__name__})") from error

@@ -1,0 +1,61 @@
+"""Sound (`.wav`, uncompressed), within a limit of bytes."""
+
+from __future__ import annotations
+
+import wave
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .source import Unreadable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SOUND_LIMIT = 256 << 20
+"""Bytes of samples that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """`samples` has the shape (frames, channels), in -1..1; `rate` is in frames per second."""
+
+    rate: int
+    samples: np.ndarray
+
+    @property
+    def seconds(self) -> float:
+        return len(self.samples) / self.rate if self.rate else 0.0
+
+    @property
+    def loudness(self) -> float:
+        """Root mean square over all samples, 0..1."""
+        import numpy as np
+
+        return float(np.sqrt(np.mean(np.square(self.samples)))) if self.samples.size else 0.0
+
+
+def read_wav(path: Path) -> Sound:
+    """Uncompressed sound of 8, 16, 24 or 32 bits. Unreadable: anything else, broken, over `SOUND_LIMIT`."""
+    import numpy as np
+
+    try:
+        with path.open("rb") as raw, wave.open(raw) as file:
+            width, channels, rate, frames = (
+                file.getsampwidth(), file.getnchannels(), file.getframerate(), file.getnframes(),
+            )  # fmt: skip
+            if width * channels * frames > SOUND_LIMIT:
+                raise Unreadable(f"holds more than {SOUND_LIMIT:,} bytes of samples")
+            data = file.readframes(frames)
+    except (wave.Error, EOFError, RuntimeError) as error:
+        raise Unreadable(f"is no WAV: {error or 'it ends early'}") from error
+    if width not in (1, 2, 3, 4) or not channels or not rate:
+        raise Unreadable(f"has {8 * width} bits, {channels} channels, {rate} frames a second")
+    data = data[: len(data) // (width * channels) * width * channels]
+    if width == 1:
+        samples = (np.frombuffer(data, np.uint8).astype(np.float64) - 128) / 128
+    else:
+        whole = np.zeros((len(data) // width, 4), np.uint8)
+        whole[:, 4 - width :] = np.frombuffer(data, np.uint8).reshape(-1, width)
+        samples = whole.reshape(-1).view("<i4").astype(np.float64) / 2**31
+    return Sound(rate, samples.reshape(-1, channels))

@@ -1,0 +1,88 @@
+"""Whose file it is. The same malformed bytes are the agent's 0 in a deliverable and our failure in a reference."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from worksample.errors import DeliverableError, ReferenceUnreadable
+
+
+class Unreadable(ValueError):
+    """A reader's word for a file that is malformed or over a limit; `deliverable` or `reference` says whose it is."""
+
+
+@contextmanager
+def deliverable(name: str) -> Iterator[None]:
+    """Turns a file's faults into a DeliverableError: this part scores 0, with the reason."""
+    try:
+        yield
+    except (Unreadable, OSError) as error:
+        raise DeliverableError(_says(error), where=name) from error
+
+
+@contextmanager
+def reference(name: str) -> Iterator[None]:
+    """Turns a file's faults into ReferenceUnreadable: the submission stays ungraded."""
+    try:
+        yield
+    except (Unreadable, OSError) as error:
+        raise ReferenceUnreadable(_says(error), where=name) from error
+
+
+def _says(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return (error.strerror or type(error).__name__).lower()
+    return str(error)
+
+
+def find(folder: Path, name: str) -> Path:
+    """The path of `name` below `folder`; no step of it may be a link. Unreadable for unsound names and for links."""
+    steps = PurePosixPath(name).parts
+    if not steps or PurePosixPath(name).is_absolute() or ".." in steps or "\0" in name:
+        raise Unreadable("not a name inside the folder")
+    path = folder
+    for step in steps:
+        path = path / step
+        try:
+            mode = path.lstat().st_mode
+        except FileNotFoundError:
+            raise Unreadable("is missing") from None
+        if stat.S_ISLNK(mode):
+            raise Unreadable("is a link, which is never followed")
+    return path
+
+
+def file_in(folder: Path, name: str) -> Path:
+    """As `find`, for a regular file only."""
+    path = find(folder, name)
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise Unreadable("is not a file")
+    return path
+
+
+def files_below(folder: Path, pattern: str, limit: int = 10_000) -> list[str]:
+    """Names of the regular files below `folder` that match a glob, sorted, no links. Unreadable over `limit`."""
+    found: list[str] = []
+    for where, folders, files in os.walk(folder, followlinks=False):
+        folders.sort()
+        for file in files:
+            path = Path(where) / file
+            name = path.relative_to(folder)
+            if name.match(pattern) and stat.S_ISREG(path.lstat().st_mode):
+                found.append(name.as_posix())
+                if len(found) > limit:
+                    raise Unreadable(f"more than {limit} files")
+    return sorted(found)
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """All bytes of a file. Unreadable over `limit` bytes."""
+    with path.open("rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise Unreadable(f"is larger than {limit:,} bytes")
+    return data

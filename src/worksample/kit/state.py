@@ -1,0 +1,136 @@
+"""Behavioural and world state (ALE C.3.2): what a system holds at the end, as JSON or in an SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .check import Check
+from .numbers import close
+from .source import Unreadable, deliverable
+from .table import Table
+
+QUERY_SECONDS = 10.0
+QUERY_ROWS = 200_000
+
+
+def state(got: Any, want: Any, *, tolerance: float = 0.0, ordered: bool = False) -> Check:
+    """The share of the leaves of `want` that `got` holds at the same place; what `got` holds beyond them is ignored.
+
+    got, want: JSON values. Numbers compare within `tolerance`. ordered: lists compare position by position; otherwise
+    each item of a list in `want` needs an item of its own in `got`. Types matter: `"1"` is not 1, true is not 1.
+    """
+    differences: list[str] = []
+    right, total = _match(got, want, "", (tolerance, ordered), differences)
+    reason = "; ".join(differences[:5]) + (f"; and {len(differences) - 5} more" if len(differences) > 5 else "")
+    share = right / total if total else 1.0
+    return Check(min(share, 1 - 1e-6) if differences else share, reason)
+
+
+def _match(got: Any, want: Any, at: str, how: tuple[float, bool], out: list[str]) -> tuple[int, int]:
+    """(right leaves, all leaves) of `want`; differences are added to `out`."""
+    if isinstance(want, Mapping) and want:
+        if not isinstance(got, Mapping):
+            out.append(f"{at or 'the value'}: {_show(got)} is no object")
+            return 0, _leaves(want)
+        pairs = [(got.get(k, _ABSENT), v, f"{at}.{k}" if at else str(k)) for k, v in want.items()]
+        sums = [_match(g, v, place, how, out) for g, v, place in pairs]
+        return sum(r for r, _ in sums), sum(t for _, t in sums)
+    if isinstance(want, list) and want:
+        if not isinstance(got, list):
+            out.append(f"{at or 'the value'}: {_show(got)} is no list")
+            return 0, _leaves(want)
+        return _items(got, want, at, how, out)
+    same = _equal(got, want, how[0])
+    if not same:
+        out.append(f"{at or 'the value'}: {_show(got)} instead of {_show(want)}")
+    return int(same), 1
+
+
+def _items(got: list[Any], want: list[Any], at: str, how: tuple[float, bool], out: list[str]) -> tuple[int, int]:
+    right = total = 0
+    free = list(got)
+    for i, item in enumerate(want):
+        place = f"{at}[{i}]"
+        if how[1]:
+            candidate = got[i] if i < len(got) else _ABSENT
+        else:
+            full = next((g for g in free if _covers(g, item, how)), _ABSENT)
+            candidate = full
+            if full is not _ABSENT:
+                free.remove(full)
+        if candidate is _ABSENT:
+            out.append(f"{place}: {_show(item)} is missing")
+            total += _leaves(item)
+            continue
+        r, t = _match(candidate, item, place, how, out)
+        right, total = right + r, total + t
+    return right, total
+
+
+def _covers(got: Any, want: Any, how: tuple[float, bool]) -> bool:
+    quiet: list[str] = []
+    right, total = _match(got, want, "", how, quiet)
+    return right == total and not quiet
+
+
+def _equal(got: Any, want: Any, tolerance: float) -> bool:
+    if isinstance(want, bool) or isinstance(got, bool):
+        return got is want
+    if isinstance(want, (int, float)):
+        return isinstance(got, (int, float)) and close(got, want, tolerance)
+    return type(got) is type(want) and bool(got == want)
+
+
+def _leaves(value: Any) -> int:
+    if isinstance(value, Mapping) and value:
+        return sum(_leaves(v) for v in value.values())
+    if isinstance(value, list) and value:
+        return sum(_leaves(v) for v in value)
+    return 1
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+_ABSENT = _Absent()
+
+
+def _show(value: Any) -> str:
+    return repr(value)[:80]
+
+
+def query(path: Path, sql: str, parameters: tuple[Any, ...] = ()) -> Table:
+    """What a query finds in a deliverable's SQLite file, as a table.
+
+    Read-only, within `QUERY_SECONDS` and `QUERY_ROWS`. DeliverableError for a file that is no database, lacks the
+    tables that are asked for, or takes longer.
+    """
+    with deliverable(path.name):
+        return _query(path, sql, parameters)
+
+
+def _query(path: Path, sql: str, parameters: tuple[Any, ...]) -> Table:
+    end = time.monotonic() + QUERY_SECONDS
+    try:
+        link = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    except sqlite3.Error as error:
+        raise Unreadable(f"is no SQLite database: {error}") from error
+    try:
+        link.execute("PRAGMA trusted_schema = OFF")
+        link.set_progress_handler(lambda: int(time.monotonic() > end), 10_000)
+        cursor = link.execute(sql, parameters)
+        names = tuple(d[0] for d in cursor.description or ())
+        rows = cursor.fetchmany(QUERY_ROWS + 1)
+    except sqlite3.Error as error:
+        raise Unreadable(f"the database does not answer: {error}") from error
+    finally:
+        link.close()
+    if len(rows) > QUERY_ROWS:
+        raise Unreadable(f"gives more than {QUERY_ROWS:,} rows")
+    return Table(names, tuple(dict(zip(names, row, strict=True)) for row in rows))

@@ -1,0 +1,203 @@
+"""Structured tabular and numeric values (ALE C.3.2): tables compared cell by cell, within tolerances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import Cause, DeliverableError, ReferenceUnreadable
+
+from .check import Check
+from .matching import best_pairs
+from .numbers import close, key_text, number, plain_text
+from .source import deliverable, reference
+from .table import Row, Table, read_csv
+from .workbook import read_sheet
+
+SHOWN = 5
+"""Differences that a reason names."""
+
+Data = Path | Table | Sequence[Mapping[str, Any]]
+Tolerance = float | Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What `tabular` was asked for, in the reference's own column names."""
+
+    keys: tuple[str, ...]
+    values: tuple[str, ...]
+    absolute: Mapping[str, float]
+    relative: Mapping[str, float]
+
+    def same(self, column: str, got: Any, want: Any) -> bool:
+        """Whether a cell is right: as numbers where both are numbers, else as text."""
+        left, right = number(got), number(want)
+        if left is not None and right is not None:
+            return close(left, right, self.absolute[column], self.relative[column])
+        return plain_text(got) == plain_text(want)
+
+    def right(self, got: Row, want: Row) -> int:
+        """Right cells of a row."""
+        return sum(self.same(c, got.get(c), want.get(c)) for c in self.values)
+
+
+def tabular(
+    got: Data, want: Data, *, keys: Iterable[str] = (), columns: Iterable[str] | None = None,
+    tolerance: Tolerance = 0.0, relative: Tolerance = 0.0, aliases: Mapping[str, Iterable[str]] | None = None,
+    partial: bool = True, extra: bool = True,
+) -> Check:  # fmt: skip
+    """The share of the reference's cells that are right.
+
+    got, want: paths (`.csv`, `.tsv`, `.xlsx`), tables or lists of rows. Column names compare without regard to case and
+    spaces; `aliases` maps a reference's column to other names that will do. keys: columns that say which row is which;
+    the order of rows does not matter then, and rows with equal keys are paired to the best total. Without keys rows
+    compare in their order. columns: those that are compared (default: all of the reference's that are not keys).
+    tolerance, relative: how far a number may be off, for all columns or by column; the larger of both holds. A missing
+    row or column has no right cells. extra: whether rows beyond the reference's count as wrong ones.
+    partial=False: 1 for a table without any fault, else 0.
+
+    The reason names the first differences. DeliverableError for `got`, ReferenceUnreadable for `want`; tolerances,
+    keys or columns that the reference does not have are a ReferenceUnreadable too: then nobody can be graded.
+    """
+    wanted = _reference(want)
+    rules = _rules(wanted, tuple(keys), columns, tolerance, relative)
+    found, missing = _fit(_deliverable(got), rules, aliases or {})
+    compare = _by_key if rules.keys else _in_order
+    pairs, lost, surplus = compare(found.rows, wanted.rows, rules)
+    width = max(1, len(rules.values))
+    right = sum(rules.right(g, w) if rules.values else 1 for g, w in pairs)
+    total = width * (len(wanted) + (len(surplus) if extra else 0))
+    faults = [f"no column {c}" for c in missing]
+    faults += [f"{_name(w, rules, i)}: missing" for i, w in lost]
+    faults += _differences(pairs, rules, missing)
+    faults += [f"{_name(g, rules, i)}: not expected" for i, g in surplus] if extra else []
+    share = 1.0 if not total else right / total
+    if not partial:
+        share = 1.0 if not faults else 0.0
+    if faults:
+        share = min(share, 1 - 1e-6)
+    return Check(share, _reason(faults, right, total))
+
+
+def _reason(faults: list[str], right: int, total: int) -> str:
+    if not faults:
+        return ""
+    more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
+    return f"{right} of {total} cells right: " + "; ".join(faults[:SHOWN]) + more
+
+
+def _load(data: Data) -> Table:
+    if isinstance(data, Table):
+        return data
+    if not isinstance(data, Path):
+        return Table.of(data)
+    if data.suffix.lower() in (".xlsx", ".xlsm"):
+        return read_sheet(data)
+    return read_csv(data, "\t" if data.suffix.lower() == ".tsv" else None)
+
+
+def _deliverable(data: Data) -> Table:
+    with deliverable(data.name if isinstance(data, Path) else "the table"):
+        return _load(data)
+
+
+def _reference(data: Data) -> Table:
+    with reference(data.name if isinstance(data, Path) else "the reference table"):
+        return _load(data)
+
+
+def _rules(
+    want: Table, keys: tuple[str, ...], columns: Iterable[str] | None, tolerance: Tolerance, relative: Tolerance
+) -> Rules:
+    values = tuple(columns) if columns is not None else tuple(c for c in want.columns if c not in keys)
+    named = [*keys, *values]
+    for limits in (tolerance, relative):
+        named += limits if isinstance(limits, Mapping) else []
+    for name in named:
+        if name not in want.columns:
+            raise ReferenceUnreadable(f"the reference has no column {name!r}; it has {', '.join(want.columns)}")
+
+    def spread(limits: Tolerance) -> dict[str, float]:
+        if isinstance(limits, Mapping):
+            return {c: float(limits.get(c, 0.0)) for c in values}
+        return {c: float(limits) for c in values}
+
+    rules = Rules(keys, values, spread(tolerance), spread(relative))
+    if any(not 0 <= t < float("inf") for t in (*rules.absolute.values(), *rules.relative.values())):
+        raise ReferenceUnreadable("a tolerance is negative or no number", cause=Cause.GRADER_CRASH)
+    return rules
+
+
+def _plain_name(name: str) -> str:
+    return "".join(ch for ch in name.casefold() if ch.isalnum()) or name
+
+
+def _fit(got: Table, rules: Rules, aliases: Mapping[str, Iterable[str]]) -> tuple[Table, list[str]]:
+    """`got` under the reference's column names, and the value columns that it lacks."""
+    by_name: dict[str, str] = {}
+    for column in got.columns:
+        by_name.setdefault(_plain_name(column), column)
+    source: dict[str, str] = {}
+    for column in (*rules.keys, *rules.values):
+        names = (column, *aliases.get(column, ()))
+        exact = next((n for n in names if n in got.columns), None)
+        loose = next((by_name[_plain_name(n)] for n in names if _plain_name(n) in by_name), None)
+        if exact is not None or loose is not None:
+            source[column] = exact if exact is not None else str(loose)
+    lacking = [k for k in rules.keys if k not in source]
+    if lacking:
+        raise DeliverableError(f"has no column {lacking[0]!r}; it has {', '.join(got.columns)}", where="the table")
+    rows = tuple({c: row.get(s) for c, s in source.items()} for row in got.rows)
+    return Table(tuple(source), rows), [c for c in rules.values if c not in source]
+
+
+Pairs = list[tuple[Row, Row]]
+Numbered = list[tuple[int, Row]]
+
+
+def _in_order(got: Sequence[Row], want: Sequence[Row], rules: Rules) -> tuple[Pairs, Numbered, Numbered]:
+    both = min(len(got), len(want))
+    lost = [(i, want[i]) for i in range(both, len(want))]
+    return list(zip(got, want, strict=False)), lost, [(i, got[i]) for i in range(both, len(got))]
+
+
+def _by_key(got: Sequence[Row], want: Sequence[Row], rules: Rules) -> tuple[Pairs, Numbered, Numbered]:
+    groups: dict[tuple[str, ...], tuple[Numbered, Numbered]] = {}
+    for side, rows in enumerate((want, got)):
+        for i, row in enumerate(rows):
+            key = tuple(key_text(row.get(k)) for k in rules.keys)
+            groups.setdefault(key, ([], []))[side].append((i, row))
+    pairs: Pairs = []
+    lost: Numbered = []
+    surplus: Numbered = []
+    for wanted, found in groups.values():
+        if len(wanted) == len(found) == 1:
+            pairs.append((found[0][1], wanted[0][1]))
+            continue
+        chosen = best_pairs([[rules.right(g, w) for _, g in found] for _, w in wanted])
+        pairs += [(found[g][1], wanted[w][1]) for w, g in chosen]
+        taken_want, taken_got = {w for w, _ in chosen}, {g for _, g in chosen}
+        lost += [x for n, x in enumerate(wanted) if n not in taken_want]
+        surplus += [x for n, x in enumerate(found) if n not in taken_got]
+    return pairs, lost, surplus
+
+
+def _name(row: Row, rules: Rules, position: int) -> str:
+    if rules.keys:
+        return "row " + ", ".join(f"{k}={str(row.get(k))[:40]}" for k in rules.keys)
+    return f"row {position + 1}"
+
+
+def _differences(pairs: Pairs, rules: Rules, missing: list[str]) -> list[str]:
+    found = []
+    for i, (got, want) in enumerate(pairs):
+        wrong = [c for c in rules.values if c not in missing and not rules.same(c, got.get(c), want.get(c))]
+        found += [f"{_name(want, rules, i)}: {c} {_show(got.get(c))} instead of {_show(want.get(c))}" for c in wrong]
+    return found
+
+
+def _show(value: Any) -> str:
+    return "nothing" if value is None or value == "" else str(value)[:60]

@@ -1,0 +1,87 @@
+"""Text and JSON, read within limits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .source import Unreadable, read_bytes
+
+TEXT_LIMIT = 16 << 20
+"""Bytes of a text that are read."""
+JSON_LIMIT = 64 << 20
+"""Bytes of a JSON file that are read."""
+JSON_DEPTH = 200
+"""Levels of nesting in a JSON file."""
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """Text and the encoding it was read in: UTF-16 where a mark says so, UTF-8 with or without mark, else Latin-1."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        try:
+            return data.decode("utf-16"), "utf-16"
+        except UnicodeDecodeError:
+            return data.decode("latin-1"), "latin-1"
+    try:
+        name = "utf-8-sig" if data.startswith(b"\xef\xbb\xbf") else "utf-8"
+        return data.decode(name), name
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), "latin-1"
+
+
+def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
+    """A file's text, line ends as `\\n`. Unreadable over `limit` bytes or with NUL bytes in it."""
+    text, _ = decode(read_bytes(path, limit))
+    if "\0" in text:
+        raise Unreadable("is no text: it holds NUL bytes")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Unreadable(f"holds {name}, which is no JSON")
+
+
+def parse_json(text: str) -> Any:
+    """JSON by the letter: no NaN, no infinity, at most `JSON_DEPTH` levels. Unreadable otherwise."""
+    try:
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        raise Unreadable(f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
+    except RecursionError as error:
+        raise Unreadable("is nested too deeply") from error
+    _measure(value)
+    return value
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise Unreadable(f"holds {text[:40]}, which is beyond any number")
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > 400:
+        raise Unreadable("holds a number of more than 400 digits")
+    return int(text)
+
+
+def _measure(value: Any) -> None:
+    level = [value]
+    for _ in range(JSON_DEPTH):
+        inner: list[Any] = []
+        for v in level:
+            if isinstance(v, dict):
+                inner.extend(v.values())
+            elif isinstance(v, list):
+                inner.extend(v)
+        if not inner:
+            return
+        level = inner
+    raise Unreadable(f"is nested deeper than {JSON_DEPTH} levels")
+
+
+def read_json(path: Path, limit: int = JSON_LIMIT) -> Any:
+    """A JSON file's value. Unreadable as `parse_json`, or over `limit` bytes."""
+    return parse_json(decode(read_bytes(path, limit))[0])

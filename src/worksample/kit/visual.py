@@ -1,0 +1,116 @@
+"""Visual appearance (ALE C.3.2), as far as code can judge it: pictures by their pixels, SVG by its structure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.errors import Cause, GraderError
+
+from .check import Check
+from .markup import read_svg, shapes, texts
+from .picture import read_image
+from .prose import flat
+from .source import deliverable, reference
+
+if TYPE_CHECKING:
+    import numpy as np
+    from PIL.Image import Image
+
+WINDOW = 8
+"""Pixels of a window's side in `similarity`."""
+WORKING = 1024
+"""Pixels of the longer side at which pictures are compared."""
+
+
+def _pictures(got: Path | Image, want: Path | Image) -> tuple[Image, Image]:
+    if isinstance(want, Path):
+        with reference(want.name):
+            want = read_image(want)
+    if isinstance(got, Path):
+        with deliverable(got.name):
+            got = read_image(got)
+    return got, want
+
+
+def _array(picture: Image, size: tuple[int, int]) -> np.ndarray:
+    """RGB in 0..1 over white, shape (height, width, 3)."""
+    import numpy as np
+    from PIL import Image as Pillow
+
+    layer = picture.convert("RGBA")
+    white = Pillow.new("RGBA", layer.size, (255, 255, 255, 255))
+    flat_picture = Pillow.alpha_composite(white, layer).convert("RGB")
+    if flat_picture.size != size:
+        flat_picture = flat_picture.resize(size, Pillow.Resampling.BILINEAR)
+    return np.asarray(flat_picture, dtype=np.float64) / 255
+
+
+def similarity(a: np.ndarray, b: np.ndarray) -> float:
+    """Structural similarity of two pictures of equal shape, 0..1 (negative values count as 0).
+
+    Wang et al. 2004 on luminance, over windows of `WINDOW` pixels that do not overlap.
+    """
+    import numpy as np
+
+    grey = np.array([0.299, 0.587, 0.114])
+
+    def windows(picture: np.ndarray) -> np.ndarray:
+        y = picture @ grey
+        h, w = (max(WINDOW, -(-n // WINDOW) * WINDOW) for n in y.shape)
+        y = np.pad(y, ((0, h - y.shape[0]), (0, w - y.shape[1])), mode="edge")
+        found: np.ndarray = y.reshape(h // WINDOW, WINDOW, w // WINDOW, WINDOW).swapaxes(1, 2).reshape(-1, WINDOW**2)
+        return found
+
+    x, y = windows(a), windows(b)
+    mx, my = x.mean(axis=1), y.mean(axis=1)
+    vx, vy = x.var(axis=1), y.var(axis=1)
+    both = ((x - mx[:, None]) * (y - my[:, None])).mean(axis=1)
+    c1, c2 = 0.01**2, 0.03**2
+    index = ((2 * mx * my + c1) * (2 * both + c2)) / ((mx**2 + my**2 + c1) * (vx + vy + c2))
+    return float(np.clip(index, 0, 1).mean())
+
+
+def visual(
+    got: Path | Image, want: Path | Image, *, measure: str = "similarity", same_size: bool = True, floor: float = 0.0
+) -> Check:
+    """How alike two pictures are, 0..1.
+
+    measure: `similarity` (structure, Wang et al. 2004) or `difference` (1 minus the mean absolute difference of RGB).
+    same_size: pictures of another size score 0; otherwise the deliverable is scaled to the reference. floor: what
+    scores 0; above it the share rises linearly to 1, so that a blank page earns nothing.
+    """
+    if measure not in ("similarity", "difference") or not 0 <= floor < 1:
+        raise GraderError("measure is similarity or difference, floor lies in 0..1", cause=Cause.GRADER_CRASH)
+    mine, theirs = _pictures(got, want)
+    if same_size and mine.size != theirs.size:
+        return Check(0.0, f"{mine.size[0]} x {mine.size[1]} pixels instead of {theirs.size[0]} x {theirs.size[1]}")
+    scale = min(1.0, WORKING / max(theirs.size))
+    size = (max(1, round(theirs.size[0] * scale)), max(1, round(theirs.size[1] * scale)))
+    a, b = _array(mine, size), _array(theirs, size)
+    raw = similarity(a, b) if measure == "similarity" else 1 - float(abs(a - b).mean())
+    share = max(0.0, raw - floor) / (1 - floor)
+    return Check(min(1.0, share), f"{measure} {raw:.4f}" if share < 1 - 1e-9 else "")
+
+
+def drawing(got: Path, want: Path, *, shares: tuple[float, float] = (0.5, 0.5)) -> Check:
+    """How alike two SVG drawings are: in the number of elements of each name, and in their texts.
+
+    shares: weights of elements and of texts. Either is the overlap (common over the larger count).
+    """
+    with reference(want.name):
+        theirs = read_svg(want)
+    with deliverable(got.name):
+        mine = read_svg(got)
+    a, b = shapes(mine), shapes(theirs)
+    elements = (a & b).total() / max(1, a.total(), b.total())
+    left, right = [flat(t) for t in texts(mine)], [flat(t) for t in texts(theirs)]
+    missing = [t for t in right if t not in left]
+    wording = (len(right) - len(missing)) / max(len(left), len(right)) if left or right else 1.0
+    total = sum(shares)
+    if not total > 0 or min(shares) < 0:
+        raise GraderError("shares are two weights above 0", cause=Cause.GRADER_CRASH)
+    score = (shares[0] * elements + shares[1] * wording) / total
+    lacks = {name: n - a[name] for name, n in b.items() if n > a[name]}
+    notes = [f"{n} {name} fewer" for name, n in list(lacks.items())[:5]] + [f"no text {t!r}" for t in missing[:5]]
+    return Check(min(1.0, max(0.0, score)), "; ".join(notes))

@@ -1,0 +1,108 @@
+"""Workbooks (`.xlsx`), read cell by cell within limits."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .source import Unreadable
+from .table import Table, table_of
+
+ARCHIVE_LIMIT = 64 << 20
+"""Bytes of the file itself."""
+UNPACKED_LIMIT = 256 << 20
+"""Bytes of all members of the archive together."""
+MEMBER_LIMIT = 10_000
+CELL_LIMIT = 3_000_000
+
+
+def guard_archive(path: Path) -> None:
+    """Unreadable for what is no zip archive or would unpack to more than `UNPACKED_LIMIT` bytes."""
+    if path.stat().st_size > ARCHIVE_LIMIT:
+        raise Unreadable(f"is larger than {ARCHIVE_LIMIT:,} bytes")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise Unreadable(f"is no workbook: {error}") from error
+    if len(members) > MEMBER_LIMIT or sum(m.file_size for m in members) > UNPACKED_LIMIT:
+        raise Unreadable(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
+    names = [m.filename for m in members]
+    if len(set(names)) != len(names):
+        raise Unreadable("holds the same name twice")
+
+
+def _open(path: Path, formulas: bool) -> Any:
+    import openpyxl
+    from defusedxml.common import DefusedXmlException
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    guard_archive(path)
+    try:
+        return openpyxl.load_workbook(path, read_only=True, data_only=not formulas, keep_links=False)
+    except DefusedXmlException as error:
+        raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
+    except (
+        InvalidFileException, KeyError, ValueError, TypeError, AttributeError, IndexError, SyntaxError,
+        zipfile.BadZipFile, EOFError, OSError, RuntimeError,
+    ) as error:  # fmt: skip
+        raise Unreadable(f"is no workbook: {error}") from error
+
+
+def sheet_names(path: Path) -> list[str]:
+    """Names of the sheets, in order. Unreadable for what is no workbook."""
+    book = _open(path, formulas=False)
+    try:
+        return list(book.sheetnames)
+    finally:
+        book.close()
+
+
+def _cells(sheet: Any) -> Iterator[list[Any]]:
+    count = 0
+    for row in sheet.iter_rows(values_only=True):
+        count += max(1, len(row))
+        if count > CELL_LIMIT:
+            raise Unreadable(f"has more than {CELL_LIMIT:,} cells")
+        yield list(row)
+
+
+def read_cells(path: Path, sheet: str | int = 0, *, formulas: bool = False) -> list[list[Any]]:
+    """All cells of a sheet (by name, or by position from 0), row by row.
+
+    Values are those that the program that saved the workbook had computed; a formula that was never computed reads as
+    None. `formulas=True` gives the formulas' text instead. Unreadable: no such sheet, no workbook, over a limit.
+    """
+    from defusedxml.common import DefusedXmlException
+
+    book = _open(path, formulas)
+    try:
+        names = list(book.sheetnames)
+        if isinstance(sheet, int):
+            if not 0 <= sheet < len(names):
+                raise Unreadable(f"has {len(names)} sheets, none at {sheet}")
+            sheet = names[sheet]
+        if sheet not in names:
+            raise Unreadable(f"has no sheet {sheet!r}; it has {', '.join(map(str, names))}")
+        found = book[sheet]
+        if not hasattr(found, "iter_rows"):
+            raise Unreadable(f"sheet {sheet!r} is a chart")
+        found.reset_dimensions()
+        return list(_cells(found))
+    except DefusedXmlException as error:
+        raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
+    except Unreadable:
+        raise
+    except (
+        KeyError, ValueError, TypeError, AttributeError, IndexError, SyntaxError, zipfile.BadZipFile, EOFError, OSError,
+    ) as error:  # fmt: skip
+        raise Unreadable(f"sheet {sheet!r} cannot be read: {error}") from error
+    finally:
+        book.close()
+
+
+def read_sheet(path: Path, sheet: str | int = 0) -> Table:
+    """A sheet as a table, its first row that is not blank being the header. Unreadable as `read_cells`, `table_of`."""
+    return table_of(read_cells(path, sheet))

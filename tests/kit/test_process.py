@@ -1,0 +1,88 @@
+"""`python -m worksample.kit` end to end: what a grader does, and what becomes of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from worksample.records import Criteria, Criterion, Grade
+
+HEAD = "from worksample.kit import *\nfrom worksample.records import GradePart\n"
+
+
+def run(folder: Path, code: str, criteria: Criteria | None = None) -> dict:
+    for name in ("output", "reference", "grader"):
+        (folder / name).mkdir(exist_ok=True)
+    (folder / "grader" / "grade.py").write_text(HEAD + code)
+    case = {
+        "folders": {n: str(folder / n) for n in ("output", "reference", "grader")},
+        "criteria": (criteria or Criteria()).plain(),
+        "result": str(folder / "result.json"),
+    }
+    (folder / "case.json").write_text(json.dumps(case))
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "worksample.kit", str(folder / "case.json")], capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "result.json").read_text())
+
+
+def test_a_missing_deliverable_fails_its_part_only(tmp_path: Path) -> None:
+    code = "def grade(case): return checklist(case, a=lambda: case.text('none.txt') == '', b=lambda: True)"
+    grade = Grade.model_validate(run(tmp_path, code)["grade"])
+    assert grade.score == 0.5
+    assert grade.parts[0].reason == "none.txt: is missing"
+
+
+def test_a_deliverable_error_that_escapes_is_a_zero(tmp_path: Path) -> None:
+    grade = Grade.model_validate(run(tmp_path, "def grade(case): return case.text('none.txt')")["grade"])
+    assert grade.score == 0
+    assert "none.txt" in grade.reason
+
+
+@pytest.mark.parametrize(
+    ("code", "cause", "says"),
+    [
+        ("def grade(case): return case.ref_text('none.txt')", "grader.reference", "none.txt"),
+        ("def grade(case): 1/0", "grader.crash", "ZeroDivisionError"),
+        ("1/0", "grader.crash", "ZeroDivisionError"),
+        ("def grade(case: syntax", "grader.crash", "SyntaxError"),
+        ("x = 1", "grader.crash", "no function grade"),
+        ("raise SystemExit(0)", "grader.crash", "sys.exit"),
+        ("import sys\ndef grade(case): sys.exit(3)", "grader.crash", "sys.exit"),
+        ("def grade(case): return grade(case)", "grader.crash", "RecursionError"),
+        ("def grade(case): raise MemoryError", "grader.memory", "memory"),
+        ("def grade(case): return 1.0", "grader.malformed", "float"),
+        ("def grade(case): return Grade(score=float('nan'))", "grader.malformed", "score"),
+        ("def grade(case): return Grade.model_construct(score=float('nan'), parts=())", "grader.malformed", "score"),
+        ("def grade(case): return Grade(score=1.5)", "grader.malformed", "score"),
+        ("def grade(case): return checklist(case, a=lambda: Check(float('inf')))", "grader.malformed", "inf"),
+        ("def grade(case): return checklist(case, a=lambda: None)", "grader.malformed", "NoneType"),
+    ],
+)
+def test_a_bad_grader_is_typed(tmp_path: Path, code: str, cause: str, says: str) -> None:
+    result = run(tmp_path, code)
+    assert "grade" not in result
+    assert result["failed"] == cause
+    assert says in result["reason"]
+
+
+def test_parts_must_be_the_criteria(tmp_path: Path) -> None:
+    criteria = Criteria(criteria=(Criterion(id="a", text="A", points=1), Criterion(id="b", text="B", points=3)))
+    stray = run(tmp_path, "def grade(case): return checklist(case, a=True, c=True)", criteria)
+    assert stray["failed"] == "grader.malformed"
+    by_hand = "def grade(case): return Grade(score=1, parts=(GradePart(name='z', fraction=1),))"
+    assert run(tmp_path, by_hand, criteria)["failed"] == "grader.malformed"
+    good = run(tmp_path, "def grade(case): return weighted(case, a=False, b=True)", criteria)
+    assert good["grade"]["score"] == 0.75
+
+
+def test_modules_beside_the_grader_are_imported(tmp_path: Path) -> None:
+    (tmp_path / "grader").mkdir()
+    (tmp_path / "grader" / "rules.py").write_text("SHARE = 0.25")
+    result = run(tmp_path, "import rules\ndef grade(case): return weighted(case, a=rules.SHARE)")
+    assert result["grade"]["score"] == 0.25
