@@ -1,0 +1,50 @@
+"""Manifests as read-only folders, laid out once and kept."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from worksample.files import lay, read_manifest
+from worksample.records import Manifest
+
+from .blobs import Blobs
+
+
+class Folders:
+    """Below `root`, by manifest digest. Files are hard links to blobs: only ever mount or read them."""
+
+    def __init__(self, root: Path, blobs: Blobs) -> None:
+        self._root, self._blobs = root, blobs
+        self.manifest = lru_cache(maxsize=256)(self._manifest)
+
+    def _manifest(self, digest: str) -> Manifest:
+        return read_manifest(self._blobs.read(digest))
+
+    def path(self, digest: str) -> Path:
+        """The folder of a manifest, laid out where it is not yet. Any number of processes may ask at once."""
+        target = self._root / digest[:2] / digest
+        if target.is_dir():
+            return target
+        manifest = self.manifest(digest)
+        draft = self._root / f".draft-{secrets.token_hex(8)}"
+        try:
+            lay(manifest, self._blobs.path, draft, links=True, share=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # Another process may have been quicker: its folder is as good.
+            with suppress(FileExistsError, NotADirectoryError):
+                _rename(draft, target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        return target
+
+
+def _rename(draft: Path, target: Path) -> None:
+    try:
+        draft.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise

@@ -1,0 +1,160 @@
+"""Rows for records: insertion, conflicts, and which trial of a slot is live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from sqlalchemy import Connection, delete, select, update
+
+from worksample.errors import RecordConflict
+from worksample.records import Amendment, Record, Target, struck
+
+from . import schema
+from .objects import Committed
+from .rows import Row, micros, row
+
+T = TypeVar("T")
+_AT_ONCE = 500
+
+
+def chunks(items: Sequence[T], size: int = _AT_ONCE) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def fresh(connection: Connection, records: Iterable[Record]) -> tuple[list[Record], str]:
+    """Those that the index lacks, each once, and an object that holds one of the others.
+
+    Raises RecordConflict where a record of the same kind and id says something else.
+    """
+    new, held = [], ""
+    rows = _rows([(r, "") for r in records], first_wins=False)
+    for kind, by_id in rows.items():
+        known = _known(connection, kind, list(by_id))
+        for id, (record, values) in by_id.items():
+            if id not in known:
+                new.append(record)
+            elif known[id][0] != values["body"]:
+                raise conflict(kind, id)
+            else:
+                held = held or known[id][1]
+    return new, held
+
+
+def apply(connection: Connection, commits: Sequence[Committed]) -> int:
+    """Index whole objects; returns how many rows were written.
+
+    Where two objects hold unequal records of one id (nobody's commit can do that, copied files can) the object with
+    the smaller digest counts, in whatever order they come; `check` reports it.
+    """
+    rows = _rows([(r, c.digest) for c in sorted(commits, key=lambda c: c.digest) for r in c.records], first_wins=True)
+    count, touched = 0, set[str]()
+    for kind, by_id in rows.items():
+        known = dict[str, tuple[str, str]]()
+        for ids in chunks(list(by_id)):
+            known |= _known(connection, kind, ids)
+        beaten = [id for id, (body, object) in known.items() if _beats(by_id[id][1], body, object)]
+        if beaten:
+            touched |= _replace(connection, kind, beaten)
+        new = [values for id, (_, values) in by_id.items() if id not in known or id in beaten]
+        if new:
+            connection.execute(schema.TABLES[kind].insert(), new)
+            count += len(new)
+            touched |= _slots(connection, kind, new)
+    if commits:
+        stamps = [{"digest": c.digest, "at": micros(c.at), "records": len(c.records)} for c in commits]
+        connection.execute(schema.commits.insert(), stamps)
+    settle(connection, touched)
+    return count
+
+
+def clear(connection: Connection) -> None:
+    """Empty everything that can be made anew from the objects."""
+    for table in (*schema.TABLES.values(), schema.commits):
+        connection.execute(delete(table))
+
+
+def conflict(kind: str, id: str) -> RecordConflict:
+    return RecordConflict(
+        f"the store holds another {kind} with this id", where=id, next="give the new one an id of its own"
+    )
+
+
+def _rows(records: Iterable[tuple[Record, str]], *, first_wins: bool) -> dict[str, dict[str, tuple[Record, Row]]]:
+    """Per kind and id. Equal doubles fold; raises RecordConflict for unequal ones unless the first wins."""
+    out: dict[str, dict[str, tuple[Record, Row]]] = {}
+    for record, object in records:
+        values = row(record, object)
+        held = out.setdefault(record.kind, {}).setdefault(record.id, (record, values))
+        if not first_wins and held[1]["body"] != values["body"]:
+            raise conflict(record.kind, record.id)
+    return out
+
+
+def _known(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Id -> body and object of the rows that exist."""
+    table = schema.TABLES[kind]
+    query = select(table.c.id, table.c.body, table.c.object).where(table.c.id.in_(ids))
+    return {id: (body, object) for id, body, object in connection.execute(query)}
+
+
+def _beats(values: Row, body: str, object: str) -> bool:
+    return values["body"] != body and str(values["object"]) < object
+
+
+def _replace(connection: Connection, kind: str, ids: list[str]) -> set[str]:
+    """Remove rows that give way to others; returns the slots whose live trial that may change."""
+    table, slots = schema.TABLES[kind], set[str]()
+    if kind == "trial":
+        slots = set(connection.execute(select(schema.trials.c.slot).where(schema.trials.c.id.in_(ids))).scalars())
+    connection.execute(delete(table).where(table.c.id.in_(ids)))
+    return slots
+
+
+def _slots(connection: Connection, kind: str, rows: Sequence[Row]) -> set[str]:
+    """The slots whose live trial these new rows may change."""
+    if kind == "trial":
+        return {str(r["slot"]) for r in rows}
+    if kind != "amendment":
+        return set()
+    ids, trials, out = [r["target_id"] for r in rows if r["target"] == Target.TRIAL], schema.trials, set[str]()
+    for some in chunks(ids):
+        out |= set(connection.execute(select(trials.c.slot).where(trials.c.id.in_(some))).scalars())
+    return out
+
+
+def settle(connection: Connection, slots: Iterable[str]) -> None:
+    """Set `live` anew for all trials of these slots.
+
+    Of a slot's finished trials that are not struck the first by `ended`, then id, is live. That depends on the set of
+    records alone and not on the order in which they came.
+    """
+    trials = schema.trials
+    for some in chunks(sorted(slots)):
+        live = choose_live(connection, some)
+        connection.execute(update(trials).where(trials.c.slot.in_(some), trials.c.live).values(live=False))
+        if live:
+            connection.execute(update(trials).where(trials.c.id.in_(sorted(live.values()))).values(live=True))
+
+
+def choose_live(connection: Connection, slots: Sequence[str]) -> dict[str, str]:
+    """Slot -> the trial that is live, for those of `slots` (at most some hundreds) that have one."""
+    trials = schema.trials
+    query = select(trials.c.slot, trials.c.ended, trials.c.id).where(trials.c.slot.in_(slots), trials.c.finished)
+    found = sorted(connection.execute(query).tuples(), key=lambda r: (r[1], r[2]))
+    out = struck_trials(connection, [r[2] for r in found])
+    live: dict[str, str] = {}
+    for slot, _, id in found:
+        if id not in out:
+            live.setdefault(slot, id)
+    return live
+
+
+def struck_trials(connection: Connection, ids: Sequence[str]) -> set[str]:
+    """Those of `ids` that are struck now."""
+    table, found = schema.amendments, list[Amendment]()
+    for some in chunks(ids):
+        query = select(table.c.body).where(table.c.target == Target.TRIAL.value, table.c.target_id.in_(some))
+        found += [Amendment.model_validate_json(body) for body in connection.execute(query).scalars()]
+    return {id for _, id in struck(found)}

@@ -1,0 +1,103 @@
+"""Which store is meant: its place, its settings file, its database."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import StoreError
+
+from .faults import keeping
+from .place import LocalPlace, Place, RemotePlace
+
+FORMAT = 1
+SETTINGS = "store.toml"
+_TEXT = """\
+# A Worksample store. records/, blobs/ and logs/ are the evidence; all else here can be made anew from them.
+format = {format}
+id = "{id}"
+
+[database]
+url = ""        # empty: index.sqlite beside this file; or postgresql://... (WORKSAMPLE_DATABASE goes before it)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    near: LocalPlace
+    """The store itself where it is local, else its cache on this machine."""
+    far: RemotePlace | None
+    id: str
+    database: str
+
+    @property
+    def place(self) -> Place:
+        return self.near if self.far is None else self.far
+
+
+def locate(where: str | Path | None, *, create: bool) -> Location:
+    """Find the store at a folder or URL (None: $WORKSAMPLE_STORE, or `./.worksample`); make it where asked.
+
+    Raises StoreError where there is none, something else, or one of a newer format.
+    """
+    text = str(where or os.environ.get("WORKSAMPLE_STORE") or ".worksample")
+    if text.startswith(("file://", "local://")):
+        text = text.partition("://")[2]
+    if "://" in text:
+        cache = os.environ.get("WORKSAMPLE_CACHE") or Path.home() / ".cache" / "worksample"
+        far, near = RemotePlace(text), LocalPlace(Path(cache) / hashlib.sha256(text.encode()).hexdigest()[:16])
+    else:
+        far, near = None, LocalPlace(Path(text).absolute())
+    settings = _settings(near, far, create)
+    if not isinstance(format := settings.get("format"), int) or format > FORMAT:
+        raise StoreError(
+            f"this store has format {format!r}; this version reads up to {FORMAT}",
+            where=text,
+            next="pip install --upgrade worksample",
+        )
+    url = os.environ.get("WORKSAMPLE_DATABASE") or settings.get("database", {}).get("url")
+    with keeping(near.name):
+        near.root.mkdir(parents=True, exist_ok=True)
+    return Location(near, far, str(settings.get("id", "")), url or f"sqlite:///{near.root / 'index.sqlite'}")
+
+
+def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[str, Any]:
+    place: Place = near if far is None else far
+    if create and not place.has(SETTINGS):
+        _make(near, far, place)
+    try:
+        return tomllib.loads(place.read(SETTINGS).decode())
+    except (FileNotFoundError, NotADirectoryError) as e:
+        other = far is None and near.root.exists()
+        what = "this is no store (it has no store.toml)" if other else "there is no store here"
+        next = "worksample init, or name another with --store or WORKSAMPLE_STORE"
+        raise StoreError(what, where=place.name, next=next) from e
+    except ValueError as e:
+        raise StoreError(f"store.toml cannot be read: {e}", where=f"{place.name}/{SETTINGS}") from e
+
+
+def _make(near: LocalPlace, far: RemotePlace | None, place: Place) -> None:
+    with keeping(place.name):
+        near.root.mkdir(parents=True, exist_ok=True)
+        fd = os.open(near.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            if place.has(SETTINGS):
+                return
+            if far is None and any(p.name != "tmp" for p in near.root.iterdir()):
+                raise StoreError(
+                    "this folder holds other things and is no store",
+                    where=place.name,
+                    next="name a new or empty folder with --store or WORKSAMPLE_STORE",
+                )
+            place.write(SETTINGS, _TEXT.format(format=FORMAT, id=secrets.token_hex(16)).encode())
+            if far is None:
+                near.path(SETTINGS).chmod(0o644)
+        finally:
+            os.close(fd)

@@ -1,0 +1,9 @@
+"""Alembic's entry: runs on the connection that `versions.prepare` hands over."""
+
+from alembic import context
+
+from worksample.store.schema import metadata
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,196 @@
+"""A record as a row of its table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from worksample.records import (
+    Agent,
+    Amendment,
+    Evaluation,
+    Evaluator,
+    Experiment,
+    Grade,
+    Holistic,
+    Instance,
+    Pairwise,
+    Record,
+    Round,
+    Slot,
+    Submission,
+    Suite,
+    Task,
+    Trial,
+    Usage,
+    canonical,
+)
+
+_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+
+Row = dict[str, Any]
+
+
+def micros(moment: datetime) -> int:
+    """Microseconds since 1970 in UTC."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def body(record: Record) -> str:
+    """The record's canonical form."""
+    return canonical(record.plain()).decode()
+
+
+def row(record: Record, object: str) -> Row:
+    """All columns of a record that lies in `object` (a digest). A trial's `live` is settled later."""
+    fixed = {"id": record.id, "object": object, "schema_version": record.schema_version, "body": body(record)}
+    return fixed | _COLUMNS[record.kind](record)
+
+
+def _plain(*names: str) -> Callable[[Any], Row]:
+    return lambda record: {name: getattr(record, name) for name in names}
+
+
+def _task(r: Task) -> Row:
+    return _plain("name", "version", "package")(r) | {"ingested": micros(r.ingested)}
+
+
+def _instance(r: Instance) -> Row:
+    value, hours = r.about.value, r.about.hours
+    return {
+        "task": r.task,
+        "name": r.name,
+        "key": r.key,
+        "version": r.version,
+        "work": r.work_digest,
+        "capture": r.capture_digest,
+        "tier": r.about.tier,
+        "category": r.about.category,
+        "value_low": value.low if value else None,
+        "value_high": value.high if value else None,
+        "value_currency": value.currency if value else None,
+        "value_source": value.source.value if value else None,
+        "hours_low": hours.low if hours else None,
+        "hours_high": hours.high if hours else None,
+        "hours_source": hours.source.value if hours else None,
+    }
+
+
+def _experiment(r: Experiment) -> Row:
+    return {"name": r.name, "author": r.author, "at": micros(r.at)}
+
+
+def _trial(r: Trial) -> Row:
+    own = r.usage.get("agent", Usage())
+    others = [u.cost for role, u in r.usage.items() if role != "agent" and u.cost is not None]
+    return {
+        "slot": r.slot,
+        "experiment": r.experiment,
+        "agent": r.agent,
+        "instance": r.instance,
+        "try_number": r.try_number,
+        "ending": r.outcome.ending.value,
+        "cause": r.outcome.cause.value if r.outcome.cause else None,
+        "reason": r.outcome.reason,
+        "finished": r.outcome.finished,
+        "live": False,
+        "started": micros(r.started),
+        "ended": micros(r.ended),
+        "working_seconds": r.working_seconds,
+        "steps": r.steps,
+        "input_tokens": own.input_tokens,
+        "output_tokens": own.output_tokens,
+        "tokens": own.tokens,
+        "cost": own.cost,
+        "priced": own.priced,
+        "other_cost": sum(others) if others else None,
+        "sandbox": r.sandbox,
+        "log": r.log,
+        "phases": json.dumps(r.phases, sort_keys=True),
+    }
+
+
+def _submission(r: Submission) -> Row:
+    output = r.parts.get("output")
+    return {
+        "instance": r.instance,
+        "origin": r.origin.value,
+        "entrant": r.entrant,
+        "at": micros(r.at),
+        "trial": r.trial,
+        "experiment": r.experiment,
+        "control": r.control,
+        "content": r.content,
+        "status": output.status.value if output else "absent",
+        "reason": output.reason if output else "",
+        "files": output.files if output else 0,
+        "size": output.size if output else 0,
+        "reported_cost": r.reported.cost,
+        "reported_minutes": r.reported.minutes,
+        "author": r.author,
+    }
+
+
+def _round(r: Round) -> Row:
+    return {"protocol": r.protocol.value, "experiment": r.experiment, "rule": r.rule.value, "at": micros(r.at)}
+
+
+def _evaluator(r: Evaluator) -> Row:
+    return {"name": r.name, "type": r.type.value, "version": r.version, "at": micros(r.at)}
+
+
+def _evaluation(r: Evaluation) -> Row:
+    said = r.payload
+    grade = said if isinstance(said, Grade) else None
+    pair = said if isinstance(said, Pairwise) else None
+    score = grade.score if grade else float(said.score) if isinstance(said, Holistic) else None
+    return {
+        "round": r.round,
+        "subject": r.subject,
+        "second": r.second,
+        "reference": r.reference,
+        "instance": r.instance,
+        "grading": r.grading,
+        "evaluator": r.evaluator,
+        "outcome": r.outcome.value,
+        "cause": r.cause.value if r.cause else None,
+        "reason": r.reason or (grade.reason if grade else ""),
+        "payload": said.type if said else None,
+        "score": score,
+        "full": grade.full if grade else None,
+        "partial": grade.partial if grade else None,
+        "completion": pair.completion.value if pair else None,
+        "quality": pair.quality.value if pair else None,
+        "minutes": r.minutes,
+        "cost": r.cost,
+        "author": r.author,
+        "at": micros(r.at),
+    }
+
+
+def _amendment(r: Amendment) -> Row:
+    return {
+        "action": r.action.value,
+        "target": r.target.value,
+        "target_id": r.target_id,
+        "author": r.author,
+        "at": micros(r.at),
+    }
+
+
+_COLUMNS: dict[str, Callable[[Any], Row]] = {
+    Task.kind: _task,
+    Instance.kind: _instance,
+    Suite.kind: _plain("name", "version", "visibility"),
+    Agent.kind: _plain("name", "harness", "model"),
+    Experiment.kind: _experiment,
+    Slot.kind: _plain("experiment", "agent", "instance", "arm", "attempt", "repeat", "not_attemptable"),
+    Trial.kind: _trial,
+    Submission.kind: _submission,
+    Round.kind: _round,
+    Evaluator.kind: _evaluator,
+    Evaluation.kind: _evaluation,
+    Amendment.kind: _amendment,
+}

@@ -1,0 +1,193 @@
+"""The database's tables. An index over the objects: a row per record, its body, and columns to find it by.
+
+Times are microseconds since 1970 in UTC; digests and ids are text. Only what every SQL database knows is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
+
+HEAD = "0001"
+"""The newest migration: a fresh database is made as the migrations would leave it, and stamped with this."""
+
+metadata = MetaData()
+
+meta = Table("meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
+"""`store`: the store this database indexes. `writer`: the row that every writing transaction locks."""
+
+commits = Table(
+    "commits",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("records", Integer, nullable=False),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("expires", BigInteger, nullable=False),
+)
+
+
+def _text(name: str, **rest: Any) -> Column[str]:
+    return Column(name, Text, nullable=False, **rest)
+
+
+def _maybe(name: str, **rest: Any) -> Column[str]:
+    return Column(name, Text, nullable=True, **rest)
+
+
+def _time(name: str, **rest: Any) -> Column[int]:
+    return Column(name, BigInteger, nullable=False, **rest)
+
+
+def _count(name: str) -> Column[int]:
+    return Column(name, BigInteger, nullable=False)
+
+
+def _flag(name: str) -> Column[bool]:
+    return Column(name, Boolean, nullable=False)
+
+
+def _number(name: str, *, nullable: bool = True) -> Column[float]:
+    return Column(name, Float(53), nullable=nullable)
+
+
+def _table(name: str, *columns: Column[Any]) -> Table:
+    return Table(
+        name,
+        metadata,
+        Column("id", Text, primary_key=True),
+        _text("object"),
+        Column("schema_version", Integer, nullable=False),
+        _text("body"),
+        *columns,
+    )
+
+
+tasks = _table("tasks", _text("name", index=True), _text("version"), _text("package"), _time("ingested"))
+instances = _table(
+    "instances",
+    _text("task", index=True),
+    _text("name"),
+    _text("key", index=True),
+    _text("version"),
+    _text("work"),
+    _text("capture"),
+    _text("tier"),
+    _text("category"),
+    _number("value_low"),
+    _number("value_high"),
+    _maybe("value_currency"),
+    _maybe("value_source"),
+    _number("hours_low"),
+    _number("hours_high"),
+    _maybe("hours_source"),
+)
+suites = _table("suites", _text("name", index=True), _text("version"), _text("visibility"))
+agents = _table("agents", _text("name", index=True), _text("harness"), _maybe("model"))
+experiments = _table("experiments", _text("name", index=True), _text("author"), _time("at"))
+slots = _table(
+    "slots",
+    _text("experiment", index=True),
+    _text("agent"),
+    _text("instance"),
+    _text("arm"),
+    _count("attempt"),
+    _count("repeat"),
+    _text("not_attemptable"),
+)
+trials = _table(
+    "trials",
+    _text("slot", index=True),
+    _text("experiment", index=True),
+    _text("agent"),
+    _text("instance"),
+    _count("try_number"),
+    _text("ending"),
+    _maybe("cause"),
+    _text("reason"),
+    _flag("finished"),
+    _flag("live"),
+    _time("started"),
+    _time("ended"),
+    _number("working_seconds", nullable=False),
+    _count("steps"),
+    _count("input_tokens"),
+    _count("output_tokens"),
+    _count("tokens"),
+    _number("cost"),
+    _flag("priced"),
+    _number("other_cost"),
+    _text("sandbox"),
+    _text("log"),
+    _text("phases"),
+)
+Index("one_live_trial", trials.c.slot, unique=True, sqlite_where=trials.c.live, postgresql_where=trials.c.live)
+submissions = _table(
+    "submissions",
+    _text("instance", index=True),
+    _text("origin"),
+    _text("entrant"),
+    _time("at"),
+    _maybe("trial", index=True),
+    _maybe("experiment", index=True),
+    _text("control"),
+    _text("content", index=True),
+    _text("status"),
+    _text("reason"),
+    _count("files"),
+    _count("size"),
+    _number("reported_cost"),
+    _number("reported_minutes"),
+    _text("author"),
+)
+rounds = _table("rounds", _text("protocol"), _maybe("experiment", index=True), _text("rule"), _time("at"))
+evaluators = _table("evaluators", _text("name", index=True), _text("type"), _text("version"), _time("at"))
+evaluations = _table(
+    "evaluations",
+    _text("round", index=True),
+    _text("subject", index=True),
+    _maybe("second"),
+    _maybe("reference"),
+    _text("instance"),
+    _text("grading"),
+    _text("evaluator"),
+    _text("outcome"),
+    _maybe("cause"),
+    _text("reason"),
+    _maybe("payload"),
+    _number("score"),
+    Column("full", Boolean, nullable=True),
+    _number("partial"),
+    _maybe("completion"),
+    _maybe("quality"),
+    _number("minutes"),
+    _number("cost"),
+    _text("author"),
+    _time("at"),
+)
+amendments = _table(
+    "amendments", _text("action"), _text("target"), _text("target_id", index=True), _text("author"), _time("at")
+)
+
+TABLES: dict[str, Table] = {
+    "task": tasks,
+    "instance": instances,
+    "suite": suites,
+    "agent": agents,
+    "experiment": experiments,
+    "slot": slots,
+    "trial": trials,
+    "submission": submissions,
+    "round": rounds,
+    "evaluator": evaluators,
+    "evaluation": evaluations,
+    "amendment": amendments,
+}
+"""Kind of record -> table."""

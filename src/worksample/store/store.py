@@ -1,0 +1,208 @@
+"""The store: objects are the truth, the database an index over them, blobs the contents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Select, func, select
+
+from worksample.errors import RecordMissing, UsageError
+from worksample.records import Manifest, Record, Slot, from_envelope
+
+from . import index, schema
+from .blobs import Blobs
+from .database import Database
+from .folders import Folders
+from .lease import Leases
+from .location import Location, locate
+from .objects import Broken, Committed, Objects, draft
+from .versions import prepare
+
+R = TypeVar("R", bound=Record)
+_MOMENT = ("ended", "at", "ingested")
+_HIDDEN = frozenset({"body", "object", "schema_version"})
+
+
+class Store:
+    """Records and blobs, for any number of threads and processes at once. Use `Store.open`."""
+
+    def __init__(self, location: Location) -> None:
+        near, far = location.near, location.far
+        self.name = location.place.name
+        self.id = location.id
+        self.objects = Objects(location.place)
+        self.blobs = Blobs(near, far)
+        self.logs: Path = near.root / "logs"
+        self.database = Database(location.database)
+        self.far = far
+        self._near = near
+        self._folders = Folders(near.root / "cache" / "folders", self.blobs)
+        self._leases = Leases(self.database)
+
+    @classmethod
+    def open(cls, where: str | Path | None = None, *, create: bool = False, heal: bool = True) -> Store:
+        """Open the store at a folder or an fsspec URL; None means $WORKSAMPLE_STORE, or `./.worksample`.
+
+        `create` makes it where it is missing. `heal` replays objects that the index lacks, where a quick count shows
+        that there are any. Raises StoreError where there is no store, another thing, a newer one, or a broken object
+        (`heal=False` opens that one too, for `check`).
+        """
+        store = cls(locate(where, create=create))
+        fresh = prepare(store.database, store.id, lock=store._near.root / "lock")
+        store.logs.mkdir(exist_ok=True)
+        if heal and (fresh or store._lags()):
+            store.sync()
+        return store
+
+    def close(self) -> None:
+        self.database.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- writing
+
+    def commit(self, *records: Record) -> str:
+        """Keep records: one object with all that are new, then one transaction. Returns the object's digest.
+
+        Records that the store holds already, equal in every field, are passed over; where all are, nothing is written
+        and the digest of an object that holds one is returned. All or nothing: raises RecordConflict where one exists
+        and says something else, StoreFull, StoreError, and UsageError without records.
+        """
+        if not records:
+            raise UsageError("commit needs a record")
+        self.blobs.flush()
+        with self.database.writing() as connection:
+            new, held = index.fresh(connection, records)
+            if not new:
+                return held
+            committed, data = draft(new)
+            index.apply(connection, [committed])
+            # Inside the transaction, so that no conflict can come between; before its end, so that no row is without
+            # its object. A kill in between leaves an object without rows, which the next `sync` replays.
+            self.objects.write(committed.digest, data)
+        return committed.digest
+
+    def sync(self) -> int:
+        """Index objects that the database lacks; returns how many records came in. Raises Broken, StoreError."""
+        with self.database.reading() as connection:
+            known = set(connection.execute(select(schema.commits.c.digest)).scalars())
+        missing = [d for d in self.objects.digests() if d not in known]
+        return sum(self._replay(some) for some in index.chunks(missing))
+
+    def reindex(self) -> int:
+        """Empty the index and replay every object; returns how many records there are. Raises Broken, StoreError."""
+        digests = self.objects.digests()
+        count = 0
+        with self.database.writing() as connection:
+            index.clear(connection)
+            for some in index.chunks(digests):
+                count += index.apply(connection, self._read(some))
+        return count
+
+    def _replay(self, digests: Collection[str]) -> int:
+        commits = self._read(digests)
+        with self.database.writing() as connection:
+            query = select(schema.commits.c.digest).where(schema.commits.c.digest.in_(list(digests)))
+            known = set(connection.execute(query).scalars())
+            return index.apply(connection, [c for c in commits if c.digest not in known])
+
+    def _read(self, digests: Collection[str]) -> list[Committed]:
+        try:
+            return [self.objects.read(d) for d in digests]
+        except Broken as e:
+            raise Broken(f"a stored object is broken: {e.what}", where=e.where, next="worksample store check") from e
+
+    def _lags(self) -> bool:
+        if self.far is not None:
+            return False
+        with self.database.reading() as connection:
+            rows = connection.execute(select(func.count()).select_from(schema.commits)).scalar_one()
+        return self._near.count("records") > rows
+
+    # -- reading
+
+    def get(self, cls: type[R], id: str) -> R:
+        """The record with this id. Raises RecordMissing."""
+        table = schema.TABLES[cls.kind]
+        found = self._records(cls, select(table).where(table.c.id == id))
+        if not found:
+            raise RecordMissing(f"no {cls.kind} with this id", where=id, next=f"worksample list {table.name}")
+        return found[0]
+
+    def find(self, cls: type[R], **columns: Any) -> list[R]:
+        """All records whose columns equal these values (any of them, for a list or tuple), by time, then id.
+
+        The columns are those of the kind's table (see docs/store.md); for trials also `live` and `finished`.
+        Raises UsageError for a column that the table lacks.
+        """
+        table = schema.TABLES[cls.kind]
+        query = select(table)
+        for name, value in columns.items():
+            if name not in table.c or name in _HIDDEN:
+                allowed = ", ".join(c.name for c in table.c if c.name not in _HIDDEN)
+                raise UsageError(f"{cls.kind} has no column {name!r}; it has {allowed}")
+            column = table.c[name]
+            many = isinstance(value, list | tuple | set | frozenset)
+            query = query.where(column.in_(list(value)) if many else column == value)
+        return self._records(cls, query)
+
+    def _records(self, cls: type[R], query: Select[Any]) -> list[R]:
+        with self.database.reading() as connection:
+            rows = connection.execute(query).mappings().all()
+        moment = next((m for m in _MOMENT if m in schema.TABLES[cls.kind].c), "id")
+        out = []
+        for row in sorted(rows, key=lambda r: (r[moment], r["id"])):
+            envelope = {"kind": cls.kind, "schema": row["schema_version"], "body": json.loads(row["body"])}
+            record = from_envelope(envelope)
+            assert isinstance(record, cls)
+            out.append(record)
+        return out
+
+    def manifest(self, digest: str) -> Manifest:
+        """The manifest with this digest. Raises RecordMissing, CaptureError."""
+        return self._folders.manifest(digest)
+
+    def folder(self, manifest_digest: str) -> Path:
+        """The manifest as a folder of this machine, laid out once and kept: for reading and read-only mounts alone.
+
+        Links that point inside are there, others are not; nor is what was not taken in. Raises RecordMissing,
+        CaptureError, StoreFull.
+        """
+        return self._folders.path(manifest_digest)
+
+    # -- the plan
+
+    def open_slots(self, experiment: str) -> list[Slot]:
+        """Attemptable slots without a live finished trial: by attempt, repeat, instance, agent, arm."""
+        slots, trials = schema.slots, schema.trials
+        done = select(trials.c.slot).where(trials.c.experiment == experiment, trials.c.live)
+        query = select(slots).where(
+            slots.c.experiment == experiment, slots.c.not_attemptable == "", slots.c.id.not_in(done)
+        )
+        return sorted(self._records(Slot, query), key=lambda s: (s.attempt, s.repeat, s.instance, s.agent, s.arm, s.id))
+
+    def tries(self, slot: str) -> int:
+        """How many trials of a slot were closed, in whatever way."""
+        trials = schema.trials
+        with self.database.reading() as connection:
+            query = select(func.count()).select_from(trials).where(trials.c.slot == slot)
+            return connection.execute(query).scalar_one()
+
+    def lease(self, key: str, owner: str, seconds: float) -> bool:
+        """Take `key` for some seconds: True where it was free, expired or the owner's own already."""
+        return self._leases.take(key, owner, seconds)
+
+    def renew(self, key: str, owner: str, seconds: float) -> bool:
+        """Keep it longer: False where it is no longer `owner`'s."""
+        return self._leases.renew(key, owner, seconds)
+
+    def release(self, key: str, owner: str) -> None:
+        """Give it back."""
+        self._leases.release(key, owner)
