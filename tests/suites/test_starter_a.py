@@ -1,0 +1,115 @@
+"""Starter tasks that work on tables, databases, charts, texts and code: the audit's controls, quickly."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suites.plain_grading import SUITE, Package, grade, lay_case, play
+
+TASKS = ["sales-cleanup"]
+INSTANCES = [(t, i) for t in TASKS for i in Package.read(t).instances]
+CASES = [(t, folder.name) for t in TASKS for folder, _ in Package.read(t).cases()]
+
+
+def score(package: Package, instance: str, output: Path, scratch: Path) -> float:
+    """Graded twice: equal results, and a grade both times."""
+    first, second = (grade(package, instance, output, scratch) for _ in range(2))
+    assert first == second
+    assert "grade" in first, first
+    return float(first["grade"]["score"])
+
+
+def passed(result: dict[str, Any]) -> dict[str, bool]:
+    def walk(parts: list[dict[str, Any]]) -> dict[str, bool]:
+        found = {}
+        for part in parts:
+            found[part["name"]] = (part["fraction"] or 0) >= 1 - 1e-9
+            found |= walk(part["parts"])
+        return found
+
+    return walk(result["grade"]["parts"])
+
+
+@pytest.mark.parametrize(("task", "instance"), INSTANCES)
+def test_reference_is_full_and_controls_are_nothing(task: str, instance: str, tmp_path: Path) -> None:
+    package = Package.read(task)
+    assert score(package, instance, package.reference(instance), tmp_path) == 1.0
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    assert score(package, instance, nothing, tmp_path) == 0.0
+    assert score(package, instance, package.inputs(instance), tmp_path) == 0.0
+    empty = tmp_path / "empty"
+    for name in package.manifest["deliverables"]:
+        path = empty / name.rstrip("/")
+        if name.endswith("/"):
+            path.mkdir(parents=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+    assert score(package, instance, empty, tmp_path) == 0.0
+
+
+@pytest.mark.parametrize(("task", "instance"), INSTANCES)
+def test_inputs_under_the_deliverables_names_earn_nothing(task: str, instance: str, tmp_path: Path) -> None:
+    package = Package.read(task)
+    inputs = [p for p in package.inputs(instance).rglob("*") if p.is_file()]
+    for name in package.manifest["deliverables"]:
+        alike = [p for p in inputs if p.suffix == Path(name).suffix]
+        for n, source in enumerate(alike):
+            target = tmp_path / f"as{n}" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+            assert score(package, instance, tmp_path / f"as{n}", tmp_path) < 0.2, source
+    shutil.rmtree(tmp_path)
+
+
+@pytest.mark.parametrize(("task", "instance"), INSTANCES)
+def test_without_a_reference_nobody_is_graded(task: str, instance: str, tmp_path: Path) -> None:
+    package = Package.read(task)
+    lost = tmp_path / "lost"
+    lost.mkdir()
+    for output in (package.reference(instance), lost):
+        found = grade(package, instance, output, tmp_path, reference=lost)
+        assert found.get("failed") == "grader.reference", found
+
+
+@pytest.mark.parametrize(("task", "name"), CASES)
+def test_each_case_gets_its_score(task: str, name: str, tmp_path: Path) -> None:
+    package = Package.read(task)
+    folder, case = next((f, c) for f, c in package.cases() if f.name == name)
+    output = lay_case(package, folder, case, tmp_path / "output")
+    got = score(package, case["instance"], output, tmp_path)
+    wanted = case["score"] if isinstance(case["score"], dict) else {"low": case["score"], "high": case["score"]}
+    result = grade(package, case["instance"], output, tmp_path)
+    assert wanted["low"] - 1e-6 <= got <= wanted["high"] + 1e-6, result
+    states = passed(result)
+    for criterion, wants in case.get("passes", {}).items():
+        assert states[criterion] is wants, (criterion, result)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_each_criterion_has_a_case_that_fails_it(task: str) -> None:
+    package = Package.read(task)
+    failing = {c for _, case in package.cases() for c, wants in case.get("passes", {}).items() if not wants}
+    passing = {c for _, case in package.cases() for c, wants in case.get("passes", {}).items() if wants}
+    leaves = {c["id"] for c in package.criteria["criteria"] if not c["parts"]}
+    assert leaves <= failing
+    assert leaves <= passing
+
+
+@pytest.mark.parametrize(("task", "instance"), INSTANCES)
+@pytest.mark.parametrize("agent", ["good", "hasty", "lazy"])
+def test_scripted_agents_rank_as_they_work(agent: str, task: str, instance: str, tmp_path: Path) -> None:
+    from worksample.agents.script import read_script
+
+    package = Package.read(task)
+    script = read_script(SUITE / "scripts" / agent).tasks[task]
+    steps = script.instances.get(instance, script.steps)
+    output = play(steps, package.inputs(instance), tmp_path)
+    got = score(package, instance, output, tmp_path)
+    low, high = {"good": (1.0, 1.0), "hasty": (0.01, 0.9), "lazy": (0.0, 0.0)}[agent]
+    assert low <= got <= high, grade(package, instance, output, tmp_path)
