@@ -1,0 +1,86 @@
+"""From an Agent record to what works: a table of harnesses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.errors import PlanError
+from worksample.models import Service, resolve
+from worksample.records import Agent, Instance, Limits
+
+from .define import checked
+from .desk import SCRATCH, Desk
+from .script import Script
+from .settings import CommandSettings, ReflectSettings, ScriptedSettings, WorkerSettings
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+    from inspect_ai.solver import Solver
+
+
+def model_of(agent: Agent, service: Service) -> Model | None:
+    """The agent's model, or None for one that calls none of ours. PlanError where it cannot be had."""
+    settings = checked(agent.harness, agent.settings)
+    if isinstance(settings, CommandSettings) or agent.model is None:
+        return None
+    if isinstance(settings, ScriptedSettings):
+        from worksample.models.price import register
+
+        from .replay import script_model
+
+        register(service.prices)
+        return script_model(agent.model)
+    assert isinstance(settings, WorkerSettings)
+    return resolve(agent.model, service, settings.generation)
+
+
+def build(
+    agent: Agent,
+    instance: Instance,
+    *,
+    model: Model | None = None,
+    limits: Limits | None = None,
+    inputs: Path | None = None,
+    scratch: str = SCRATCH,
+) -> Solver:
+    """An Inspect solver that does the instance's work as `agent` does, in the current sandbox.
+
+    `model` is what `model_of` gave, `inputs` the instance's input folder on this machine (for text that is shown
+    inline). It raises AgentError for a failure of the agent's own. PlanError for an agent that cannot do it.
+    """
+    settings = checked(agent.harness, agent.settings)
+    desk = Desk(
+        instance,
+        limits or instance.work.environment.limits,
+        scratch,
+        tool_output=getattr(settings, "tool_output", 16_000),
+        command_time=getattr(settings, "command_time", 180.0),
+        command_time_most=getattr(settings, "command_time_most", 1800.0),
+        vision="vision" in agent.capabilities or agent.harness == "scripted",
+    )
+    if isinstance(settings, CommandSettings):
+        from .command import command
+
+        return command(desk, settings)
+    if model is None:
+        raise PlanError(f"agent {agent.name} has no model", next="agents.model_of gives it")
+    if isinstance(settings, ScriptedSettings):
+        from .replay import replay
+
+        return replay(model, desk, settings)
+    if isinstance(settings, ReflectSettings):
+        from .reflect import plan_act_reflect
+
+        return plan_act_reflect(model, desk, settings, inputs)
+    from .worker import worker
+
+    assert isinstance(settings, WorkerSettings)
+    return worker(model, desk, settings, inputs)
+
+
+def check_agent(agent: Agent, instance: Instance) -> None:
+    """PlanError, before anything runs, where the agent's settings or its script for the instance are wrong."""
+    settings = checked(agent.harness, agent.settings)
+    if isinstance(settings, ScriptedSettings):
+        Script.model_validate(settings.script).steps(instance)

@@ -1,0 +1,60 @@
+"""Any program inside the box that reads the brief: its exit status and output are the trajectory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from worksample.errors import AgentError
+
+from .desk import Desk, clipped
+from .script import filled
+from .settings import CommandSettings
+from .shown import note
+
+if TYPE_CHECKING:
+    from inspect_ai.solver import Solver, TaskState
+
+ENVIRONMENT = "WORKSAMPLE_BRIEF"
+
+
+def command(desk: Desk, settings: CommandSettings) -> Solver:
+    """A solver that runs the program once. AgentError (`agent.crash`) when it exits with anything but 0."""
+    from inspect_ai.solver import Generate, solver
+
+    @solver(name="command")
+    def build() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            await _run(state, desk, settings)
+            return state
+
+        return solve
+
+    return build()
+
+
+async def _run(state: TaskState, desk: Desk, settings: CommandSettings) -> None:
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+    from inspect_ai.util import OutputLimitExceededError, sandbox
+
+    brief = desk.instance.work.brief
+    path = f"{desk.scratch}/brief.md"
+    words = {**desk.words, "brief": path}
+    argv = [filled(part, words, raw=False) for part in settings.argv]
+    env = {key: filled(value, words, raw=False) for key, value in settings.env.items()}
+    if settings.brief == "env":
+        env[ENVIRONMENT] = brief
+    note({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
+    state.messages = [ChatMessageUser(content=brief, source="input")]
+    await sandbox().write_file(path, brief)
+    try:
+        done = await sandbox().exec(
+            argv, input=brief if settings.brief == "stdin" else None, env=env, timeout_retry=False
+        )
+        status, text = done.returncode, done.stdout + (f"\n[standard error]\n{done.stderr}" if done.stderr else "")
+    except OutputLimitExceededError as error:
+        status, text = 0, f"{error.truncated_output or ''}\n[it printed more than is kept]"
+    text = clipped(text, settings.output_characters)
+    state.messages.append(ChatMessageAssistant(content=f"{text}\n[exit status {status}]".lstrip("\n"), model="command"))
+    if status:
+        last = (text.strip().splitlines() or ["no output"])[-1]
+        raise AgentError(f"{argv[0]} ended with exit status {status}: {clipped(last, 300)}")

@@ -1,0 +1,118 @@
+"""From what a user asks for to an Agent record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from worksample.errors import PlanError
+from worksample.records import Agent
+
+from .presets import PRESETS
+from .script import read_script
+from .settings import CommandSettings, ReflectSettings, ScriptedSettings, Settings, WorkerSettings
+
+HARNESSES: Mapping[str, type[Settings]] = {
+    "scripted": ScriptedSettings,
+    "worker": WorkerSettings,
+    "plan-act-reflect": ReflectSettings,
+    "command": CommandSettings,
+}
+NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
+REPLAY = "script/replay"
+"""The model of a scripted agent that names none."""
+
+
+def define(
+    name: str | None = None,
+    *,
+    harness: str | None = None,
+    model: str | None = None,
+    preset: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    script: str | Path | None = None,
+    capabilities: tuple[str, ...] = (),
+    release_date: date | None = None,
+) -> Agent:
+    """An agent, with every setting written out, so that its id says exactly who worked.
+
+    A preset fills harness and settings that are not given. `script` is the folder of scripts of a `scripted` agent;
+    what it says becomes part of the record, so nothing reads the folder afterwards. PlanError for an unknown harness,
+    preset or setting, a missing model or script, ManifestError for a script that is wrong.
+    """
+    given: dict[str, Any] = dict(settings or {})
+    if preset is not None:
+        if preset not in PRESETS:
+            raise PlanError(f"no preset is called {preset!r}; there are: {', '.join(PRESETS)}")
+        harness = harness or PRESETS[preset].harness
+        given = _over(PRESETS[preset].settings, given)
+    if harness is None or harness not in HARNESSES:
+        raise PlanError(
+            f"no harness is called {harness!r}; there are: {', '.join(HARNESSES)}",
+            next="--agent worker --model PROVIDER/MODEL",
+        )
+    model = _model(harness, model)
+    if harness == "scripted":
+        if script is None and not given.get("script"):
+            raise PlanError("a scripted agent needs its scripts", next="--script FOLDER (see docs/agents.md)")
+        if script is not None:
+            given["script"] = read_script(Path(script)).plain()
+    elif script is not None:
+        raise PlanError(f"harness {harness} takes no script", next="--agent scripted")
+    full = checked(harness, given)
+    return Agent.of(
+        name or _name(preset or harness, model, script),
+        harness,
+        model=model,
+        settings=full.model_dump(mode="json"),
+        capabilities=capabilities,
+        release_date=release_date,
+    )
+
+
+def checked(harness: str, settings: Mapping[str, Any]) -> Settings:
+    """Settings of a harness as a value. PlanError names every key that is wrong and what is allowed."""
+    cls = HARNESSES.get(harness)
+    if cls is None:
+        raise PlanError(f"no harness is called {harness!r}; there are: {', '.join(HARNESSES)}")
+    try:
+        return cls.model_validate(dict(settings))
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors(include_url=False))
+        allowed = ", ".join(sorted(cls.model_fields))
+        raise PlanError(f"{faults} (settings of {harness}: {allowed})", where="agent settings") from error
+
+
+def _model(harness: str, model: str | None) -> str | None:
+    if harness in NEEDS_MODEL and not model:
+        raise PlanError(f"harness {harness} needs a model", next="--model PROVIDER/MODEL")
+    if harness == "scripted":
+        model = model or REPLAY
+        if not model.startswith("script/"):
+            raise PlanError(f"a scripted agent calls no model; its name must start with script/, not {model!r}")
+    return model
+
+
+def _name(what: str, model: str | None, script: str | Path | None) -> str:
+    import re
+
+    if script is not None:
+        text = Path(script).name
+    elif model:
+        text = f"{what}-{model.rsplit('/', 1)[-1]}"
+    else:
+        text = what
+    return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")[:100] or what
+
+
+def _over(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """`given` over `base`; tables are merged key by key."""
+    out = dict(base)
+    for key, value in given.items():
+        old = out.get(key)
+        out[key] = _over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return out

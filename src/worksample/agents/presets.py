@@ -1,0 +1,47 @@
+"""Frozen settings of the published systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A harness with settings; `about` names the source of each figure."""
+
+    harness: str
+    settings: Mapping[str, Any]
+    about: str
+
+
+PRESETS: Mapping[str, Preset] = MappingProxyType(
+    {
+        "rli": Preset(
+            harness="worker",
+            settings={
+                "auxiliary": True,
+                "self_check": "look",
+                "limits": {"time": 3600, "cost": 30.0},
+            },
+            about="One hour and $30 per project, an auxiliary folder, looks at its own work (RLI B.3, B.6).",
+        ),
+        "upbench": Preset(
+            harness="plan-act-reflect",
+            settings={"attachments": "inline", "tools": ["files"], "rounds": 3},
+            about="Plan, act, reflect; reads textual attachments and stores artifacts, nothing else (UpBench 5.1).",
+        ),
+        "ale": Preset(
+            harness="worker",
+            settings={"self_check": "look", "limits": {"time": 18_000}},
+            about="Five hours; one action loop, modular tools, compaction of the context (ALE 3.2, C.4, D.2).",
+        ),
+        "tac": Preset(
+            harness="worker",
+            settings={"limits": {"turns": 100}},
+            about="One hundred steps (TheAgentCompany 6).",
+        ),
+    }
+)

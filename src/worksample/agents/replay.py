@@ -1,0 +1,171 @@
+"""The scripted agent: a model that answers from a script; tools, limits, usage and logs are those of any model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import AgentError, PlanError
+
+from .desk import Desk
+from .script import Script, Step, filled
+from .settings import ScriptedSettings
+from .tools import toolset
+from .tools.files import write_bytes
+from .tools.submit import SUBMIT
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model, ModelOutput
+    from inspect_ai.solver import Solver, TaskState
+    from inspect_ai.tool import ToolCall
+
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
+
+
+class Player:
+    """Goes through a script's steps, answer by answer."""
+
+    def __init__(self, steps: Sequence[Step], words: dict[str, str]) -> None:
+        self._answers: Iterator[list[Step]] = iter(_answers(steps))
+        self._words = words
+        self._count = 0
+        self.submitted = False
+
+    async def next(self, name: str) -> ModelOutput:
+        """The next answer; the end of the script submits."""
+        import anyio
+
+        steps = next(self._answers, [Step(submit=True)])
+        for step in steps:
+            if step.sleep:
+                await anyio.sleep(step.sleep)
+            if step.fail in ("service", "refused", "crash"):
+                raise_as(step.fail)
+        return self._answer(name, [s for s in steps if s.sleep is None])
+
+    def _answer(self, name: str, steps: list[Step]) -> ModelOutput:
+        from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage
+
+        self._count += 1
+        text = "\n".join(filled(s.say, self._words, raw=s.raw) for s in steps if s.say is not None)
+        calls = [self._call(step, i) for i, step in enumerate(steps) if step.say is None]
+        used = {
+            key: sum(getattr(s.usage, key) for s in steps) for key in ("input", "output", "cache_read", "cache_write")
+        }
+        message = ChatMessageAssistant(content=text, tool_calls=calls or None, model=name, source="generate")
+        return ModelOutput(
+            model=name,
+            choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")],
+            usage=ModelUsage(
+                input_tokens=used["input"],
+                output_tokens=used["output"],
+                total_tokens=sum(used.values()),
+                input_tokens_cache_read=used["cache_read"] or None,
+                input_tokens_cache_write=used["cache_write"] or None,
+            ),
+        )
+
+    def _call(self, step: Step, number: int) -> ToolCall:
+        from inspect_ai.tool import ToolCall
+
+        function, arguments = self._action(step)
+        garbled = "the arguments are no JSON: {command: ls" if step.fail == "malformed" else None
+        return ToolCall(id=f"step-{self._count}-{number}", function=function, arguments=arguments, parse_error=garbled)
+
+    def _action(self, step: Step) -> tuple[str, dict[str, Any]]:
+        def fill(text: str | None) -> str:
+            return filled(text or "", self._words, raw=step.raw)
+
+        within = {} if step.timeout is None else {"timeout": step.timeout}
+        if step.python is not None:
+            return "python", {"code": fill(step.python), **within}
+        if step.write is not None and step.data is not None:
+            return "write_bytes", {"path": fill(step.write), "data": step.data}
+        if step.write is not None:
+            return "write_file", {"path": fill(step.write), "text": fill(step.text)}
+        if step.view is not None:
+            path = fill(step.view)
+            return ("view_image" if path.lower().endswith(PICTURES) else "read_file"), {"path": path}
+        if step.submit is not None:
+            return SUBMIT, {"summary": "" if step.submit is True else fill(str(step.submit))}
+        return "bash", {"command": fill(step.run), **within}
+
+
+def _answers(steps: Sequence[Step]) -> list[list[Step]]:
+    """Steps that form one answer together: `also` joins a step to the one before, `sleep` the next one to itself."""
+    out: list[list[Step]] = []
+    waiting = False
+    for step in steps:
+        if out and (step.also or waiting):
+            out[-1].append(step)
+        else:
+            out.append([step])
+        waiting = step.sleep is not None
+    return out
+
+
+def raise_as(kind: str) -> None:
+    """Fail as a model's service or an agent's program does."""
+    if kind == "crash":
+        raise AgentError("the script says that the agent's own program fails here")
+    raise _Scripted(503 if kind == "service" else 400)
+
+
+class _Scripted(RuntimeError):
+    """A failure of the service, as a provider raises it."""
+
+    def __init__(self, status_code: int) -> None:
+        super().__init__(f"HTTP {status_code}, as the script says")
+        self.status_code = status_code
+
+
+PLAYING: ContextVar[Player] = ContextVar("worksample_playing")
+
+
+def replay(model: Model, desk: Desk, settings: ScriptedSettings) -> Solver:
+    """A solver that replays the script for the instance. PlanError where there is none."""
+    from inspect_ai.solver import Generate, solver
+
+    steps = Script.model_validate(settings.script).steps(desk.instance)
+
+    @solver(name="scripted")
+    def build() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            from .talk import Talk, work
+            from .worker import open_with
+
+            tools = [*toolset(desk, ("bash", "python", "files", "image")), write_bytes()]
+            open_with(state, "A script is replayed.", desk.instance.work.brief)
+            PLAYING.set(Player(steps, desk.words))
+            await work(Talk(model, desk, tools, state, compact_at=1e12), nudges=len(steps), nudge="Go on.")
+            return state
+
+        return solve
+
+    return build()
+
+
+def script_model(name: str) -> Model:
+    """The model `script/...`, which answers from the script that is being replayed."""
+    from inspect_ai.model import GenerateConfig, get_model
+
+    _register()
+    if not name.startswith("script/"):
+        raise PlanError(f"{name!r} is no model of a script; its name must start with script/")
+    return get_model(name, config=GenerateConfig(max_retries=0), memoize=False)
+
+
+def _register() -> None:
+    import inspect_ai.model as models
+
+    class Replay(models.ModelAPI):
+        """Answers from the script in the current context; usage is what the script says."""
+
+        async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
+            return await PLAYING.get().next(str(self.model_name))
+
+        async def count_text_tokens(self, text: str) -> int:
+            return max(1, len(text) // 4)
+
+    models.modelapi(name="script")(Replay)

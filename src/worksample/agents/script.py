@@ -1,0 +1,194 @@
+"""Scripts of the scripted agent: a folder with one TOML file per task. Format: docs/agents.md."""
+
+from __future__ import annotations
+
+import base64
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from worksample.errors import ManifestError, PlanError
+from worksample.records import Frozen, Instance
+
+DEFAULT = "_default"
+ACTIONS = ("run", "python", "write", "view", "say", "submit", "sleep", "fail")
+LARGEST = 8 << 20
+"""Bytes of all files that a script's steps write `from`; they become part of the agent's record."""
+
+
+class StepUsage(Frozen):
+    """Tokens that the answer is said to have taken."""
+
+    input: int = Field(default=100, ge=0)
+    output: int = Field(default=20, ge=0)
+    cache_read: int = Field(default=0, ge=0)
+    cache_write: int = Field(default=0, ge=0)
+
+
+class Step(Frozen):
+    """One answer of the model, or with `also` a further action of the same answer."""
+
+    run: str | None = None
+    python: str | None = None
+    write: str | None = None
+    text: str | None = None
+    data: str | None = None
+    """Base64: what `from` named, where it is not text."""
+    view: str | None = None
+    say: str | None = None
+    submit: str | bool | None = None
+    sleep: float | None = Field(default=None, ge=0)
+    fail: Literal["service", "refused", "malformed", "crash"] | None = None
+    timeout: float | None = Field(default=None, gt=0)
+    usage: StepUsage = StepUsage()
+    also: bool = False
+    raw: bool = False
+
+    @model_validator(mode="after")
+    def _one_action(self) -> Step:
+        given = [name for name in ACTIONS if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(
+                f"a step has exactly one of {', '.join(ACTIONS)}; this one has {', '.join(given) or 'none'}"
+            )
+        if self.submit is False:
+            raise ValueError("submit is true or a text")
+        if (self.write is not None) != (self.text is not None or self.data is not None):
+            raise ValueError("write goes with exactly one of text and from")
+        if self.text is not None and self.data is not None:
+            raise ValueError("write goes with exactly one of text and from")
+        if self.timeout is not None and self.run is None and self.python is None:
+            raise ValueError("timeout goes with run or python")
+        return self
+
+    @property
+    def action(self) -> str:
+        return next(name for name in ACTIONS if getattr(self, name) is not None)
+
+
+class TaskScript(Frozen):
+    """The steps for one task."""
+
+    steps: tuple[Step, ...] = ()
+    instances: dict[str, tuple[Step, ...]] = {}
+
+
+class Script(Frozen):
+    """The steps for every task, by task name; `_default` is for the tasks without their own."""
+
+    tasks: dict[str, TaskScript]
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON types, without what is not said."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def steps(self, instance: Instance) -> tuple[Step, ...]:
+        """The steps for an instance, placeholders filled in. PlanError where there are none."""
+        own = self.tasks.get(instance.task)
+        found = own.instances.get(instance.name, own.steps) if own else ()
+        if not found and DEFAULT in self.tasks:
+            found = self.tasks[DEFAULT].steps
+        if not found:
+            raise PlanError(
+                f"no script for {instance.key}: neither {instance.task}.toml (for this instance) nor {DEFAULT}.toml",
+                next="write one, or leave the task out",
+            )
+        return found
+
+
+def read_script(folder: Path) -> Script:
+    """The scripts in a folder. ManifestError names file, step and what is allowed; PlanError where there are none."""
+    if not folder.is_dir():
+        raise PlanError(f"{folder} is no folder of scripts (<task>.toml)", next="see docs/agents.md, Scripts")
+    files = sorted(folder.glob("*.toml"))
+    if not files:
+        raise PlanError(f"no <task>.toml in {folder}", next="see docs/agents.md, Scripts")
+    script = Script(tasks={path.stem: _read_task(path) for path in files})
+    size = sum(
+        len(step.text or "") + len(step.data or "")
+        for task in script.tasks.values()
+        for steps in (task.steps, *task.instances.values())
+        for step in steps
+    )
+    if size > LARGEST:
+        raise ManifestError(
+            f"the files that the steps write take {size} bytes; {LARGEST} are allowed",
+            where=str(folder),
+            next="make large files with a run or python step",
+        )
+    return script
+
+
+def _read_task(path: Path) -> TaskScript:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ManifestError(f"is no readable TOML: {error}", where=str(path)) from error
+    unknown = sorted(set(table) - {"step", "instance"})
+    if unknown:
+        raise ManifestError(f"unknown key {unknown[0]}; allowed: step, instance", where=str(path))
+    instances = table.get("instance", {})
+    if not isinstance(instances, dict):
+        raise ManifestError("instance holds tables, as in [[instance.NAME.step]]", where=str(path))
+    return TaskScript(
+        steps=_steps(table.get("step", []), path, "step"),
+        instances={name: _instance(value, path, f"instance.{name}") for name, value in instances.items()},
+    )
+
+
+def _instance(table: Any, path: Path, key: str) -> tuple[Step, ...]:
+    if not isinstance(table, dict) or set(table) != {"step"}:
+        raise ManifestError(f"{key} holds [[{key}.step]] and nothing else", where=str(path))
+    return _steps(table["step"], path, f"{key}.step")
+
+
+def _steps(rows: Any, path: Path, key: str) -> tuple[Step, ...]:
+    if not isinstance(rows, list):
+        raise ManifestError(f"{key} is a list: write [[{key}]]", where=str(path))
+    return tuple(_step(row, path, f"{key}[{i}]") for i, row in enumerate(rows))
+
+
+def _step(row: Any, path: Path, key: str) -> Step:
+    if not isinstance(row, dict):
+        raise ManifestError(f"{key} is a table", where=str(path))
+    row = dict(row)
+    source = row.pop("from", None)
+    if "data" in row:
+        raise ManifestError(f"{key}.data: unknown key; give a file with from", where=str(path))
+    if source is not None:
+        row |= _content(path.parent, source, f"{path}, {key}.from")
+    try:
+        return Step.model_validate(row)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        inner = ".".join([key, *(str(part) for part in first["loc"])])
+        raise ManifestError(
+            f"{inner}: {first['msg'].removeprefix('Value error, ')}",
+            where=str(path),
+            next="see docs/agents.md, Scripts",
+        ) from error
+
+
+def _content(folder: Path, source: Any, where: str) -> dict[str, str]:
+    if not isinstance(source, str):
+        raise ManifestError("is the path of a file beside the script", where=where)
+    try:
+        data = (folder / source).read_bytes()
+    except OSError as error:
+        raise ManifestError(f"cannot be read: {error}", where=where) from error
+    try:
+        return {"text": data.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"data": base64.b64encode(data).decode("ascii")}
+
+
+def filled(text: str, words: Mapping[str, str], *, raw: bool) -> str:
+    """`text` with `{input}` and the other known words replaced, and nothing else touched."""
+    if raw:
+        return text
+    for word, value in words.items():
+        text = text.replace("{" + word + "}", value)
+    return text

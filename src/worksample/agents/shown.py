@@ -1,0 +1,48 @@
+"""The digest of exactly what an agent was shown when it began."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from worksample.records import digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.tool import Tool
+
+SHOWN = "worksample_shown"
+"""Key of a trial's store where the digest is kept."""
+
+
+async def note_shown(messages: Sequence[ChatMessage], tools: Sequence[Tool]) -> str:
+    """Note the digest over the first messages (role and content) and the tools' definitions."""
+    from inspect_ai.tool import ToolDef
+
+    definitions = [
+        {
+            "name": d.name,
+            "description": d.description,
+            "parameters": d.parameters.model_dump(mode="json", exclude_none=True),
+        }
+        for d in map(ToolDef, tools)
+    ]
+    return note({"messages": [_plain(m) for m in messages], "tools": definitions})
+
+
+def note(value: dict[str, Any]) -> str:
+    """Note the digest of whatever an agent was shown, as JSON types."""
+    from inspect_ai.util import store
+
+    digest = digest_of(value)
+    store().set(SHOWN, digest)
+    return digest
+
+
+def _plain(message: ChatMessage) -> dict[str, Any]:
+    content = message.content
+    parts = (
+        content if isinstance(content, str) else [part.model_dump(mode="json", exclude_none=True) for part in content]
+    )
+    return {"role": message.role, "content": parts}

@@ -1,0 +1,70 @@
+"""A shell command in the box."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from worksample.agents.desk import Desk, clipped
+
+from .define import tool_of
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import Tool
+
+KILL_AFTER = 5
+MARGIN = 15
+TIMED_OUT = 124
+
+
+def bash(desk: Desk) -> Tool:
+    """`bash(command, timeout)`: output and error as one text, then the exit status where it is not 0."""
+
+    async def execute(command: str, timeout: float | None = None) -> str:
+        seconds = desk.seconds(timeout)
+        status, text = await shell(command, seconds, desk)
+        if status in (TIMED_OUT, 128 + 9, -9) and text.endswith(_mark(seconds)):
+            return text
+        return f"{text}\n[exit status {status}]" if status else text or "[no output]"
+
+    about = (
+        f"Run a command with bash. Each call is a new shell in {desk.scratch}; files and background processes stay. "
+        "There is no network and nobody answers prompts. Output is cut in the middle when it is long."
+    )
+    return tool_of(
+        "bash",
+        about,
+        {
+            "command": ("string", "The command line or script.", True),
+            "timeout": (
+                "number",
+                f"Seconds after which it is stopped; {desk.command_time:g} if not given, "
+                f"{desk.command_time_most:g} at most.",
+                False,
+            ),
+        },
+        execute,
+    )
+
+
+async def shell(command: str, seconds: float, desk: Desk) -> tuple[int, str]:
+    """Run `command`; exit status and text. A command that takes too long is stopped with all that it printed kept."""
+    from inspect_ai.tool import ToolError
+    from inspect_ai.util import OutputLimitExceededError, sandbox
+
+    argv = ["timeout", f"--kill-after={KILL_AFTER}", f"{seconds:g}", "bash", "-c", f"exec 2>&1\n{command}"]
+    if "\0" in command:
+        raise ToolError("the command holds a NUL character")
+    try:
+        done = await sandbox().exec(argv, timeout=int(seconds + KILL_AFTER + MARGIN), timeout_retry=False)
+    except TimeoutError:
+        return TIMED_OUT, _mark(seconds)
+    except OutputLimitExceededError as error:
+        return 0, clipped(error.truncated_output or "", desk.tool_output) + "\n[it printed more than is kept]"
+    text = clipped((done.stdout + done.stderr).rstrip("\n"), desk.tool_output)
+    if done.returncode == TIMED_OUT:
+        return TIMED_OUT, f"{text}\n{_mark(seconds)}".lstrip("\n")
+    return done.returncode, text
+
+
+def _mark(seconds: float) -> str:
+    return f"[stopped after {seconds:g} seconds]"

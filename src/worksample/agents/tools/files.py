@@ -1,0 +1,167 @@
+"""Read, write and replace text in files of the box."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING
+
+from worksample.agents.desk import Desk
+
+from .define import tool_of
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import Tool
+
+LARGEST = 10 << 20
+"""Bytes of a file that is read or changed as text."""
+
+
+def files(desk: Desk) -> list[Tool]:
+    """`read_file`, `write_file` and `replace_in_file`."""
+    return [read_file(desk), write_file(), replace_in_file()]
+
+
+def read_file(desk: Desk) -> Tool:
+    """Numbered lines, or the names in a folder."""
+
+    async def execute(path: str, first: int = 1, last: int | None = None) -> str:
+        text = await text_of(path)
+        lines = text.splitlines()
+        first = max(1, int(first))
+        chosen = lines[first - 1 : last]
+        return _numbered(chosen, first, len(lines), desk.tool_output) or "[empty]"
+
+    return tool_of(
+        "read_file",
+        "Read a text file: its lines with their numbers. Binary formats are read with programs.",
+        {
+            "path": ("string", "Absolute path of the file.", True),
+            "first": ("integer", "First line to show, from 1.", False),
+            "last": ("integer", "Last line to show.", False),
+        },
+        execute,
+    )
+
+
+def _numbered(lines: list[str], first: int, total: int, size: int) -> str:
+    """Whole lines from the beginning of what was asked for, as many as fit, and how to read on."""
+    out: list[str] = []
+    used = 0
+    for number, line in enumerate(lines, first):
+        shown = line if len(line) <= size else f"{line[:size]} [... {len(line) - size} characters more]"
+        used += len(shown) + 8
+        if out and used > size:
+            out.append(f"[{total} lines in all; read on with first={number}]")
+            break
+        out.append(f"{number:>6}\t{shown}")
+    return "\n".join(out)
+
+
+def write_file() -> Tool:
+    """Make or replace a file."""
+
+    async def execute(path: str, text: str) -> str:
+        await put(path, text.encode("utf-8", "surrogatepass"))
+        return f"written: {path}, {len(text)} characters"
+
+    return tool_of(
+        "write_file",
+        "Make or replace a text file, with its parent folders.",
+        {"path": ("string", "Absolute path of the file.", True), "text": ("string", "All of its content.", True)},
+        execute,
+    )
+
+
+def write_bytes() -> Tool:
+    """Make or replace a file from Base64: for scripts, whose files need not be text."""
+
+    async def execute(path: str, data: str) -> str:
+        from inspect_ai.tool import ToolError
+
+        try:
+            content = base64.b64decode(data, validate=True)
+        except binascii.Error as error:
+            raise ToolError(f"data is no Base64: {error}") from error
+        await put(path, content)
+        return f"written: {path}, {len(content)} bytes"
+
+    return tool_of(
+        "write_bytes",
+        "Make or replace a file from Base64.",
+        {"path": ("string", "Absolute path.", True), "data": ("string", "Base64 of the content.", True)},
+        execute,
+    )
+
+
+def replace_in_file() -> Tool:
+    """Replace one passage."""
+
+    async def execute(path: str, old: str, new: str) -> str:
+        from inspect_ai.tool import ToolError
+
+        text = await text_of(path)
+        count = text.count(old) if old else 0
+        if count != 1:
+            raise ToolError(f"the passage occurs {count} times in {path}; it must occur exactly once")
+        await put(path, text.replace(old, new).encode())
+        return f"replaced in {path}"
+
+    return tool_of(
+        "replace_in_file",
+        "Replace a passage that occurs exactly once in a text file.",
+        {
+            "path": ("string", "Absolute path of the file.", True),
+            "old": ("string", "The passage as it stands, with enough around it to be unique.", True),
+            "new": ("string", "What stands there instead.", True),
+        },
+        execute,
+    )
+
+
+async def text_of(path: str) -> str:
+    """A text file's content. ToolError says why there is none."""
+    from inspect_ai.tool import ToolError
+    from inspect_ai.util import OutputLimitExceededError, sandbox
+
+    try:
+        data = await sandbox().read_file(_sound(path), text=False)
+    except IsADirectoryError:
+        raise ToolError(f"{path} is a folder") from None
+    except FileNotFoundError:
+        raise ToolError(f"there is no {path}") from None
+    except PermissionError:
+        raise ToolError(f"{path} may not be read") from None
+    except OutputLimitExceededError:
+        raise ToolError(f"{path} is too large to be read") from None
+    except OSError as error:
+        raise ToolError(f"{path} cannot be read: {error.strerror or error}") from None
+    if len(data) > LARGEST:
+        raise ToolError(f"{path} has {len(data)} bytes; {LARGEST} can be read as text")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ToolError(f"{path} is no UTF-8 text; read it with a program") from None
+
+
+async def put(path: str, data: bytes) -> None:
+    """Write a file. ToolError says why it cannot be."""
+    from inspect_ai.tool import ToolError
+    from inspect_ai.util import sandbox
+
+    try:
+        await sandbox().write_file(_sound(path), data)
+    except IsADirectoryError:
+        raise ToolError(f"{path} is a folder") from None
+    except PermissionError:
+        raise ToolError(f"{path} may not be written") from None
+    except OSError as error:
+        raise ToolError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _sound(path: str) -> str:
+    from inspect_ai.tool import ToolError
+
+    if not path or "\0" in path:
+        raise ToolError("the path is empty or holds a NUL character")
+    return path

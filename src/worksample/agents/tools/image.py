@@ -1,0 +1,75 @@
+"""Looking at a picture: it is made smaller and rewritten inside the box, so that nothing foreign is decoded outside."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING
+
+from worksample.agents.desk import Desk, clipped
+
+from .define import tool_of
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import Tool
+
+SIDE = 1568
+"""Pixels of the longer side that a model sees."""
+LARGEST = 8 << 20
+"""Bytes of the rewritten picture."""
+PNG = b"\x89PNG\r\n\x1a\n"
+TIME = 60
+PROGRAM = """
+import base64, io, sys
+from PIL import Image
+Image.MAX_IMAGE_PIXELS = 200_000_000
+with Image.open(sys.argv[1]) as picture:
+    picture.seek(0)
+    picture = picture.convert("RGBA" if "A" in picture.getbands() or "transparency" in picture.info else "RGB")
+    width, height = picture.size
+    picture.thumbnail((int(sys.argv[2]), int(sys.argv[2])))
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+print(width, height)
+print(base64.b64encode(out.getvalue()).decode())
+"""
+
+
+def view_image(desk: Desk) -> Tool:
+    """`view_image(path)`: the picture, scaled to at most 1568 pixels a side."""
+
+    async def execute(path: str) -> object:
+        from inspect_ai.model import ContentImage, ContentText
+        from inspect_ai.tool import ToolError
+        from inspect_ai.util import OutputLimitExceededError, sandbox
+
+        if "\0" in path:
+            raise ToolError("the path holds a NUL character")
+        argv = ["python3", "-c", PROGRAM, path, str(SIDE)]
+        try:
+            done = await sandbox().exec(argv, timeout=TIME, timeout_retry=False)
+        except TimeoutError:
+            raise ToolError(f"{path} took too long to open") from None
+        except OutputLimitExceededError:
+            raise ToolError(f"{path} is too large to be shown") from None
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["it is no picture"])[-1]
+            raise ToolError(f"{path} cannot be shown: {clipped(last, 500)}")
+        size, _, data = done.stdout.strip().partition("\n")
+        try:
+            content = base64.b64decode(data, validate=True)
+        except binascii.Error:
+            raise ToolError(f"{path} cannot be shown") from None
+        if not content.startswith(PNG) or len(content) > LARGEST:
+            raise ToolError(f"{path} cannot be shown: no picture of at most {LARGEST} bytes came out")
+        return [
+            ContentText(text=f"{path}: {clipped(size, 40)} pixels"),
+            ContentImage(image=f"data:image/png;base64,{data.strip()}"),
+        ]
+
+    return tool_of(
+        "view_image",
+        "Look at a picture (PNG, JPEG, GIF, WebP, BMP, TIFF). Other formats: render them to PNG first.",
+        {"path": ("string", "Absolute path of the file.", True)},
+        execute,
+    )

@@ -1,0 +1,84 @@
+"""Python that remembers: one IPython kernel per trial, in the box, started when it is first used."""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import json
+from typing import TYPE_CHECKING
+
+from worksample.agents.desk import Desk, clipped
+
+from .define import tool_of
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import Tool
+
+SLACK = 90
+"""Seconds beyond a cell's own: to start the kernel, and to end one that does not let itself be interrupted."""
+LARGEST = 120_000
+"""Bytes of one request: the kernel's own program and the code go through a command line and a pipe."""
+
+
+def python(desk: Desk) -> Tool:
+    """`python(code, timeout)`: what the cell printed and its last value."""
+
+    async def execute(code: str, timeout: float | None = None) -> str:
+        seconds = desk.seconds(timeout)
+        answer = await cell(code, seconds, desk)
+        text = clipped(answer["output"].rstrip("\n"), desk.tool_output)
+        if answer["state"] == "interrupted":
+            return f"{text}\n[interrupted after {seconds:g} seconds; variables are kept]"
+        if answer["state"] == "lost":
+            return f"{text}\n[the kernel is gone: its variables are lost, the next call starts a new one]"
+        return text or "[no output]"
+
+    about = (
+        f"Run Python in an IPython kernel in {desk.scratch} that keeps its variables between calls. The value of the "
+        "last expression is shown; `!command` runs a shell command. To look at a figure, save it to a file."
+    )
+    return tool_of(
+        "python",
+        about,
+        {
+            "code": ("string", "The code of one cell.", True),
+            "timeout": (
+                "number",
+                f"Seconds after which the cell is interrupted; {desk.command_time:g} if not given, "
+                f"{desk.command_time_most:g} at most.",
+                False,
+            ),
+        },
+        execute,
+    )
+
+
+@functools.cache
+def _source() -> str:
+    return importlib.resources.files("worksample.agents.inside").joinpath("kernel.py").read_text(encoding="utf-8")
+
+
+async def cell(code: str, seconds: float, desk: Desk) -> dict[str, str]:
+    """Run one cell: `{"output", "state"}`. ToolError where the kernel gives no answer that can be read."""
+    from inspect_ai.tool import ToolError
+    from inspect_ai.util import OutputLimitExceededError, sandbox
+
+    request = json.dumps({"code": code, "seconds": seconds, "bytes": 4 * desk.tool_output})
+    try:
+        done = await sandbox().exec(
+            ["sh", "-c", 'exec python3 -c "$KERNEL_SOURCE" call "$0"', f"{desk.scratch}/.kernel/socket"],
+            input=request,
+            env={"KERNEL_SOURCE": _source()},
+            timeout=int(seconds + SLACK),
+            timeout_retry=False,
+        )
+    except TimeoutError:
+        return {"output": "the cell could not be interrupted", "state": "lost"}
+    except OutputLimitExceededError:
+        raise ToolError("the kernel's answer is too long") from None
+    try:
+        answer = json.loads(done.stdout)
+        return {"output": str(answer["output"]), "state": str(answer["state"])}
+    except (ValueError, KeyError, TypeError):
+        said = clipped((done.stderr or done.stdout).strip(), 2000)
+        raise ToolError(f"Python cannot be run here: {said}") from None

@@ -1,0 +1,26 @@
+"""The one way to say that the work is done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .define import tool_of
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import Tool
+
+SUBMIT = "submit"
+
+
+def submit() -> Tool:
+    """`submit(summary)`: ends the work; the loop watches for its call."""
+
+    async def execute(summary: str = "") -> str:
+        return "The work is closed."
+
+    return tool_of(
+        SUBMIT,
+        "Close the work. Call it once, when every deliverable lies in the output folder; nothing can be done after it.",
+        {"summary": ("string", "What was delivered, in one or two sentences.", False)},
+        execute,
+    )

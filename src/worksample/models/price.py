@@ -1,0 +1,81 @@
+"""What a model's tokens cost. A price is only ever what the user says it is: none is guessed or looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from worksample.errors import ManifestError, PlanError
+from worksample.records import Frozen
+
+
+class Price(Frozen):
+    """US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    """Tokens of the prompt that no cache served."""
+    output: float = Field(ge=0)
+    """Tokens of the answer, reasoning included."""
+    cache_read: float | None = Field(default=None, ge=0)
+    """Tokens read from the service's cache; None: as input."""
+    cache_write: float | None = Field(default=None, ge=0)
+    """Tokens written to the service's cache; None: as input."""
+
+
+Prices = Mapping[str, Price]
+
+
+def read_prices(table: Mapping[str, Any], where: str = "prices") -> dict[str, Price]:
+    """Prices by model name from plain tables (or `Price`s). ManifestError names the model and key that is wrong."""
+    out = {}
+    for name, value in table.items():
+        plain = value.model_dump() if hasattr(value, "model_dump") else value
+        try:
+            out[name] = Price.model_validate(plain)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            key = ".".join(str(part) for part in first["loc"])
+            raise ManifestError(
+                f"{key}: {first['msg']}; a price has input, output, cache_read, cache_write, in dollars per million",
+                where=f"{where}.{name}",
+                next=f'write [prices."{name}"] input = 3.0, output = 15.0',
+            ) from error
+    return out
+
+
+def priced(model: str, prices: Prices) -> bool:
+    """Whether the calls of `model` can be priced."""
+    return model in prices
+
+
+def require_price(model: str | None, prices: Prices) -> None:
+    """PlanError for a budget on a model without a price: such a limit would never be reached and say nothing."""
+    if model is None:
+        raise PlanError(
+            "a budget in dollars is set, but this agent calls no model of ours, so nothing counts against it",
+            next="set a limit of time instead",
+        )
+    if not priced(model, prices):
+        raise PlanError(
+            f"a budget in dollars is set, but {model} has no price, so the budget could never be reached",
+            where=f"prices.{model}",
+            next=f'add [prices."{model}"] with input = ... and output = ... in dollars per million tokens',
+        )
+
+
+def register(prices: Prices) -> None:
+    """Tell Inspect the prices, so that its cost limit counts. What is known of the model's context stays."""
+    from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+    for name, price in prices.items():
+        cost = ModelCost(
+            input=price.input,
+            output=price.output,
+            input_cache_read=price.input if price.cache_read is None else price.cache_read,
+            input_cache_write=price.input if price.cache_write is None else price.cache_write,
+        )
+        known = get_model_info(name)
+        info = known.model_copy(update={"cost": cost}) if known else ModelInfo(cost=cost)
+        set_model_info(name, info)

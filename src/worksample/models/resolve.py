@@ -1,0 +1,87 @@
+"""From a model's name to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import PlanError
+
+from .price import Price, register
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model, ModelAPI
+
+CHARACTERS_PER_TOKEN = 3.5
+
+
+@dataclass(frozen=True)
+class Service:
+    """How models are called. Times in seconds."""
+
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    retries: int | None = 5
+    """Of one request, after a fault of the service. None: until the trial's time is over."""
+    timeout: float | None = 1800
+    """Of one request with all its retries."""
+    attempt_timeout: float | None = 600
+    """Of one attempt."""
+    connections: int | None = None
+    """Requests at once, per model; None: the provider's default."""
+    args: Mapping[str, Any] = field(default_factory=dict)
+    """For the provider, such as `base_url`."""
+
+
+def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = None) -> Model:
+    """The model called `name` (as Inspect takes it, `provider/model`), with its price made known.
+
+    `generation` holds settings of generation such as `temperature` or `reasoning_effort`. PlanError for an unknown
+    provider, a missing key or an unknown setting.
+    """
+    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.model import GenerateConfig, get_model
+
+    unknown = sorted(set(generation or {}) - set(GenerateConfig.model_fields))
+    if unknown:
+        raise PlanError(f"unknown settings of generation: {', '.join(unknown)}", where=f"agent with model {name}")
+    register(service.prices)
+    config = GenerateConfig(
+        max_retries=service.retries,
+        timeout=None if service.timeout is None else int(service.timeout),
+        attempt_timeout=None if service.attempt_timeout is None else int(service.attempt_timeout),
+        max_connections=service.connections,
+    ).merge(GenerateConfig(**(generation or {})))
+    try:
+        model = get_model(name, config=config, **service.args)
+    except (PrerequisiteError, ValueError, ImportError) as error:
+        raise PlanError(
+            f"the model {name} cannot be had: {_plain(str(error))}",
+            next="check the name (provider/model), the provider's package and its API key",
+        ) from error
+    _count_here(model.api)
+    return model
+
+
+def _plain(text: str) -> str:
+    import re
+
+    return " ".join(re.sub(r"\[/?[a-z ]*\]", "", text).split())
+
+
+def _count_here(api: ModelAPI) -> None:
+    """Estimate tokens by length where the provider would fetch a vocabulary from the internet to count them.
+
+    The count only decides when a long conversation is compacted.
+    """
+    import inspect
+
+    from inspect_ai.model import ModelAPI
+
+    counter = type(api).count_text_tokens
+    if counter is ModelAPI.count_text_tokens or "tiktoken" in inspect.getsource(counter):
+
+        async def estimate(text: str) -> int:
+            return max(1, round(len(text) / CHARACTERS_PER_TOKEN))
+
+        api.count_text_tokens = estimate  # type: ignore[method-assign]

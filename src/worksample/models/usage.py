@@ -1,0 +1,75 @@
+"""What model calls took, role by role, summed call by call at the price of that call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from worksample.records import Usage
+
+if TYPE_CHECKING:
+    from inspect_ai.event import Event
+
+    from .price import Price, Prices
+
+MILLION = 1_000_000
+AGENT = "agent"
+
+
+def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
+    """Usage per role over a transcript's model events; calls without a role are the agent's.
+
+    Every call that gave usage counts, one that was answered from a local cache costs nothing. `cost` sums the calls
+    that have a price (None where none has), `priced` says whether all have.
+    """
+    from inspect_ai.event import ModelEvent
+
+    total: dict[str, Usage] = {}
+    for event in events:
+        if not isinstance(event, ModelEvent) or event.pending or event.output.usage is None or event.cache == "read":
+            continue
+        role = event.role or AGENT
+        total[role] = _plus(total.get(role), _of_call(event, prices.get(event.model)))
+    return total
+
+
+def _of_call(event: object, price: Price | None) -> Usage:
+    from inspect_ai.event import ModelEvent
+
+    assert isinstance(event, ModelEvent) and event.output.usage is not None
+    used = event.output.usage
+    read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
+    cost = None
+    if price is not None:
+        cost = (
+            used.input_tokens * price.input
+            + used.output_tokens * price.output
+            + read * (price.input if price.cache_read is None else price.cache_read)
+            + written * (price.input if price.cache_write is None else price.cache_write)
+        ) / MILLION
+    return Usage(
+        calls=1,
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        reasoning_tokens=used.reasoning_tokens or 0,
+        cost=cost,
+        priced=cost is not None,
+    )
+
+
+def _plus(a: Usage | None, b: Usage) -> Usage:
+    if a is None:
+        return b
+    costs = [c for c in (a.cost, b.cost) if c is not None]
+    return Usage(
+        calls=a.calls + b.calls,
+        input_tokens=a.input_tokens + b.input_tokens,
+        output_tokens=a.output_tokens + b.output_tokens,
+        cache_read_tokens=a.cache_read_tokens + b.cache_read_tokens,
+        cache_write_tokens=a.cache_write_tokens + b.cache_write_tokens,
+        reasoning_tokens=a.reasoning_tokens + b.reasoning_tokens,
+        cost=sum(costs) if costs else None,
+        priced=a.priced and b.priced,
+    )
