@@ -76,7 +76,7 @@ def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[s
     except (FileNotFoundError, NotADirectoryError) as e:
         other = far is None and near.root.exists()
         what = "this is no store (it has no store.toml)" if other else "there is no store here"
-        next = "worksample init, or name another with --store or WORKSAMPLE_STORE"
+        next = "name another with --store or WORKSAMPLE_STORE; worksample run makes a new one"
         raise StoreError(what, where=place.name, next=next) from e
     except ValueError as e:
         raise StoreError(f"store.toml cannot be read: {e}", where=f"{place.name}/{SETTINGS}") from e

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from datetime import datetime
+from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +21,7 @@ from .folders import Folders
 from .lease import Leases
 from .location import Location, locate
 from .objects import Broken, Committed, Objects, draft
+from .rows import micros
 from .versions import prepare
 
 R = TypeVar("R", bound=Record)
@@ -149,8 +152,10 @@ class Store:
                 allowed = ", ".join(c.name for c in table.c if c.name not in _HIDDEN)
                 raise UsageError(f"{cls.kind} has no column {name!r}; it has {allowed}")
             column = table.c[name]
-            many = isinstance(value, list | tuple | set | frozenset)
-            query = query.where(column.in_(list(value)) if many else column == value)
+            if isinstance(value, list | tuple | set | frozenset):
+                query = query.where(column.in_([_plain(v) for v in value]))
+            else:
+                query = query.where(column == _plain(value))
         return self._records(cls, query)
 
     def _records(self, cls: type[R], query: Select[Any]) -> list[R]:
@@ -159,10 +164,7 @@ class Store:
         moment = next((m for m in _MOMENT if m in schema.TABLES[cls.kind].c), "id")
         out = []
         for row in sorted(rows, key=lambda r: (r[moment], r["id"])):
-            envelope = {"kind": cls.kind, "schema": row["schema_version"], "body": json.loads(row["body"])}
-            record = from_envelope(envelope)
-            assert isinstance(record, cls)
-            out.append(record)
+            out.append(_record(cls, row["schema_version"], row["body"]))
         return out
 
     def manifest(self, digest: str) -> Manifest:
@@ -206,3 +208,18 @@ class Store:
     def release(self, key: str, owner: str) -> None:
         """Give it back."""
         self._leases.release(key, owner)
+
+
+def _plain(value: Any) -> Any:
+    """What the tables hold for it."""
+    if isinstance(value, Enum):
+        return value.value
+    return micros(value) if isinstance(value, datetime) else value
+
+
+def _record(cls: type[R], version: int, body: str) -> R:
+    if version == cls.schema_version:
+        return cls.model_validate_json(body)
+    record = from_envelope({"kind": cls.kind, "schema": version, "body": json.loads(body)})
+    assert isinstance(record, cls)
+    return record

@@ -1,0 +1,163 @@
+"""Is the store sound? Objects against their names, rows against objects, ids and blobs against what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from worksample.errors import CaptureError, RecordMissing, StoreError
+from worksample.files.pour import pour
+from worksample.records import Manifest, Record
+
+from . import index, schema
+from .blobs import blob_path
+from .objects import Broken, object_path
+from .references import blobs_of, ids_of
+from .rows import body
+
+if TYPE_CHECKING:
+    from .store import Store
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something unsound. `next` is what to type, or what to do."""
+
+    what: str
+    where: str
+    next: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}\n  next: {self.next}"
+
+
+_REBUILD = "worksample store rebuild"
+_RESTORE = "copy it from another store with `worksample store merge`, or from a backup"
+
+Known = dict[tuple[str, str], tuple[Record, str]]
+
+
+def check(store: Store, *, deep: bool = False) -> list[Fault]:
+    """Every fault found; none means sound. `deep` also reads every blob.
+
+    Looked for: objects that are broken or strange; one id said differently in two objects; rows without object,
+    objects without rows, rows that say something else, wrong live flags; ids that lead nowhere; blobs that are
+    missing, of another size, or (deep) damaged. A store whose objects are broken opens with `Store.open(heal=False)`.
+    """
+    faults: list[Fault] = []
+    known, digests = _objects(store, faults)
+    faults += _rows(store, known, digests)
+    faults += _dangling(known)
+    faults += _blobs(store, known)
+    if deep:
+        faults += _contents(store)
+    return faults
+
+
+def _objects(store: Store, faults: list[Fault]) -> tuple[Known, set[str]]:
+    """Every record with the object that counts for it, and the digests of all sound objects."""
+    known: Known = {}
+    sound: set[str] = set()
+    name = store.objects.place.name
+    for stray in store.objects.strays():
+        faults.append(Fault("no object has such a name", f"{name}/{stray}", "remove it"))
+    for digest in store.objects.digests():
+        try:
+            committed = store.objects.read(digest)
+        except (Broken, RecordMissing) as e:
+            faults.append(Fault(e.what, e.where, e.next))
+            continue
+        sound.add(digest)
+        for record in committed.records:
+            held = known.setdefault((record.kind, record.id), (record, digest))
+            if held[0] != record:
+                text = f"the {record.kind} {record.id} says something else in object {held[1]}, which counts"
+                where = f"{name}/{object_path(digest)}"
+                faults.append(Fault(text, where, "remove the object that is wrong, then worksample store rebuild"))
+    return known, sound
+
+
+def _rows(store: Store, known: Known, digests: set[str]) -> Iterator[Fault]:
+    where = store.database.shown
+    with store.database.reading() as connection:
+        indexed = set(connection.execute(select(schema.commits.c.digest)).scalars())
+        for digest in sorted(digests - indexed):
+            yield Fault("an object is not in the index", f"{store.name}/{object_path(digest)}", _REBUILD)
+        for digest in sorted(indexed - set(store.objects.digests())):
+            yield Fault(f"the index names an object that is gone: {digest}", where, _RESTORE)
+        seen = set()
+        for kind, table in schema.TABLES.items():
+            for id, text in connection.execute(select(table.c.id, table.c.body)).tuples():
+                seen.add((kind, id))
+                held = known.get((kind, id))
+                if held is None:
+                    yield Fault(f"the row of {kind} {id} has no object", where, _RESTORE)
+                elif body(held[0]) != text:
+                    yield Fault(f"the row of {kind} {id} differs from its object", where, _REBUILD)
+        for kind, id in sorted(known.keys() - seen):
+            if known[kind, id][1] in indexed:
+                yield Fault(f"{kind} {id} has no row", where, _REBUILD)
+        trials = schema.trials.c
+        slots = sorted(set(connection.execute(select(trials.slot)).scalars()))
+        live = set(connection.execute(select(trials.id).where(trials.live)).scalars())
+        right = {id for some in index.chunks(slots) for id in index.choose_live(connection, some).values()}
+        for id in sorted(live ^ right):
+            yield Fault(f"the live flag of trial {id} is wrong", where, _REBUILD)
+
+
+def _dangling(known: Known) -> Iterator[Fault]:
+    for (kind, id), (record, digest) in sorted(known.items()):
+        for other, target in ids_of(record):
+            if (other, target) not in known:
+                yield Fault(f"{kind} {id} names the {other} {target}, which is not here", object_path(digest), _RESTORE)
+
+
+def _blobs(store: Store, known: Known) -> Iterator[Fault]:
+    done: set[str] = set()
+    for (kind, id), (record, _) in sorted(known.items()):
+        for digest, is_manifest in blobs_of(record):
+            if digest in done:
+                continue
+            done.add(digest)
+            owner = f"{kind} {id}"
+            if not store.blobs.has(digest):
+                yield _lacking(store, digest, owner)
+            elif is_manifest:
+                yield from _manifest(store, digest, owner, done)
+
+
+def _manifest(store: Store, digest: str, owner: str, done: set[str]) -> Iterator[Fault]:
+    try:
+        manifest: Manifest = store.manifest(digest)
+    except (CaptureError, StoreError) as e:
+        yield Fault(f"a manifest of {owner} cannot be read: {e.what}", f"{store.name}/{blob_path(digest)}", _RESTORE)
+        return
+    for entry in manifest.files:
+        if entry.blob is None or entry.blob in done:
+            continue
+        done.add(entry.blob)
+        if not store.blobs.has(entry.blob):
+            yield _lacking(store, entry.blob, f"{owner}, {entry.path}")
+        elif store.far is None and store.blobs.path(entry.blob).stat().st_size != entry.size:
+            text = f"a blob of {owner} has another size than {entry.path} had"
+            yield Fault(text, f"{store.name}/{blob_path(entry.blob)}", _RESTORE)
+
+
+def _lacking(store: Store, digest: str, owner: str) -> Fault:
+    return Fault(f"a blob of {owner} is missing", f"{store.name}/{blob_path(digest)}", _RESTORE)
+
+
+def _contents(store: Store) -> Iterator[Fault]:
+    for digest in store.blobs.all():
+        where = f"{store.name}/{blob_path(digest)}"
+        try:
+            with store.blobs.open(digest) as f:
+                found = pour(f.fileno(), None, 1 << 62).digest
+        except (OSError, StoreError) as e:
+            yield Fault(f"a blob cannot be read: {e}", where, _RESTORE)
+            continue
+        if found != digest:
+            yield Fault("a blob's content does not match its name", where, f"remove it; then {_RESTORE}")

@@ -1,0 +1,205 @@
+"""The store as polars frames. Their columns are stable and listed in docs/store.md.
+
+Every function takes `experiment` (an id; None for all) and reads the index alone. Rows are sorted by time, then id.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+from sqlalchemy import Connection, select
+from sqlalchemy.orm import aliased
+from sqlalchemy.sql import FromClause
+
+from worksample.records import Amendment, Target, struck
+
+from . import schema
+from .slot_frame import slots_df
+from .tabulate import Columns, middle, tabulate
+
+if TYPE_CHECKING:
+    from .store import Store
+
+__all__ = ["comparisons_df", "evaluations_df", "slots_df", "submissions_df", "trials_df"]
+
+_t, _a, _i, _s = schema.trials.c, schema.agents.c, schema.instances.c, schema.slots.c
+
+AGENT: Columns = {"agent_name": _a.name, "model": _a.model, "harness": _a.harness}
+INSTANCE: Columns = {"task": _i.task, "instance_name": _i.name}
+ABOUT: Columns = {
+    "category": _i.category,
+    "tier": _i.tier,
+    "value_low": _i.value_low,
+    "value_high": _i.value_high,
+    "value_currency": _i.value_currency,
+    "value_source": _i.value_source,
+    "hours_low": _i.hours_low,
+    "hours_high": _i.hours_high,
+    "hours_source": _i.hours_source,
+}
+
+
+def struck_ids(connection: Connection) -> dict[Target, list[str]]:
+    """Per target what is struck now."""
+    bodies = connection.execute(select(schema.amendments.c.body)).scalars()
+    out: dict[Target, list[str]] = {target: [] for target in Target}
+    for target, id in sorted(struck(Amendment.model_validate_json(b) for b in bodies)):
+        out[target].append(id)
+    return out
+
+
+def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
+    """One row per trial: every try of every slot, live or not.
+
+    Seconds are wall-clock ones, `cost` is US dollars of the agent's own model calls (null: no call had a price;
+    `priced` says whether all had), `other_cost` that of the environment's roles, `phases` JSON of seconds per phase.
+    """
+    columns: Columns = {
+        "trial": _t.id,
+        **{n: _t[n] for n in ("slot", "experiment", "agent")},
+        **AGENT,
+        "instance": _t.instance,
+        **INSTANCE,
+        **{n: _s[n] for n in ("arm", "attempt", "repeat")},
+        **{n: _t[n] for n in ("try_number", "ending", "cause", "reason", "finished", "live", "started", "ended")},
+        **{n: _t[n] for n in ("working_seconds", "steps", "input_tokens", "output_tokens", "tokens", "cost", "priced")},
+        **{n: _t[n] for n in ("other_cost", "sandbox", "log", "phases")},
+        **ABOUT,
+    }
+    source = (
+        schema.trials.outerjoin(schema.agents, _a.id == _t.agent)
+        .outerjoin(schema.instances, _i.id == _t.instance)
+        .outerjoin(schema.slots, _s.id == _t.slot)
+    )
+    query = select(_t.id).select_from(source)
+    if experiment is not None:
+        query = query.where(_t.experiment == experiment)
+    with store.database.reading() as connection:
+        frame = tabulate(connection, columns, query, ["ended", "trial"])
+        out = struck_ids(connection)[Target.TRIAL]
+    seconds = (pl.col("ended") - pl.col("started")).dt.total_microseconds() / 1e6
+    return frame.with_columns(
+        seconds.alias("seconds"),
+        pl.col("trial").is_in(out).alias("struck"),
+        middle("value_low", "value_high", "value_middle"),
+        middle("hours_low", "hours_high", "hours_middle"),
+    )
+
+
+def submissions_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
+    """One row per submission, of whatever origin. `files` and `size` (bytes) are those of `output`.
+
+    `live` is that of its trial, null where there is none. `entrant_name` is the agent's name, or the entrant itself.
+    """
+    s = schema.submissions.c
+    columns: Columns = {
+        "submission": s.id,
+        **{n: s[n] for n in ("experiment", "trial", "instance")},
+        **INSTANCE,
+        **{n: s[n] for n in ("origin", "entrant")},
+        "agent_name": _a.name,
+        "live": _t.live,
+        **{n: s[n] for n in ("control", "at", "content", "status", "reason", "files", "size")},
+        **{n: s[n] for n in ("reported_cost", "reported_minutes", "author")},
+    }
+    source = (
+        schema.submissions.outerjoin(schema.instances, _i.id == s.instance)
+        .outerjoin(schema.agents, _a.id == s.entrant)
+        .outerjoin(schema.trials, _t.id == s.trial)
+    )
+    query = select(s.id).select_from(source)
+    if experiment is not None:
+        query = query.where(s.experiment == experiment)
+    with store.database.reading() as connection:
+        frame = tabulate(connection, columns, query, ["at", "submission"])
+        out = struck_ids(connection)[Target.SUBMISSION]
+    name = pl.coalesce("agent_name", "entrant").alias("entrant_name")
+    return frame.with_columns(name, pl.col("submission").is_in(out).alias("struck")).drop("agent_name")
+
+
+_e, _r, _v = schema.evaluations.c, schema.rounds.c, schema.evaluators.c
+
+
+def evaluations_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
+    """One row per evaluation of one submission (pairs are in `comparisons_df`), of submissions of `experiment`.
+
+    `score` is in 0..1 for grades and 1, 2 or 3 for holistic ones; `full` and `partial` (TAC 4.1) are of grades only;
+    all are null where the evaluation failed or was declined, which `cause` and `reason` explain. `stands` is false
+    where an amendment strikes it, its evaluator, its submission or its instance.
+    """
+    columns: Columns = {
+        "evaluation": _e.id,
+        "round": _e.round,
+        "protocol": _r.protocol,
+        "experiment": schema.submissions.c.experiment,
+        "submission": _e.subject,
+        "trial": schema.submissions.c.trial,
+        "entrant": schema.submissions.c.entrant,
+        "instance": _e.instance,
+        **INSTANCE,
+        **_EVALUATOR,
+        **{n: _e[n] for n in ("grading", "outcome", "cause", "reason", "payload", "score", "full", "partial")},
+        **{n: _e[n] for n in ("minutes", "cost", "author", "at")},
+    }
+    return _evaluations(store, columns, _said(), experiment, pairs=False)
+
+
+_EVALUATOR: Columns = {"evaluator": _e.evaluator, "evaluator_name": _v.name, "evaluator_type": _v.type}
+_second = aliased(schema.submissions, name="seconds")
+
+
+def _said() -> FromClause:
+    return (
+        schema.evaluations.outerjoin(schema.rounds, _r.id == _e.round)
+        .outerjoin(schema.evaluators, _v.id == _e.evaluator)
+        .outerjoin(schema.instances, _i.id == _e.instance)
+        .outerjoin(schema.submissions, schema.submissions.c.id == _e.subject)
+    )
+
+
+def comparisons_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
+    """One row per evaluation of a pair; `first` was shown first. With `experiment`: either side belongs to it.
+
+    `completion` and `quality` are `first`, `equal` or `second` (RLI 3.4), null where none was given.
+    """
+    first = schema.submissions.c
+    columns: Columns = {
+        "evaluation": _e.id,
+        "round": _e.round,
+        "instance": _e.instance,
+        **INSTANCE,
+        "first": _e.subject,
+        "second": _e.second,
+        "reference": _e.reference,
+        "first_entrant": first.entrant,
+        "second_entrant": _second.c.entrant,
+        "first_origin": first.origin,
+        "second_origin": _second.c.origin,
+        **_EVALUATOR,
+        **{
+            n: _e[n] for n in ("outcome", "cause", "reason", "completion", "quality", "minutes", "cost", "author", "at")
+        },
+    }
+    return _evaluations(store, columns, _said().outerjoin(_second, _second.c.id == _e.second), experiment, pairs=True)
+
+
+def _evaluations(
+    store: Store, columns: Columns, source: FromClause, experiment: str | None, *, pairs: bool
+) -> pl.DataFrame:
+    query = select(_e.id).select_from(source).where(_e.second.is_not(None) if pairs else _e.second.is_(None))
+    if experiment is not None:
+        mine = schema.submissions.c.experiment == experiment
+        query = query.where(mine | (_second.c.experiment == experiment) if pairs else mine)
+    with store.database.reading() as connection:
+        frame = tabulate(connection, columns, query, ["at", "evaluation"])
+        out = struck_ids(connection)
+    subjects = ("first", "second") if pairs else ("submission",)
+    gone = (
+        pl.col("evaluation").is_in(out[Target.EVALUATION])
+        | pl.col("evaluator").is_in(out[Target.EVALUATOR])
+        | pl.col("instance").is_in(out[Target.INSTANCE])
+    )
+    for name in subjects:
+        gone |= pl.col(name).is_in(out[Target.SUBMISSION])
+    return frame.with_columns((~gone).alias("stands"))

@@ -1,0 +1,65 @@
+"""What a record names: other records by id, and blobs by digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from worksample.records import (
+    Amendment,
+    Evaluation,
+    Experiment,
+    Instance,
+    Record,
+    Round,
+    Slot,
+    Submission,
+    Suite,
+    Task,
+    Trial,
+)
+
+
+def ids_of(record: Record) -> Iterator[tuple[str, str]]:
+    """`(kind, id)` of every record it names. Entrants and authors are names and not ids."""
+    match record:
+        case Task() | Suite():
+            yield from (("instance", i) for i in record.instances)
+        case Experiment():
+            yield from (("agent", a) for a in record.agents)
+            yield from (("instance", i) for i in record.lock.instances)
+        case Slot():
+            yield from (("experiment", record.experiment), ("agent", record.agent), ("instance", record.instance))
+        case Trial():
+            yield from (("slot", record.slot), ("experiment", record.experiment))
+            yield from (("agent", record.agent), ("instance", record.instance))
+        case Submission():
+            yield "instance", record.instance
+            yield from [("trial", record.trial)] if record.trial else []
+            yield from [("experiment", record.experiment)] if record.experiment else []
+        case Round():
+            yield from (("submission", s) for s in record.subjects)
+            yield from (("instance", i) for i in record.gradings)
+            yield from [("experiment", record.experiment)] if record.experiment else []
+        case Evaluation():
+            yield from (("round", record.round), ("submission", record.subject), ("instance", record.instance))
+            yield "evaluator", record.evaluator
+            yield from (("submission", s) for s in (record.second, record.reference) if s)
+        case Amendment():
+            yield record.target.value, record.target_id
+        case _:
+            return
+
+
+def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
+    """`(digest, whether it is a manifest)` of every blob it names."""
+    match record:
+        case Task():
+            yield record.package, True
+        case Instance():
+            yield from ((d, True) for d in (record.work.inputs, record.work.software, record.capture.probes))
+            for grading in record.grading.values():
+                yield from ((grading.reference, True), (grading.grader, True))
+        case Submission():
+            yield from ((part.manifest, True) for part in record.parts.values())
+        case _:
+            return
