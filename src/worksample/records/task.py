@@ -53,6 +53,8 @@ class Paths(Frozen):
     input: str = "/task/input"
     software: str = "/task/software"
     output: str = "/task/output"
+    reference: str = "/task/reference"
+    """In the grader's box only."""
 
 
 class Environment(Frozen):
