@@ -105,11 +105,11 @@ def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:
     seen = tried.select(
         pl.when(graded).then("passed").alias("passed"),
         pl.when(graded).then("score").alias("score"),
-        pl.when(graded).then(0.5 * pl.col("score") + 0.5 * pl.col("passed").cast(pl.Float64)).alias("s_partial"),
+        pl.when(graded).then("partial").alias("s_partial"),
     )
 
     def per_trial(column: str, unit: Unit) -> Estimate:
-        values = tried.filter(pl.col("live").fill_null(False))
+        values = tried.filter("live")
         return mean_score(values[column].cast(pl.Float64), task=values["task"], name=column, unit=unit)
 
     return Row(
@@ -135,22 +135,26 @@ def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:
 
 
 def _earned(frame: pl.DataFrame, *, illustrative: bool) -> Estimate:
-    """Dollars of the instances that were passed; repeats of an instance count by their mean."""
+    """Dollars of the instances that were passed; repeats share an instance's price."""
     import polars as pl
 
     from worksample.metrics import dollars_earned
 
-    known = pl.col("value_middle").is_not_null() & (pl.col("value_currency") == "USD")
-    if not illustrative:
-        known &= pl.col("value_source") != ILLUSTRATIVE
-    cells = (
-        frame.with_columns(value=pl.when(known).then("value_middle"))
-        .group_by("task", "instance_name", maintain_order=True)
-        .agg(
-            pl.col("value").first(), pl.when(pl.col("state") == "valid").then(pl.col("passed")).cast(pl.Float64).mean()
-        )
+    graded = pl.col("state") == "valid"
+    repeats = graded.sum().over("instance").clip(1)
+    cells = frame.select(
+        pl.when(pl.col("value_currency") == "USD").then(pl.col("value_middle") / repeats).alias("price"),
+        pl.when(graded).then("passed").alias("passed"),
+        (pl.col("value_source") == ILLUSTRATIVE).alias("illustrative"),
+        "state",
     )
-    return dollars_earned(cells["passed"], cells["value"])
+    return dollars_earned(
+        cells["price"],
+        cells["passed"],
+        state=cells["state"],
+        illustrative=cells["illustrative"],
+        include_illustrative=illustrative,
+    ).earned
 
 
 def _notes(frame: pl.DataFrame, illustrative: bool) -> tuple[str, ...]:

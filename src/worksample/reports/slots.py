@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+_KEYS = {"slot", "live", "reason"}
+"""Columns that keep their meaning as the slot's own; the reason is the verdict's."""
+
+
 def find_experiments(store: Store, names: Sequence[str] = ()) -> list[Experiment]:
     """Experiments by id or name; without names the latest one. Raises RecordMissing."""
     known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
@@ -46,33 +50,35 @@ def same_lock(experiments: Sequence[Experiment]) -> None:
 
 
 def slots_frame(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame:
-    """Every planned slot with its trial (the live one, else the latest try), verdict and `state`.
+    """`slots_df` of the experiments, with `state`, `live` and, where no trial is live, the latest try's columns.
 
     `state` is a `worksample.metrics.State` or "not_attemptable". Rows are sorted by agent, task, instance, repeat.
     """
     import polars as pl
 
     from worksample.metrics import State
-    from worksample.store.frames import slots_df, trials_df
+    from worksample.store.frames import trials_df
+    from worksample.store.slot_frame import slots_df
 
-    ids = [e.id for e in experiments]
-    planned = pl.concat([slots_df(store, i) for i in ids], how="vertical_relaxed")
-    tries = pl.concat([trials_df(store, i) for i in ids], how="vertical_relaxed")
-    latest = tries.sort("live", "ended", "trial").unique("slot", keep="last")
-    extra = [c for c in latest.columns if c not in planned.columns]
-    frame = planned.drop([c for c in ("trial",) if c in planned.columns]).join(
-        latest.select("slot", "trial", *extra), on="slot", how="left", maintain_order="left"
-    )
+    planned = pl.concat([slots_df(store, e.id) for e in experiments], how="vertical_relaxed")
+    tries = pl.concat([trials_df(store, e.id) for e in experiments], how="vertical_relaxed")
+    latest = tries.filter(~pl.col("live") & ~pl.col("struck")).sort("ended", "trial").unique("slot", keep="last")
+    frame = planned.with_columns(pl.col("trial").is_not_null().alias("live"))
+    late = [c for c in latest.columns if c in frame.columns and c not in _KEYS]
+    frame = frame.join(latest.select("slot", *late), on="slot", how="left", suffix="_late", maintain_order="left")
+    frame = frame.with_columns(pl.coalesce(c, f"{c}_late").alias(c) for c in late).drop([f"{c}_late" for c in late])
+    sandbox = tries.unique("trial").select("trial", "sandbox")
     cancelled = pl.col("cause") == Cause.CANCELLED.value
     state = (
-        pl.when(pl.col("not_attemptable").fill_null("") != "")
+        pl.when(pl.col("state") == "not_attemptable")
         .then(pl.lit("not_attemptable"))
-        .when(pl.col("trial").is_null())
+        .when(pl.col("trial").is_null() | (~pl.col("live") & cancelled))
         .then(pl.lit(State.PENDING.value))
-        .when(~pl.col("live").fill_null(False))
-        .then(pl.when(cancelled).then(pl.lit(State.PENDING.value)).otherwise(pl.lit(State.INFRASTRUCTURE.value)))
+        .when(~pl.col("live"))
+        .then(pl.lit(State.INFRASTRUCTURE.value))
         .when(pl.col("standing") == "decided")
         .then(pl.lit(State.VALID.value))
         .otherwise(pl.lit(State.UNGRADED.value))
     )
-    return frame.with_columns(state=state).sort("agent_name", "task", "instance_name", "repeat", "slot")
+    frame = frame.with_columns(state=state).join(sandbox, on="trial", how="left", maintain_order="left")
+    return frame.sort("agent_name", "task", "instance_name", "repeat", "slot")

@@ -1,0 +1,200 @@
+"""`worksample import tac`: one package per task, complete in itself but for the evaluator, which stays where it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from worksample.errors import ImportFailed, UsageError
+from worksample.sandboxes import BoxConfig, Mount, open_box
+
+from .source import UTILS, WORKSPACE, Published, find_source, read_all
+
+DATA = "/data"
+_NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
+_FILE = re.compile(r"[\w-]+\.(?:txt|csv|xlsx|docx|pdf|md|db|py|pt|jpg|png|ods|pptx|sh|json)\b")
+_PYTHON_SQLITE = """
+import pathlib, sqlite3, sys
+target, script = sys.argv[1:]
+base = sqlite3.connect(target)
+base.executescript(pathlib.Path(script).read_text())
+base.commit()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One package written."""
+
+    name: str
+    package: Path
+    runnable: bool
+    """Whether it runs here; else `needs` says what is missing."""
+    needs: tuple[str, ...]
+    judge: bool
+
+
+def import_tac(
+    target: Path, *, tasks: Sequence[str] = (), as_published: bool = False, overwrite: bool = False
+) -> list[Imported]:
+    """Write packages below `target`; all tasks where none is named. Raises ImportFailed, UsageError.
+
+    The published images hold some tasks' ground truth in /utils, within the agent's reach. Here it goes to the
+    reference; `as_published` leaves it in the inputs too, for an audit of the tasks as they are.
+    """
+    folder, version = find_source()
+    found = {p.name: p for p in read_all(folder, version)}
+    unknown = sorted(set(tasks) - found.keys())
+    if unknown:
+        raise UsageError(f"no such task: {', '.join(unknown)}", next="worksample import tac --list")
+    return [_write(found[name], target, as_published, overwrite) for name in (tasks or found)]
+
+
+def available() -> list[Published]:
+    """The tasks of the installed copy."""
+    return read_all(*find_source())
+
+
+def _write(task: Published, target: Path, as_published: bool, overwrite: bool) -> Imported:
+    root = target / task.id
+    if root.exists():
+        if not overwrite:
+            raise UsageError(f"{root} exists", next="worksample import tac --overwrite")
+        shutil.rmtree(root)
+    for name in ("inputs", "reference"):
+        (root / name).mkdir(parents=True)
+    _files(task, root, as_published)
+    (root / "task.toml").write_text(_manifest(task))
+    (root / "brief.md").write_text(_brief(task))
+    (root / "criteria.toml").write_text(_criteria(task))
+    (root / "grade.py").write_text(_GRADE.format(name=task.name))
+    (root / "notes.md").write_text(_notes(task))
+    return Imported(task.name, root, not task.needs, task.needs, task.judge)
+
+
+def _files(task: Published, root: Path, as_published: bool) -> None:
+    for item in task.copied:
+        if item.target.startswith(f"{UTILS}/"):
+            _place(item.source, root / "reference" / item.target.removeprefix(f"{UTILS}/"))
+            if as_published:
+                _place(item.source, root / "inputs" / "utils" / item.target.removeprefix(f"{UTILS}/"))
+        elif item.target.startswith(f"{WORKSPACE}/"):
+            _place(item.source, root / "inputs" / item.target.removeprefix(f"{WORKSPACE}/"))
+        elif item.target.startswith(f"{DATA}/"):
+            _place(item.source, root / "inputs" / item.target.removeprefix(f"{DATA}/"))
+    for build in task.builds:
+        match = re.fullmatch(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)", build)
+        if match:
+            asyncio.run(_database(root / "inputs", match[1], match[2]))
+
+
+def _place(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+async def _database(inputs: Path, database: str, script: str) -> None:
+    """Run a foreign SQL script in a box and take out the database it makes."""
+    config = BoxConfig(mounts=(Mount(str(inputs.resolve()), "/in"),), python="toolbox", label="import tac")
+    async with open_box(config) as box:
+        argv = ["python3", "-c", _PYTHON_SQLITE, f"{config.output}/{database}", f"/in/{script}"]
+        done = await box.run(argv, timeout=60)
+        if done.returncode:
+            raise ImportFailed(done.stderr.decode("utf-8", "replace")[-500:], where=f"{script}")
+        data = await box.read(f"{config.output}/{database}", 256 << 20)
+    (inputs / database).write_bytes(data)
+
+
+def _manifest(task: Published) -> str:
+    title = task.name.split("_", 1)[1].replace("_", " ").capitalize()
+    department = {"ml": "ds", "research": "other"}.get(task.name.split("_", 1)[0], task.name.split("_", 1)[0])
+    lines = [
+        f"id = {_toml(task.id)}",
+        f"title = {_toml(title)}",
+        f"version = {_toml(task.version)}",
+        f'canary = "worksample-canary-{uuid.uuid5(_NAMESPACE, task.name)}"',
+        "",
+        "[about]",
+        f'category = "tac:{department}"',
+        'licence = "MIT"',
+        f'provenance = "TheAgentCompany, as ported by inspect_evals {task.version}"',
+        "",
+        "[environment]",
+        'interfaces = ["terminal"]',
+        f"services = {json.dumps(list(task.services))}",
+        "limits = { time = 3600, turns = 100 }",
+        f'paths = {{ input = "{DATA}", output = "{WORKSPACE}", reference = "{UTILS}" }}',
+        "",
+        "[deliverables]",
+        *(f"{_toml(n)} = {{ format = {_toml(n.rsplit('.', 1)[-1].lower())}, required = true }}" for n in task.reads),
+        "",
+        "[grading.checkpoints]",
+        "timeout = 180",
+        f"settings = {{ evaluator = {_toml(task.name)}, version = {_toml(task.version)} }}",
+        "",
+        "[[instance]]",
+        'name = "example"',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _brief(task: Published) -> str:
+    """The prompt unchanged; around it only what lies where. Deliverables are the prompt's own file names."""
+    provided = sorted(c.target for c in task.copied if not c.target.startswith(f"{UTILS}/"))
+    provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := re.search(rf"sqlite3 {DATA}/(\S+)", b))]
+    sections = {
+        "Work description": task.prompt,
+        "Provided material": _bullets(provided, "Nothing but the services named above."),
+        "Deliverables": f"{_bullets(_asked(task.prompt), 'As described above.')}\n\nDeliverables belong in {WORKSPACE}.",
+    }
+    return "\n\n".join(f"## {name}\n\n{text}" for name, text in sections.items()) + "\n"
+
+
+def _asked(prompt: str) -> list[str]:
+    """Files that the prompt names in the workspace."""
+    names = dict.fromkeys(
+        m.group(0).rsplit("/", 1)[-1] for m in re.finditer(rf"{WORKSPACE}/[\w./ -]*?\.\w{{2,5}}\b", prompt)
+    )
+    if not names and WORKSPACE in prompt:
+        names = dict.fromkeys(_FILE.findall(prompt))
+    return list(names)
+
+
+def _bullets(items: Iterable[str], none: str) -> str:
+    lines = [f"- `{item}`" for item in items]
+    return "\n".join(lines) or none
+
+
+def _criteria(task: Published) -> str:
+    out = []
+    for point in task.checkpoints:
+        text = point.text or f"Checkpoint {point.number}"
+        out.append(f'[[criterion]]\nid = "checkpoint-{point.number}"\ntext = {_toml(text)}\npoints = {point.points}\n')
+    return "\n".join(out)
+
+
+def _notes(task: Published) -> str:
+    needs = ", ".join(task.needs) or "nothing but its files"
+    judge = "It asks a language model; without one the submission stays ungraded." if task.judge else ""
+    return f"Needs {needs}. Graded by the evaluator of inspect_evals {task.version}, unmodified. {judge}\n"
+
+
+_GRADE = '''"""Grades with TheAgentCompany's own evaluator, from the installed inspect_evals."""
+
+from worksample.formats.tac.evaluate import evaluate
+from worksample.kit import Case, Grade
+
+
+def grade(case: Case) -> Grade:
+    return evaluate(case, "{name}")
+'''

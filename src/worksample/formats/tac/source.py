@@ -1,0 +1,195 @@
+"""What the installed copy of a task says: prompt, image, services, checkpoints, and what its evaluator looks at.
+
+Nothing of it is executed here: YAML is read safely, Python by its syntax tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import importlib.util
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from worksample.errors import ImportFailed
+
+WORKSPACE = "/workspace"
+UTILS = "/utils"
+_CHECKPOINT = re.compile(
+    r"^#{2,3}\s+Checkpoint\s+(\d+)\s*[^(\n]*\((\d+)\s*(?:pts?|points?)\)\s*$(.*?)(?=^#|\Z)",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
+_LISTED = re.compile(r"^(\d+)\.\s*[\[(](\d+)\s*(?:pts?|points?)[\])]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
+_PLACED = re.compile(rf"^{WORKSPACE}/[^{{}}*]+\.[A-Za-z0-9]{{1,5}}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    number: int
+    points: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A file that the published image holds at `target`."""
+
+    source: Path
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One task as published."""
+
+    name: str
+    folder: Path
+    version: str
+    prompt: str
+    services: tuple[str, ...]
+    colleagues: tuple[str, ...]
+    checkpoints: tuple[Checkpoint, ...]
+    copied: tuple[Copied, ...]
+    builds: tuple[str, ...]
+    """Commands of the image that make data: `RUN sqlite3 ...`."""
+    reads: tuple[str, ...]
+    """Files below /workspace that the evaluator reads, by their names in its source."""
+    judge: bool
+    """Whether the evaluator, as used, asks a language model."""
+    messages: bool
+    """Whether it looks at the conversation."""
+
+    @property
+    def id(self) -> str:
+        return "tac-" + self.name.replace("_", "-")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a run needs beyond files: services, colleagues, files placed in the agent's own folder."""
+        placed = [c.target for c in self.copied if c.target.startswith(WORKSPACE)]
+        return (
+            *self.services,
+            *(f"colleague {c}" for c in self.colleagues),
+            *(("files in /workspace at the start",) if placed else ()),
+            *(("videos or a cluster",) if self.name in _HEAVY else ()),
+        )
+
+
+_HEAVY = frozenset({"sde_run_rising_wave_locally"})
+
+
+def find_source() -> tuple[Path, str]:
+    """The folder of the installed tasks, and the version. ImportFailed where `inspect_evals` is not installed."""
+    spec = importlib.util.find_spec("inspect_evals")
+    places = list(spec.submodule_search_locations or []) if spec else []
+    for place in places:
+        folder = Path(place) / "theagentcompany" / "tasks"
+        if folder.is_dir():
+            return folder, importlib.metadata.version("inspect_evals")
+    raise ImportFailed(
+        "inspect_evals is not installed, so there are no TheAgentCompany tasks to import",
+        next='pip install "worksample[tac]"',
+    )
+
+
+def read_all(folder: Path, version: str) -> list[Published]:
+    """Every real task (the package's own `test_*` left out), sorted by name."""
+    names = sorted(p.parent.name for p in folder.glob("*/eval.yaml") if not p.parent.name.startswith("test_"))
+    return [read_one(folder / name, version) for name in names]
+
+
+def read_one(folder: Path, version: str) -> Published:
+    """Read one task's folder. ImportFailed where it is not of the known form."""
+    spec = _yaml(folder / "eval.yaml")
+    variants = spec.get("variants")
+    if not isinstance(variants, dict) or not variants:
+        raise ImportFailed("no prompt variants", where=str(folder / "eval.yaml"))
+    variant = next(iter(variants.values()))
+    copied, builds = _image(folder)
+    source = (folder / "evaluator.py").read_text(encoding="utf-8")
+    return Published(
+        name=folder.name,
+        folder=folder,
+        version=version,
+        prompt=str(variant["prompt"]).strip(),
+        services=_services(folder),
+        colleagues=tuple(str(npc.get("username", "")) for npc in spec.get("npcs") or []),
+        checkpoints=_checkpoints(folder),
+        copied=copied,
+        builds=builds,
+        reads=_reads(source, folder),
+        judge=_asks_model(source),
+        messages="trajectory_text(" in source,
+    )
+
+
+def _yaml(path: Path) -> dict[str, Any]:
+    try:
+        value = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as fault:
+        raise ImportFailed(f"cannot be read: {fault}", where=str(path)) from fault
+    return value if isinstance(value, dict) else {}
+
+
+def _services(folder: Path) -> tuple[str, ...]:
+    """Services by what the compose file includes."""
+    text = (folder / "compose.yaml").read_text(encoding="utf-8")
+    known = ("owncloud", "rocketchat", "gitlab", "plane")
+    return tuple(name for name in known if f"servers/{name}/" in text or f"\n  {name}:" in text)
+
+
+def _image(folder: Path) -> tuple[tuple[Copied, ...], tuple[str, ...]]:
+    copied: list[Copied] = []
+    builds: list[str] = []
+    text = (folder / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    for line in text.splitlines():
+        words = line.split()
+        if line.startswith("COPY ") and len(words) == 3:
+            copied.extend(_copy(folder, words[1], words[2]))
+        elif line.startswith("RUN sqlite3 "):
+            builds.append(line.removeprefix("RUN ").strip())
+    return tuple(copied), tuple(builds)
+
+
+def _copy(folder: Path, name: str, target: str) -> list[Copied]:
+    if name == ".":
+        own = {"Dockerfile", "compose.yaml", "eval.yaml", "evaluator.py", "checkpoints.md", "__init__.py"}
+        files = [p for p in sorted(folder.iterdir()) if p.is_file() and p.name not in own]
+        return [Copied(p, f"{target.rstrip('/')}/{p.name}") for p in files]
+    source = folder / name
+    if target.endswith("/") or "." not in target.rsplit("/", 1)[-1]:
+        target = f"{target.rstrip('/')}/{source.name}"
+    return [Copied(source, target)] if source.is_file() else []
+
+
+def _checkpoints(folder: Path) -> tuple[Checkpoint, ...]:
+    path = folder / "checkpoints.md"
+    if not path.is_file():
+        return ()
+    text = path.read_text(encoding="utf-8").split("## Improved implementation")[0]
+    found = _CHECKPOINT.findall(text) or _LISTED.findall(text)
+    return tuple(Checkpoint(int(n), int(p), " ".join(body.split())) for n, p, body in found)
+
+
+def _reads(source: str, folder: Path) -> tuple[str, ...]:
+    """Literal paths below /workspace in the evaluator, less what the image itself places there."""
+    placed = {c.target for c in _image(folder)[0]}
+    names: dict[str, None] = {}
+    for node in ast.walk(ast.parse(source)):
+        if not (isinstance(node, ast.Constant) and isinstance(node.value, str) and _PLACED.match(node.value)):
+            continue
+        # A form that lies ready in the workspace and is to be filled in is a deliverable all the same.
+        if node.value not in placed or "complete it" in (folder / "eval.yaml").read_text(encoding="utf-8"):
+            names[node.value.removeprefix(f"{WORKSPACE}/")] = None
+    return tuple(names)
+
+
+def _asks_model(source: str) -> bool:
+    """Whether a model is asked outside the opt-in "improved" mode."""
+    if "get_model(" not in source and "judge" not in source.lower():
+        return False
+    return 'scoring_mode == "original"' not in source and ("get_model(" in source or "llm_judge" in source)
