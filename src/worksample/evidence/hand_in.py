@@ -1,0 +1,103 @@
+"""Take in work that was done elsewhere: by a person, or by an agent that this platform did not run."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from worksample.errors import CaptureError, UsageError
+from worksample.files import ScanLimits, scan, unzip
+from worksample.records import (
+    CaptureStatus,
+    EntryKind,
+    Instance,
+    Manifest,
+    Origin,
+    Part,
+    Reported,
+    Submission,
+    canonical,
+    now,
+)
+
+from .capture import part_of
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+UNKNOWN = Reported()
+USUAL = ScanLimits()
+
+
+def hand_in(
+    store: Store,
+    instance: Instance,
+    path: Path,
+    *,
+    entrant: str,
+    origin: Origin = Origin.EXTERNAL,
+    at: datetime | None = None,
+    reported: Reported = UNKNOWN,
+    author: str = "",
+) -> Submission:
+    """Commit a folder or ZIP archive as a submission for `instance` and return it.
+
+    Where everything lies in one folder that no deliverable names, that folder's contents count, and the note says so.
+    `at` is when the work was done (now where it is not given, with its zone); cost and minutes stay unknown unless
+    reported. Raises UsageError, and CaptureError where the archive is unsound, something cannot be read, or more was
+    handed in than is taken.
+    """
+    if not entrant.strip():
+        raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
+    if origin not in (Origin.PERSON, Origin.EXTERNAL):
+        raise UsageError(f"what is handed in comes from a person or an external agent, not from a {origin.value}")
+    part, note = _taken(store, instance, path, USUAL)
+    submission = Submission(
+        id=uuid4().hex,
+        instance=instance.id,
+        work=instance.work_digest,
+        capture=instance.capture_digest,
+        origin=origin,
+        entrant=entrant,
+        at=at or now(),
+        parts={"output": part},
+        reported=reported,
+        author=author or entrant,
+        note=note,
+    )
+    store.commit(submission)
+    return submission
+
+
+def _taken(store: Store, instance: Instance, path: Path, limits: ScanLimits) -> tuple[Part, str]:
+    if path.is_dir():
+        found = scan(path.resolve(), store.blobs, limits)
+    elif path.is_file():
+        with tempfile.TemporaryDirectory(prefix="worksample-") as scratch:
+            folder = Path(scratch) / "unpacked"
+            unzip(path, folder, limits)
+            found = scan(folder, store.blobs, limits)
+    else:
+        raise UsageError("there is no such folder or archive", where=str(path))
+    if found.status is not CaptureStatus.COMPLETE:
+        raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or mend what is named")
+    inner = _wrapping(found.manifest, instance)
+    if not inner:
+        return part_of(found), ""
+    start = len(inner) + 1
+    kept = tuple(e.replaced(path=e.path[start:]) for e in found.manifest.entries if e.path != inner)
+    manifest = Manifest(entries=kept)
+    part = Part(manifest=store.blobs.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
+    return part, f"taken from the only folder, {inner}"
+
+
+def _wrapping(manifest: Manifest, instance: Instance) -> str:
+    """The one folder that holds everything, or "" where there is none or a deliverable asks for it."""
+    top = [e for e in manifest.entries if "/" not in e.path]
+    if len(top) != 1 or top[0].kind is not EntryKind.FOLDER or not instance.work.deliverables:
+        return ""
+    named = {d.name.split("/")[0] for d in instance.work.deliverables}
+    return "" if top[0].path in named or any("*" in n for n in named) else top[0].path
