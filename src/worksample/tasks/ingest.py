@@ -1,0 +1,133 @@
+"""From a package to records: one scan of the folder, and four digests for each instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from worksample.errors import CaptureError, ManifestError
+from worksample.files import Sink, scan
+from worksample.records import (
+    Capture,
+    CaptureStatus,
+    Entry,
+    Grading,
+    Instance,
+    Manifest,
+    Protocol,
+    Task,
+    Work,
+    canonical,
+    now,
+    quote_path,
+)
+
+from .brief import shown_criteria
+from .spec import InstanceSpec, Package
+from .tree import ignored, of_grader
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The records of a package, ready to be committed together."""
+
+    task: Task
+    instances: tuple[Instance, ...]
+
+
+def package_manifest(package: Package, sink: Sink) -> Manifest:
+    """All files of a package, taken into the sink. CaptureError where one cannot be read or a limit is met."""
+    found = scan(package.root, sink)
+    if found.status is not CaptureStatus.COMPLETE:
+        raise CaptureError(found.reason, where=str(package.root), next=f"worksample task check {package.root}")
+    return Manifest(entries=tuple(e for e in found.manifest.entries if not ignored(e.path)))
+
+
+def ingest(package: Package, sink: Sink, *, kit: str = "") -> Ingested:
+    """Take a package in: files and manifests into `sink`, the records back.
+
+    kit: version of `worksample.kit` that the grader is held against; part of the grading digest. The same package
+    gives the same ids wherever it lies; only `Task.ingested` is the present moment.
+    """
+    whole = package_manifest(package, sink)
+    if not whole.files:
+        raise ManifestError("the package is empty", where=str(package.root), next="worksample task new FOLDER")
+    digest = _keep(whole, sink)
+    instances = tuple(_instance(package, spec, whole, sink, kit) for spec in package.instances)
+    task = Task(
+        id=f"{package.id}@{digest[:16]}",
+        name=package.id,
+        title=package.title,
+        version=package.version,
+        canary=package.canary,
+        package=digest,
+        instances=tuple(i.id for i in instances),
+        ingested=now(),
+    )
+    return Ingested(task, instances)
+
+
+def _keep(manifest: Manifest, sink: Sink) -> str:
+    return sink.put(canonical(manifest.plain()))
+
+
+def below(whole: Manifest, folder: str) -> Manifest:
+    """The part of a manifest below a folder, by paths relative to it; empty where there is no such folder."""
+    prefix = quote_path(folder.encode()) + "/"
+    inner = (e for e in whole.entries if e.path.startswith(prefix))
+    return _sorted([e.replaced(path=e.path[len(prefix) :]) for e in inner])
+
+
+def _where(whole: Manifest, keep: Callable[[str], bool]) -> Manifest:
+    return _sorted([e for e in whole.entries if keep(e.path)])
+
+
+def _sorted(entries: list[Entry]) -> Manifest:
+    return Manifest(entries=tuple(sorted(entries, key=lambda e: e.path)))
+
+
+def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink, kit: str) -> Instance:
+    apart = frozenset(quote_path(p.encode()) for p in package.apart)
+    grader = _keep(_where(whole, lambda path: of_grader(path, apart)), sink)
+    reference = _keep(below(whole, spec.reference), sink)
+    work = Work(
+        brief=spec.brief,
+        inputs=_keep(below(whole, spec.inputs), sink),
+        software=_keep(below(whole, "software"), sink),
+        environment=package.environment,
+        deliverables=package.deliverables,
+        shown_rubric=shown_criteria(package.criteria) if any(g.shown for g in package.gradings.values()) else "",
+    )
+    capture = Capture(probes=_keep(below(whole, "probes"), sink), probe_names=package.probes)
+    gradings: dict[Protocol, Grading] = {
+        protocol: Grading(
+            protocol=protocol,
+            criteria=package.criteria,
+            reference=reference,
+            grader=grader,
+            entry=given.entry or "grade.py",
+            settings=dict(given.settings),
+            instance_settings=dict(spec.settings),
+            notes=package.notes,
+            kit=kit,
+        )
+        for protocol, given in package.gradings.items()
+    }
+    parts = {
+        "work": work.plain(),
+        "capture": capture.plain(),
+        "grading": {p.value: g.plain() for p, g in gradings.items()},
+        "about": package.about.plain(),
+    }
+    return Instance(
+        id=Instance.identify(package.id, spec.name, parts),
+        task=package.id,
+        name=spec.name,
+        title=spec.title,
+        version=package.version,
+        canary=package.canary,
+        work=work,
+        capture=capture,
+        grading=gradings,
+        about=package.about,
+    )

@@ -1,0 +1,78 @@
+"""The files of a package: names that stay inside it, no links, and which of them belong to the grader."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path, PurePosixPath
+
+from .faults import Faults
+
+IGNORED = ("__pycache__", ".git", ".DS_Store", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+"""Names, at any depth, that are no part of a package."""
+APART = ("inputs", "software", "reference", "probes", "cases", "dev", "docs")
+"""Folders that are no part of the grader; `dev/` is for the author's own scripts."""
+SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
+
+
+def ignored(path: str) -> bool:
+    """Whether a path of a package is left out of its manifest."""
+    return any(step in IGNORED or step.endswith(".pyc") for step in path.split("/"))
+
+
+def of_grader(path: str, apart: frozenset[str]) -> bool:
+    """Whether a path is part of the grader: `grade.py`, `task.py`, and the modules and data beside them."""
+    first = path.split("/", 1)[0]
+    if first in APART or first in SINGLE or first.startswith(".") or ("/" not in path and path.endswith(".md")):
+        return False
+    return not any(path == a or path.startswith(a + "/") for a in apart)
+
+
+def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
+    """Why `name` is no file (or folder) inside the package, or None where it is one."""
+    path = PurePosixPath(name)
+    if not name or path.is_absolute() or ".." in path.parts or "\0" in name or "\\" in name:
+        return "must be a path inside the package, without '..' and not absolute"
+    if not path.parts:
+        return "is the package itself"
+    at = root
+    for step in path.parts:
+        at = at / step
+        try:
+            mode = at.lstat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return "is missing"
+        if stat.S_ISLNK(mode):
+            return f"goes through the link {at.relative_to(root)}; put the file itself there"
+    if folder and not stat.S_ISDIR(mode):
+        return "is no folder"
+    if not folder and not stat.S_ISREG(mode):
+        return "is no file"
+    return None
+
+
+def check_tree(root: Path, faults: Faults) -> None:
+    """Faults for links, devices and pipes anywhere but in `cases/*/output/`, and for names that are no UTF-8."""
+    for where, folders, files in os.walk(root, followlinks=False):
+        folders[:] = sorted(f for f in folders if f not in IGNORED)
+        at = Path(where).relative_to(root)
+        for name in sorted([*folders, *files]):
+            path = at / name
+            if ignored(path.as_posix()) or (path.parts[0] == "cases" and path.parts[2:3] == ("output",)):
+                continue
+            _check(root, path, faults)
+
+
+def _check(root: Path, path: Path, faults: Faults) -> None:
+    shown = path.as_posix().encode("utf-8", "backslashreplace").decode()
+    if shown != path.as_posix() or not shown.isprintable():
+        faults.add(shown.encode("unicode_escape").decode(), "", "the name is not printable UTF-8")
+        return
+    mode = (root / path).lstat().st_mode
+    if stat.S_ISLNK(mode):
+        target = str((root / path).readlink())
+        inside = os.path.realpath(root / path).startswith(str(root.resolve()) + os.sep)
+        problem = "is a link" if inside else f"is a link that leaves the package (to {target!r})"
+        faults.add(shown, "", problem, "files and folders; put the file itself there")
+    elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+        faults.add(shown, "", "is no regular file", "files and folders")
