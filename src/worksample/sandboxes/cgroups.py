@@ -1,0 +1,219 @@
+"""Control groups of a box: memory, number of processes, freezing. Version 2 where it may be written, else version 1.
+
+A box's group is made below the group of this process wherever the kernel allows it, so that limits set over us hold
+for boxes too.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path("/sys/fs/cgroup")
+PREFIX = "worksample-"
+
+
+@dataclass(frozen=True, slots=True)
+class Parents:
+    """The folders in which a box's groups are made; None where this machine has no such control for us."""
+
+    memory: Path | None = None
+    pids: Path | None = None
+    freezer: Path | None = None
+    unified: Path | None = None
+    """A version 2 folder: freezing and killing need no controller."""
+
+    @property
+    def version(self) -> int:
+        """Of the group that limits memory: 2, 1, or 0 for none."""
+        if self.memory is None:
+            return 0
+        return 2 if self.memory == self.unified else 1
+
+
+def find_parents() -> Parents:
+    """Look where this process may make groups."""
+    own = _own_groups()
+    mounts = _mounts()
+    unified = None
+    if "" in mounts:
+        unified = _writable(mounts[""] / own.get("", "").lstrip("/"), mounts[""], ())
+        full = _writable(mounts[""] / own.get("", "").lstrip("/"), mounts[""], ("memory", "pids"))
+        if full:
+            return Parents(full, full, full, full)
+    found = {
+        name: _writable(mounts[name] / own.get(name, "").lstrip("/"), mounts[name], None)
+        for name in ("memory", "pids", "freezer")
+        if name in mounts
+    }
+    return Parents(found.get("memory"), found.get("pids"), found.get("freezer"), unified)
+
+
+def _own_groups() -> dict[str, str]:
+    groups: dict[str, str] = {}
+    for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+        _, names, path = line.split(":", 2)
+        for name in names.split(","):
+            groups[name] = path
+    return groups
+
+
+def _mounts() -> dict[str, Path]:
+    """Mount points by controller; "" is version 2."""
+    mounts: dict[str, Path] = {}
+    for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines():
+        _, target, kind, options, *_ = line.split(" ")
+        if kind == "cgroup2":
+            mounts[""] = Path(target)
+        elif kind == "cgroup":
+            for name in {"memory", "pids", "freezer"} & set(options.split(",")):
+                mounts[name] = Path(target)
+    return mounts
+
+
+def _writable(start: Path, top: Path, controllers: tuple[str, ...] | None) -> Path | None:
+    """The nearest folder from `start` up to `top` in which a usable child group can be made."""
+    folder = start if start.is_dir() else top
+    while True:
+        if _can_make(folder, controllers):
+            return folder
+        if folder == top or top not in folder.parents:
+            return None
+        folder = folder.parent
+
+
+def _can_make(folder: Path, controllers: tuple[str, ...] | None) -> bool:
+    if controllers:
+        try:
+            given = (folder / "cgroup.subtree_control").read_text(encoding="ascii").split()
+        except OSError:
+            return False
+        if not set(controllers) <= set(given):
+            return False
+    trial = folder / f"{PREFIX}trial-{os.getpid()}"
+    try:
+        trial.mkdir()
+    except OSError:
+        return False
+    try:
+        return os.access(trial / "cgroup.procs", os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK)
+    finally:
+        trial.rmdir()
+
+
+@dataclass(slots=True)
+class Groups:
+    """The groups of one box."""
+
+    memory: Path | None = None
+    pids: Path | None = None
+    freezer: Path | None = None
+    unified: Path | None = None
+    folders: list[Path] = field(default_factory=list)
+
+    def counted(self) -> bool:
+        """Whether memory and processes are both held by the kernel."""
+        return self.memory is not None and self.pids is not None
+
+
+def make(parents: Parents, name: str, memory: int, processes: int) -> Groups:
+    """Make a box's groups with their limits (bytes; processes and threads). What cannot be made is left out."""
+    groups = Groups()
+    for kind in ("unified", "memory", "pids", "freezer"):
+        parent: Path | None = getattr(parents, kind)
+        if parent is None or (kind == "freezer" and groups.unified is not None):
+            continue
+        folder = parent / f"{PREFIX}{name}"
+        try:
+            folder.mkdir(exist_ok=True)
+            if kind == "memory":
+                _limit_memory(folder, memory)
+            elif kind == "pids":
+                (folder / "pids.max").write_text(str(processes), encoding="ascii")
+        except OSError:
+            _remove(folder)
+            continue
+        if folder not in groups.folders:
+            groups.folders.append(folder)
+        setattr(groups, kind, folder)
+    return groups
+
+
+def _limit_memory(folder: Path, memory: int) -> None:
+    if (folder / "memory.max").exists():
+        (folder / "memory.max").write_text(str(memory), encoding="ascii")
+        swap = folder / "memory.swap.max"
+        if swap.exists():
+            swap.write_text("0", encoding="ascii")
+        return
+    (folder / "memory.limit_in_bytes").write_text(str(memory), encoding="ascii")
+    both = folder / "memory.memsw.limit_in_bytes"
+    if both.exists():
+        both.write_text(str(memory), encoding="ascii")
+
+
+def join(groups: Groups, pid: int) -> None:
+    """Put a process (host pid), and all it will start, into the box's groups. Raises OSError."""
+    for folder in groups.folders:
+        (folder / "cgroup.procs").write_text(str(pid), encoding="ascii")
+
+
+def oom_kills(groups: Groups) -> int:
+    """How often the kernel ended a process of the box for want of memory; 0 where nobody counts."""
+    if groups.memory is None:
+        return 0
+    for name in ("memory.events", "memory.oom_control"):
+        try:
+            text = (groups.memory / name).read_text(encoding="ascii")
+        except OSError:
+            continue
+        for line in text.splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0
+
+
+def freeze(groups: Groups, frozen: bool) -> bool:
+    """Freeze or thaw every process of the box; False where no group can. Blocks until it is so."""
+    if groups.unified is not None:
+        (groups.unified / "cgroup.freeze").write_text("1" if frozen else "0", encoding="ascii")
+        events, wanted = groups.unified / "cgroup.events", f"frozen {int(frozen)}"
+    elif groups.freezer is not None:
+        state = "FROZEN" if frozen else "THAWED"
+        (groups.freezer / "freezer.state").write_text(state, encoding="ascii")
+        events, wanted = groups.freezer / "freezer.state", state
+    else:
+        return False
+    for _ in range(5000):
+        if wanted in events.read_text(encoding="ascii"):
+            return True
+        time.sleep(0.001)
+    raise OSError(f"{events.parent} did not become {wanted}")
+
+
+def kill(groups: Groups) -> None:
+    """End every process in the box's groups."""
+    if groups.unified is not None and (groups.unified / "cgroup.kill").exists():
+        (groups.unified / "cgroup.kill").write_text("1", encoding="ascii")
+    elif groups.freezer is not None:
+        (groups.freezer / "freezer.state").write_text("THAWED", encoding="ascii")
+
+
+def remove(folders: list[Path]) -> None:
+    """Remove groups; a group empties a moment after its last process has died."""
+    for folder in folders:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    for _ in range(500):
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.002)
+        else:
+            return

@@ -1,0 +1,86 @@
+"""The box's last steps of making, done from inside before anything foreign runs: writable folders, identity, filters.
+
+bubblewrap gives the namespaces and the read-only mounts. Here one size-limited tmpfs is mounted and its folders are
+bound at every writable place, so that one limit holds for all of them; then the root becomes read-only and every
+privilege that is not needed to start commands is dropped.
+"""
+
+# pathlib and contextlib would add a third to the start-up time of a box.
+# ruff: noqa: PTH101, PTH102, PTH103, PTH112, PTH120, PTH123, SIM105
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import system
+from .owned import show
+
+STAGE = "/.box"
+
+
+def boot(plan: dict[str, Any]) -> list[int]:
+    """Finish the box as `plan` says; return descriptors of the box's root and of its output folder."""
+    os.umask(0o022)
+    for path, text in plan["files"].items():
+        put(path, text)
+    if plan["root"] and plan["shown"]:
+        show(plan["shown"], plan["owner"], plan["uid"], plan["gid"])
+    size, files = plan["disk"], plan["files_limit"]
+    system.mount("box", STAGE, "tmpfs", system.MS_NOSUID | system.MS_NODEV, f"size={size},nr_inodes={files},mode=0755")
+    uid, gid = (plan["uid"], plan["gid"]) if plan["root"] else (0, 0)
+    for index, (target, mode) in enumerate(plan["writable"]):
+        source = f"{STAGE}/{index}"
+        os.mkdir(source)
+        os.chown(source, uid, gid)
+        os.chmod(source, mode)
+        _bind(source, target, [path for path in plan["targets"] if path.startswith(target + "/")])
+    for path in plan["readonly"]:
+        kept_flags = os.statvfs(path).f_flag & 0xE
+        system.mount("none", path, None, system.MS_REMOUNT | system.MS_BIND | system.MS_RDONLY | kept_flags)
+    for path in plan["hidden"]:
+        system.unmount(path)
+    kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
+    os.chdir(plan["scratch"])
+    _become(plan)
+    return kept
+
+
+def put(path: str, text: str) -> None:
+    """Write a small file, such as the kernel's."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _bind(source: str, target: str, under: list[str]) -> None:
+    """Bind a fresh writable folder, and put back what was mounted below the place that it covers."""
+    kept = [(path, os.open(path, os.O_PATH)) for path in sorted(under)]
+    system.mount(source, target, None, system.MS_BIND)
+    for path, descriptor in kept:
+        if os.path.isdir(f"/proc/self/fd/{descriptor}"):
+            os.makedirs(path, 0o755, exist_ok=True)
+        else:
+            os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))
+        system.mount(f"/proc/self/fd/{descriptor}", path, None, system.MS_BIND | system.MS_REC)
+        os.close(descriptor)
+
+
+def _become(plan: dict[str, Any]) -> None:
+    """Drop what is not needed any more: as root keep only what changes to the agent's user and ends its processes."""
+    if plan["root"]:
+        try:
+            put("/proc/self/oom_score_adj", "-998")
+        except PermissionError:
+            pass  # root without CAP_SYS_RESOURCE: then only the commands' own score of 1000 puts them first
+        system.drop_bounding()
+        system.capabilities((system.CAP_KILL, system.CAP_SETGID, system.CAP_SETUID))
+    else:
+        system.unshare(system.CLONE_NEWUSER)
+        put("/proc/self/setgroups", "deny")
+        put("/proc/self/gid_map", f"{plan['gid']} 0 1")
+        put("/proc/self/uid_map", f"{plan['uid']} 0 1")
+        system.drop_bounding()
+        system.capabilities(())
+    system.prctl(system.PR_SET_DUMPABLE, 0)
+    system.seccomp(plan["seccomp"])

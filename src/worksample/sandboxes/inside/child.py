@@ -1,0 +1,79 @@
+"""Starting one command, or one file operation, as the agent's user."""
+
+from __future__ import annotations
+
+import os
+import resource
+from typing import Any
+
+from . import files, system
+from .boot import put
+
+
+class Starter:
+    """Forks children of the box's one user with the box's limits."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self.plan = plan
+        self.limits = [(getattr(resource, name), value) for name, value in plan["rlimits"].items()]
+
+    def start(self, request: dict[str, Any]) -> tuple[int, int, int, int, int]:
+        """Start it; return pid, and the near ends of stdin (-1 when there is none), stdout, stderr and of the pipe
+        on which a failure to start is told as a decimal errno."""
+        feed = bool(request["input"] or request["more"])
+        stdin_far, stdin = os.pipe() if feed else (os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), -1)
+        stdout, stdout_far = os.pipe()
+        stderr, stderr_far = os.pipe()
+        trouble, trouble_far = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            self._child(request, stdin_far, stdout_far, stderr_far, trouble_far)
+        for descriptor in (stdin_far, stdout_far, stderr_far, trouble_far):
+            os.close(descriptor)
+        return pid, stdin, stdout, stderr, trouble
+
+    def _child(self, request: dict[str, Any], stdin: int, stdout: int, stderr: int, trouble: int) -> None:
+        """Never returns."""
+        status = 127
+        try:
+            os.setsid()
+            for near, far in ((0, stdin), (1, stdout), (2, stderr)):
+                os.dup2(far, near, inheritable=True)
+            os.dup2(trouble, 3, inheritable=False)
+            os.closerange(4, 1 << 16)
+            self._lower()
+            status = self._perform(request)
+        except OSError as failure:
+            os.write(3, str(failure.errno).encode())
+        finally:
+            os._exit(status)
+
+    def _lower(self) -> None:
+        for which, value in self.limits:
+            resource.setrlimit(which, (value, value))
+        if self.plan["root"]:
+            put("/proc/self/oom_score_adj", "1000")
+            os.setgroups([])
+            os.setresgid(self.plan["gid"], self.plan["gid"], self.plan["gid"])
+            os.setresuid(self.plan["uid"], self.plan["uid"], self.plan["uid"])
+            system.capabilities(())
+        system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
+
+    def _perform(self, request: dict[str, Any]) -> int:
+        os.chdir(request["cwd"])
+        if request["op"] == "read":
+            files.read_file(request["path"], request["limit"], lambda piece: files.write_all(1, piece))
+            return 0
+        if request["op"] == "write":
+            files.write_file(request["path"], request["mode"], lambda: os.read(0, files.PIECE))
+            return 0
+        for number in self.plan["signals"]:
+            _default(number)
+        argv, env = request["argv"], request["env"]
+        os.execvpe(argv[0], argv, env)
+
+
+def _default(number: int) -> None:
+    import _signal  # type: ignore[import-not-found]
+
+    _signal.signal(number, _signal.SIG_DFL)

@@ -1,0 +1,140 @@
+"""The box's processes, seen from process 1: ending a command with all it started, stopping all, watching memory."""
+
+# pathlib and contextlib would add a third to the start-up time of a box.
+# ruff: noqa: PTH123, PTH208, SIM105
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # signal without its enums
+import os
+import time
+from typing import Any
+
+ROUNDS = 200
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def _others() -> list[int]:
+    me = os.getpid()
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != me]
+
+
+def _stat(pid: int) -> tuple[str, int]:
+    """State letter and parent of a process; ("", 0) when it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return "", 0
+    return fields[0].decode(), int(fields[1])
+
+
+def _signal_one(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def _descendants(root: int) -> list[int]:
+    """Every living process below `root`, which adopts the orphans of its tree (it is a child subreaper)."""
+    children: dict[int, list[int]] = {}
+    for pid in _others():
+        state, parent = _stat(pid)
+        if state not in ("", "Z", "X"):
+            children.setdefault(parent, []).append(pid)
+    found, queue = [], [root]
+    while queue:
+        below = children.get(queue.pop(), [])
+        found += below
+        queue += below
+    return found
+
+
+def kill_tree(root: int) -> None:
+    """End a command and everything it started, also what left its session; the root last, so that nothing is lost.
+
+    What stays after many rounds breeds faster than it is found: then every process of the box is ended.
+    """
+    _signal_one(root, _signal.SIGSTOP)
+    for _ in range(ROUNDS):
+        living = _descendants(root)
+        if not living:
+            break
+        for pid in living:
+            _signal_one(pid, _signal.SIGKILL)
+    else:
+        kill_all()
+    _signal_one(root, _signal.SIGKILL)
+
+
+def kill_all() -> None:
+    """End every process of the box but this one."""
+    for _ in range(ROUNDS):
+        if not any(_stat(pid)[0] not in ("", "Z", "X") for pid in _others()):
+            return
+        everyone_once(_signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def everyone_once(number: int) -> None:
+    """Signal all other processes of the box in one call, which a fork cannot slip through."""
+    try:
+        os.kill(-1, number)
+    except ProcessLookupError:
+        pass
+
+
+def everyone(number: int) -> None:
+    """Stop or continue every other process; for a stop, until a whole look finds none that runs."""
+    for _ in range(ROUNDS):
+        everyone_once(number)
+        if number != _signal.SIGSTOP or all(_stat(pid)[0] in ("", "T", "t", "Z", "X") for pid in _others()):
+            return
+        time.sleep(0.001)
+
+
+class Watchdog:
+    """Where no control group holds the box's memory: look often, end the largest process when the sum is too much."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self.limit: int = plan["memory"]
+        self.period: float = plan["watch"]
+        self.due = 0.0
+
+    def look(self) -> bool:
+        """True when a process was ended."""
+        self.due = time.monotonic() + self.period
+        sizes = {pid: _resident(pid) for pid in _others()}
+        if sum(sizes.values()) + _shared_segments() <= self.limit:
+            return False
+        if sizes:
+            _signal_one(max(sizes, key=lambda pid: sizes[pid]), _signal.SIGKILL)
+        return True
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory of a process, shared pages by its share where the kernel tells."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+            for line in file:
+                if line.startswith(b"Pss:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            return int(file.read().split()[1]) * PAGE
+    except OSError:
+        return 0
+
+
+def _shared_segments() -> int:
+    """Bytes of System V shared memory, which belongs to no process."""
+    try:
+        with open("/proc/sysvipc/shm", "rb") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return 0
+    column = lines[0].split().index(b"rss") if lines and b"rss" in lines[0].split() else -1
+    return sum(int(line.split()[column]) for line in lines[1:]) if column >= 0 else 0

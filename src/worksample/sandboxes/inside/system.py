@@ -1,0 +1,95 @@
+"""The system calls that Python does not wrap: mounts, capabilities, prctl, seccomp."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 32, 4096, 16384
+MNT_DETACH = 2
+CLONE_NEWUSER = 0x10000000
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
+PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 36, 38, 47
+CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP = 5, 6, 7, 8
+LAST_CAP = 40
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    """mount(2)."""
+    _check(
+        _libc.mount(
+            source.encode(),
+            target.encode(),
+            kind.encode() if kind else None,
+            ctypes.c_ulong(flags),
+            data.encode() if data else None,
+        ),
+        f"mount {target}",
+    )
+
+
+def call(number: int, *arguments: int | bytes) -> int:
+    """A system call by number, from integers and byte strings."""
+    words = [ctypes.c_long(word) if isinstance(word, int) else word for word in arguments]
+    result = int(_libc.syscall(ctypes.c_long(number), *words))
+    _check(result, f"system call {number}")
+    return result
+
+
+def unmount(target: str) -> None:
+    """umount2(2), lazily."""
+    _check(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+
+
+def unshare(flags: int) -> None:
+    """unshare(2)."""
+    _check(_libc.unshare(flags), "unshare")
+
+
+def prctl(option: int, argument: int = 0, pointer: object = None) -> None:
+    """prctl(2) with one number, or a number and a pointer."""
+    third = ctypes.c_ulong(0) if pointer is None else pointer
+    zero = ctypes.c_ulong(0)
+    _check(_libc.prctl(option, ctypes.c_ulong(argument), third, zero, zero), f"prctl {option}")
+
+
+class _CapHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _CapData(ctypes.Structure):
+    _fields_ = (("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32))
+
+
+def capabilities(keep: tuple[int, ...]) -> None:
+    """Keep these capabilities (below 32) as effective and permitted, and drop all others for good."""
+    prctl(PR_CAP_AMBIENT, 4)
+    mask = sum(1 << cap for cap in keep)
+    data = (_CapData * 2)(_CapData(mask, mask, 0), _CapData(0, 0, 0))
+    _check(_libc.capset(ctypes.byref(_CapHeader(0x20080522, 0)), data), "capset")
+
+
+def drop_bounding() -> None:
+    """Empty the bounding set, so that no program can give a capability back."""
+    for cap in range(LAST_CAP + 1):
+        prctl(PR_CAPBSET_DROP, cap)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+
+def seccomp(program: bytes) -> None:
+    """Install a BPF program (8 bytes an instruction) over this process and all it will start."""
+    code = ctypes.create_string_buffer(program, len(program))
+    head = _Program(len(program) // 8, ctypes.cast(code, ctypes.c_void_p))
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    prctl(PR_SET_SECCOMP, 2, ctypes.byref(head))

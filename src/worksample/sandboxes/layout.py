@@ -1,0 +1,146 @@
+"""From a config to a box: the bubblewrap command, and the plan that the exec server finishes the box by."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import SandboxError
+from worksample.sandboxes import seccomp, skeleton, toolbox
+from worksample.sandboxes.config import BoxConfig
+
+HOME = "/home/agent"
+USER, ROOTLESS_UID = "agent", 1000
+SERVER = "/run/worksample/server"
+WATCH_PERIOD = 0.02
+"""Seconds between two looks at the memory of a box that no control group counts."""
+_BOOT_CAPS = ("SYS_ADMIN", "CHOWN", "FOWNER", "DAC_OVERRIDE", "SETUID", "SETGID", "KILL", "SETPCAP", "SYS_RESOURCE")
+_SHARED = ("/var/cache/fontconfig", "/var/lib/texmf", "/var/lib/ghostscript", "/var/lib/dpkg/status")
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """How this machine gives the box: the program, whose ids, and whether control groups count."""
+
+    bwrap: str
+    root: bool
+    uid: int
+    """As seen in the box."""
+    counted: bool
+
+
+def environment(config: BoxConfig) -> dict[str, str]:
+    """What every command of the box finds in its environment."""
+    given = {
+        "PATH": skeleton.PATH,
+        "HOME": HOME,
+        "USER": USER,
+        "LOGNAME": USER,
+        "SHELL": "/bin/bash",
+        "LANG": "C.UTF-8",
+        "TMPDIR": "/tmp",
+        "MPLBACKEND": "Agg",
+    }
+    if config.python == "platform":
+        import sys
+
+        given["PATH"] = f"{Path(sys.executable).parent}:{given['PATH']}"
+    return {**given, **dict(config.env)}
+
+
+def writable(config: BoxConfig) -> list[tuple[str, int]]:
+    """Every writable folder with its mode, parents first."""
+    own = [("/tmp", 0o1777), ("/var/tmp", 0o1777), ("/dev/shm", 0o1777), (HOME, 0o755), ("/opt", 0o755)]
+    asked = [(path, 0o755) for path in (config.output, config.scratch, *config.writable)]
+    merged = dict(own) | dict(asked)
+    return sorted(merged.items(), key=lambda item: item[0].count("/"))
+
+
+def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
+    """(source, target, writable) of every bind mount, parents first."""
+    binds = [(str(skeleton.etc_folder()), "/etc", False), (str(skeleton.server_folder()), SERVER, False)]
+    binds += [(folder, folder, False) for folder in toolbox.base_folders() if not folder.startswith("/usr")]
+    if config.python == "toolbox":
+        binds.append((str(toolbox.toolbox_folder()), toolbox.TARGET, False))
+    elif config.python == "platform":
+        binds += [(folder, folder, False) for folder in toolbox.platform_folders() if not folder.startswith("/usr/")]
+    binds += [(path, path, False) for path in _SHARED if Path(path).exists()]
+    for mount in config.mounts:
+        if not Path(mount.source).exists():
+            raise SandboxError(f"{mount.source} does not exist and cannot be mounted at {mount.target}", where="box")
+        binds.append((str(Path(mount.source).absolute()), mount.target, mount.writable))
+    return sorted(binds, key=lambda bind: bind[1].count("/"))
+
+
+def command(config: BoxConfig, host: Host, socket: int, info: int) -> list[str]:
+    """The bubblewrap command whose process 1 is the exec server, speaking over the descriptor `socket`."""
+    words = [host.bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    if not host.root:
+        words += ["--unshare-user", "--uid", "0", "--gid", "0"]
+    words += ["--hostname", "worksample", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]
+    words += ["--cap-drop", "ALL"]
+    for cap in _BOOT_CAPS:
+        words += ["--cap-add", f"CAP_{cap}"]
+    words += ["--info-fd", str(info), "--ro-bind", "/usr", "/usr"]
+    for name in ("bin", "sbin", "lib", "lib64", "lib32", "libx32"):
+        top = Path("/") / name
+        if top.is_symlink():
+            words += ["--symlink", str(top.readlink()), str(top)]
+        elif top.is_dir():
+            words += ["--ro-bind", str(top), str(top)]
+    words += ["--proc", "/proc", "--dev", "/dev", "--dir", "/.box", "--dir", "/run/worksample", "--dir", "/root"]
+    made: set[str] = set()
+    for source, target, may_write in _binds(config):
+        words += _parents(target, made)
+        words += ["--bind" if may_write else "--ro-bind", source, target]
+    if config.python != "platform":
+        for path in toolbox.masked(("/usr", *toolbox.base_folders())):
+            words += ["--tmpfs", path, "--remount-ro", path]
+    for path, _ in writable(config):
+        words += [*_parents(path, made), "--dir", path]
+    python = str(toolbox.base_python())
+    code = f"import sys; sys.path.insert(0, {SERVER!r}); from inside.serve import main; main()"
+    return [*words, "--chdir", "/", "--", python, "-I", "-S", "-B", "-c", code, str(socket)]
+
+
+def _parents(target: str, made: set[str]) -> list[str]:
+    """Make the folders above a target, open to every user: left to bubblewrap, only their owner could enter."""
+    words: list[str] = []
+    parts = target.split("/")
+    for depth in range(2, len(parts)):
+        folder = "/".join(parts[:depth])
+        if folder not in made and not folder.startswith(("/usr", "/dev", "/proc")):
+            made.add(folder)
+            words += ["--dir", folder]
+    return words
+
+
+def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
+    """What the exec server is told first; plain values only."""
+    limits = config.limits
+    rlimits = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 4096, "RLIMIT_MEMLOCK": 8 << 20}
+    if not host.counted:
+        rlimits |= {"RLIMIT_DATA": 2 * limits.memory, "RLIMIT_NPROC": limits.processes}
+    return {
+        "root": host.root,
+        "uid": host.uid,
+        "gid": host.uid,
+        "files": skeleton.identity(host.uid, host.uid, HOME),
+        "disk": limits.disk,
+        "files_limit": limits.files,
+        "writable": writable(config),
+        "targets": [target for _, target, _ in _binds(config)],
+        "shown": [target for source, target, _ in _binds(config) if not source.startswith(("/usr", "/var"))],
+        "owner": os.geteuid(),
+        "readonly": ["/dev", "/"],
+        "hidden": ["/.box"],
+        "output": config.output,
+        "scratch": config.scratch,
+        "seccomp": seccomp.program(host.counted),
+        "rlimits": rlimits,
+        "signals": [13, 25],
+        "memory": limits.memory,
+        "watch": 0.0 if host.counted else WATCH_PERIOD,
+    }

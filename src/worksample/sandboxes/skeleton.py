@@ -1,0 +1,172 @@
+"""The box's own /etc, and the exec server's modules in compiled form: folders made once and shared by all boxes."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import secrets
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from worksample.sandboxes.state import cache_folder
+
+_COPIED = (
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "os-release",
+    "debian_version",
+    "issue",
+    "alternatives",
+    "fonts",
+    "localtime",
+    "timezone",
+    "mime.types",
+    "magic",
+    "services",
+    "protocols",
+    "ethertypes",
+    "rpc",
+    "inputrc",
+    "locale.alias",
+    "locale.conf",
+    "terminfo",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "ca-certificates.conf",
+    "pki/tls/certs",
+    "pki/ca-trust/extracted",
+    "gai.conf",
+    "libreoffice",
+    "ImageMagick-6",
+    "ImageMagick-7",
+    "ghostscript",
+    "texmf",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "python3",
+    "perl",
+    "adduser.conf",
+    "deluser.conf",
+)
+"""What programs need of the host's /etc. Users, passwords, keys, names and settings of the host are not among it."""
+
+PATH = "/opt/worksample/python/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_PROFILE = f"""export PATH="{PATH}"
+if [ -n "${{BASH_VERSION-}}" ] && [ -f /etc/bash.bashrc ]; then . /etc/bash.bashrc; fi
+"""
+_OWN = {
+    "profile": _PROFILE,
+    "bash.bashrc": "",
+    "hostname": "worksample\n",
+    "hosts": "127.0.0.1 localhost worksample\n::1 localhost\n",
+    "host.conf": "multi on\n",
+    "resolv.conf": "",
+    "nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n",
+    "shells": "/bin/sh\n/bin/bash\n",
+    "environment": f'PATH="{PATH}"\n',
+    "machine-id": "0" * 32 + "\n",
+}
+_LINKED = {
+    "passwd": "../run/worksample/passwd",
+    "group": "../run/worksample/group",
+    "mtab": "../proc/self/mounts",
+}
+
+
+def identity(uid: int, gid: int, home: str) -> dict[str, str]:
+    """The user database of a box, by path."""
+    nobody = 65534
+    return {
+        "/run/worksample/passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\n"
+        f"agent:x:{uid}:{gid}:agent:{home}:/bin/bash\nnobody:x:{nobody}:{nobody}:nobody:/nonexistent:/usr/sbin/nologin\n",
+        "/run/worksample/group": f"root:x:0:\nagent:x:{gid}:\nnogroup:x:{nobody}:\n",
+    }
+
+
+@functools.cache
+def etc_folder() -> Path:
+    """The folder that is every box's /etc; made anew when the host's files have changed."""
+    source = Path("/etc")
+    digest = hashlib.sha256(repr((_OWN, _LINKED)).encode())
+    for name in _COPIED:
+        for path in _tree(source / name):
+            state = path.lstat()
+            digest.update(f"{path}\0{state.st_mode}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
+    return once(cache_folder() / f"etc-{digest.hexdigest()[:24]}", _fill_etc)
+
+
+def _tree(path: Path) -> list[Path]:
+    if path.is_symlink() or not path.is_dir():
+        return [path] if path.is_symlink() or path.exists() else []
+    return [path, *sorted(Path(folder) / name for folder, below, files in os.walk(path) for name in (*below, *files))]
+
+
+def _fill_etc(folder: Path) -> None:
+    for name in _COPIED:
+        for path in _tree(Path("/etc") / name):
+            target = folder / path.relative_to("/etc")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_symlink():
+                target.symlink_to(path.readlink())
+            elif path.is_dir():
+                target.mkdir(exist_ok=True)
+            elif path.is_file() and path.stat().st_mode & 0o004:
+                shutil.copyfile(path, target)
+    for name, text in _OWN.items():
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    for name, link in _LINKED.items():
+        (folder / name).symlink_to(link)
+
+
+@functools.cache
+def server_folder() -> Path:
+    """The exec server's modules, compiled for this interpreter, as the package `inside` in a folder of its own."""
+    source = Path(__file__).parent / "inside"
+    modules = sorted(source.glob("*.py"))
+    digest = hashlib.sha256(importlib.util.MAGIC_NUMBER)
+    for module in modules:
+        digest.update(module.name.encode() + b"\0" + module.read_bytes())
+
+    def fill(folder: Path) -> None:
+        import py_compile
+
+        (folder / "inside").mkdir()
+        for module in modules:
+            target = folder / "inside" / f"{module.stem}.pyc"
+            mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+            py_compile.compile(str(module), str(target), f"inside/{module.name}", doraise=True, invalidation_mode=mode)
+
+    return once(cache_folder() / f"server-{digest.hexdigest()[:24]}", fill)
+
+
+def once(folder: Path, fill: Callable[[Path], None]) -> Path:
+    """Make a folder with all its content, or find it made: whoever comes first wins, and nobody sees a half."""
+    if folder.is_dir():
+        return folder
+    fresh = folder.with_name(f".{folder.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    fresh.mkdir(mode=0o755)
+    try:
+        fill(fresh)
+        _readable(fresh)
+        try:
+            fresh.rename(folder)
+        except OSError:
+            if not folder.is_dir():
+                raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder
+
+
+def _readable(folder: Path) -> None:
+    """Open to every user for reading, whatever the umask of who made it: boxes run as other users."""
+    folder.chmod(0o755)
+    for parent, below, files in os.walk(folder):
+        for path in (Path(parent) / name for name in (*below, *files)):
+            if not path.is_symlink():  # a link may lead to the host's own files
+                path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)

@@ -1,0 +1,154 @@
+"""What a running box leaves on the host: a folder with its owner, a lease on a user id, control groups.
+
+The owner file says which process made the box (pid and start time), so that `sweep` can tell what is dead.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import stat
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from worksample.errors import SandboxError, SandboxUnavailable
+
+FIRST_UID, UIDS = 2_000_000, 4096
+"""Host user ids that boxes of a root platform run as; small enough for every archive format."""
+
+
+def runtime_folder() -> Path:
+    """WORKSAMPLE_RUNTIME_DIR, $XDG_RUNTIME_DIR/worksample or /tmp/worksample-<uid>; ours and 0700.
+
+    Raises SandboxError when something else lies there.
+    """
+    given, session = os.environ.get("WORKSAMPLE_RUNTIME_DIR"), os.environ.get("XDG_RUNTIME_DIR")
+    if given:
+        folder = Path(given)
+    elif session and os.access(session, os.W_OK):
+        folder = Path(session) / "worksample"
+    else:
+        folder = Path(tempfile.gettempdir()) / f"worksample-{os.geteuid()}"
+    return _private(folder)
+
+
+def cache_folder() -> Path:
+    """$XDG_CACHE_HOME/worksample or ~/.cache/worksample: what can be made again. Made when missing."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    folder = (Path(base) if base else Path.home() / ".cache") / "worksample"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return _private(runtime_folder() / "cache")
+    return folder
+
+
+def _private(folder: Path) -> Path:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        raise SandboxError(
+            f"{folder} is not a folder of ours", where="sandbox", next="export WORKSAMPLE_RUNTIME_DIR=$HOME/.worksample"
+        )
+    if found.st_mode & 0o077:
+        folder.chmod(0o700)
+    return folder
+
+
+def started_at(pid: int) -> int:
+    """Start time of a process in clock ticks since boot; 0 when there is none."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return 0
+    return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+@dataclass(slots=True)
+class Owner:
+    """Who made a box, and what must be removed when that process is gone."""
+
+    pid: int = field(default_factory=os.getpid)
+    started: int = field(default_factory=lambda: started_at(os.getpid()))
+    label: str = ""
+    holder: int = 0
+    holder_started: int = 0
+    child: int = 0
+    child_started: int = 0
+    groups: tuple[str, ...] = ()
+    folder: str = ""
+
+    def alive(self) -> bool:
+        """Whether the process that made the box still runs."""
+        return self.started != 0 and started_at(self.pid) == self.started
+
+
+class BoxFolder:
+    """The folder of one box below the runtime folder: its owner file and the holder's messages."""
+
+    def __init__(self, label: str, kind: str = "boxes") -> None:
+        self.path = _private(runtime_folder() / kind) / f"{os.getpid()}-{secrets.token_hex(6)}"
+        self.path.mkdir(mode=0o700)
+        self.owner = Owner(label=label)
+        self.save()
+
+    @property
+    def name(self) -> str:
+        """Unique on this machine."""
+        return self.path.name
+
+    def save(self) -> None:
+        """Write the owner file in one step."""
+        fresh = self.path / "owner.new"
+        fresh.write_text(json.dumps(asdict(self.owner)), encoding="utf-8")
+        fresh.replace(self.path / "owner.json")
+
+
+def read_owner(folder: Path) -> Owner | None:
+    """The owner of a box folder; None when it was never written whole."""
+    try:
+        data = json.loads((folder / "owner.json").read_text(encoding="utf-8"))
+        data["groups"] = tuple(data["groups"])
+        return Owner(**data)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+class UidLease:
+    """A user id of the host that no other box uses now. The lock goes with the process that holds it."""
+
+    def __init__(self) -> None:
+        folder = _private(runtime_folder() / "uids")
+        for uid in _range():
+            descriptor = os.open(folder / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                continue
+            self.uid, self._descriptor = uid, descriptor
+            return
+        raise SandboxUnavailable("all user ids for boxes are taken", where="sandbox", next="worksample doctor")
+
+    def release(self) -> None:
+        """Give it back; harmless when done twice."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def _range() -> range:
+    """The ids this user namespace has: the usual range, or the top of a small map as containers have."""
+    spans = []
+    for line in Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines():
+        inside, _, count = (int(word) for word in line.split())
+        spans.append((inside, inside + count))
+    for first, size in ((FIRST_UID, UIDS), (61_184, 4096)):
+        if any(low <= first and first + size <= high for low, high in spans):
+            return range(first, first + size)
+    raise SandboxUnavailable(
+        "root has too few user ids here to give boxes their own", where="sandbox", next="run as an ordinary user"
+    )

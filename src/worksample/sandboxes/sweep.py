@@ -1,0 +1,47 @@
+"""Removing what killed runs left behind: processes, control groups, folders of boxes whose maker is dead."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+from pathlib import Path
+
+from worksample.sandboxes import cgroups
+from worksample.sandboxes.state import Owner, read_owner, runtime_folder, started_at
+
+
+def sweep() -> list[str]:
+    """Remove the remains of every box whose maker is dead; return a line for each. Living boxes are not touched."""
+    removed: list[str] = []
+    for kind in ("boxes", "plain"):
+        for folder in sorted((runtime_folder() / kind).glob("*")):
+            owner = read_owner(folder) or _unwritten(folder)
+            if owner.alive():
+                continue
+            _end(owner)
+            shutil.rmtree(folder, ignore_errors=True)
+            removed.append(f"{folder.name} {owner.label}".strip())
+    return removed
+
+
+def _unwritten(folder: Path) -> Owner:
+    """The owner of a folder without an owner file, from its name."""
+    pid = folder.name.split("-")[0]
+    number = int(pid) if pid.isdigit() else 0
+    return Owner(pid=number, started=started_at(number))
+
+
+def _end(owner: Owner) -> None:
+    groups = [Path(folder) for folder in owner.groups]
+    for folder in groups:
+        for name, text in (("cgroup.kill", "1"), ("freezer.state", "THAWED")):
+            if (folder / name).exists():
+                with contextlib.suppress(OSError):
+                    (folder / name).write_text(text, encoding="ascii")
+    for pid, started in ((owner.child, owner.child_started), (owner.holder, owner.holder_started)):
+        if pid and started and started_at(pid) == started:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    cgroups.remove(groups)

@@ -1,0 +1,162 @@
+"""Python in a box: the base interpreter, and for agents a folder of common libraries without the platform.
+
+The platform's own environment holds suites with their references, and other benchmarks with theirs. An agent's Python
+therefore never sees it: the toolbox is a virtual environment of its own, filled with the files of a few distributions
+and of what these require, made once and shared.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import re
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from worksample.errors import SandboxUnavailable
+from worksample.sandboxes.skeleton import once
+from worksample.sandboxes.state import cache_folder
+
+OFFERED = ("numpy", "polars", "openpyxl", "pillow", "matplotlib", "defusedxml", "ipython")
+"""What the toolbox offers, with what these require; nothing else of our environment goes in."""
+TARGET = "/opt/worksample/python"
+_SECRET = ("worksample", "inspect_evals", "inspect_ai")
+_VERSION = "1"
+
+
+def base_python() -> Path:
+    """The interpreter beneath our environment, by its real path."""
+    return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+
+
+@functools.cache
+def distributions() -> tuple[importlib.metadata.Distribution, ...]:
+    """The offered distributions and all they require here, by name. Those not installed are left out."""
+    from packaging.requirements import Requirement
+
+    found: dict[str, importlib.metadata.Distribution] = {}
+    queue = list(OFFERED)
+    while queue:
+        name = re.sub(r"[-_.]+", "-", queue.pop()).lower()
+        if name in found or name in ("worksample", "inspect-ai", "inspect-evals"):
+            continue
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        found[name] = distribution
+        for line in distribution.requires or ():
+            requirement = Requirement(line)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                queue.append(requirement.name)
+    return tuple(found[name] for name in sorted(found))
+
+
+@functools.cache
+def toolbox_folder() -> Path:
+    """The toolbox of this environment and these versions, made when missing."""
+    chosen = distributions()
+    names = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
+    key = "\n".join([_VERSION, str(base_python()), sys.version, *names])
+    return once(cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}", _fill)
+
+
+def _fill(folder: Path) -> None:
+    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = folder / "lib" / python / "site-packages"
+    packages.mkdir(parents=True)
+    (folder / "bin").mkdir()
+    for name in ("python", "python3", python):
+        (folder / "bin" / name).symlink_to(base_python())
+    config = (
+        f"home = {base_python().parent}\ninclude-system-site-packages = false\nversion = {sys.version.split()[0]}\n"
+    )
+    (folder / "pyvenv.cfg").write_text(config, encoding="utf-8")
+    (folder / "site-packages").symlink_to(f"lib/{python}/site-packages")
+    for distribution in distributions():
+        _copy(distribution, packages)
+        for entry in distribution.entry_points:
+            if entry.group == "console_scripts":
+                _script(folder / "bin" / entry.name, entry)
+
+
+def _copy(distribution: importlib.metadata.Distribution, packages: Path) -> None:
+    if distribution.files is None:
+        raise SandboxUnavailable(
+            f"{distribution.metadata['Name']} was installed without a list of its files",
+            where="python toolbox",
+            next=f"pip install --force-reinstall {distribution.metadata['Name']}",
+        )
+    top = Path(str(distribution.locate_file(""))).resolve()
+    for file in distribution.files:
+        source = Path(os.path.normpath(str(distribution.locate_file(file))))
+        if not source.is_relative_to(top) or not source.is_file() or source.suffix == ".pth":
+            continue  # scripts beside the environment, and files that would run at every start
+        target = packages / source.relative_to(top)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists():
+            _link(source, target)
+
+
+def _link(source: Path, target: Path) -> None:
+    """A hard link where the file is readable by everyone and on the same disk, else a copy."""
+    if source.stat().st_mode & 0o004 and not source.is_symlink():
+        try:
+            os.link(source, target)
+        except OSError:
+            pass
+        else:
+            return
+    shutil.copyfile(source, target)
+
+
+def _script(path: Path, entry: importlib.metadata.EntryPoint) -> None:
+    module, _, call = entry.value.partition(":")
+    call = call.split("[")[0].strip()
+    text = f"#!{TARGET}/bin/python\nimport sys\nfrom {module} import {call.split('.')[0]}\nsys.exit({call}())\n"
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+@functools.cache
+def base_folders() -> tuple[str, ...]:
+    """The folders the base interpreter needs, at their own paths."""
+    return tuple(sorted({os.path.realpath(sys.base_prefix), os.path.realpath(sys.base_exec_prefix)}))
+
+
+@functools.cache
+def platform_folders() -> tuple[str, ...]:
+    """What a grader's Python needs beside the base: our environment, and the source of an editable installation."""
+    source = Path(__file__).resolve().parents[2]
+    folders = {str(Path(sys.prefix).absolute()), str(source)}
+    folders |= {path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and Path(path).is_dir()}
+    return tuple(sorted(folder for folder in folders if not any(_below(folder, other) for other in folders)))
+
+
+def _below(path: str, other: str) -> bool:
+    return path != other and path.startswith(other.rstrip("/") + "/")
+
+
+@functools.cache
+def masked(shown: tuple[str, ...]) -> tuple[str, ...]:
+    """The folders to be covered with nothing, below the folders `shown` to an agent: installed libraries of the base
+    interpreter, our environment, and wherever the platform and other benchmarks lie."""
+    candidates = {os.path.realpath(path) for path in (*sys.path, sysconfig.get_path("purelib")) if path}
+    candidates = {path for path in candidates if path.endswith(("site-packages", "dist-packages"))}
+    for base in base_folders():
+        candidates |= {os.path.realpath(path) for path in Path(base).glob("lib*/python3*/site-packages")}
+        candidates |= {os.path.realpath(path) for path in Path(base).glob("lib*/python3*/dist-packages")}
+    candidates |= {os.path.realpath(path) for path in Path("/usr/local").glob("lib*/python3*/*-packages")}
+    if sys.prefix != sys.base_prefix:
+        candidates.add(os.path.realpath(sys.prefix))
+    for name in _SECRET:
+        spec = importlib.util.find_spec(name)
+        if spec is not None:
+            candidates |= {os.path.realpath(path) for path in spec.submodule_search_locations or ()}
+    candidates = {path for path in candidates if any(_below(path, folder) for folder in shown) and Path(path).is_dir()}
+    return tuple(sorted(path for path in candidates if not any(_below(path, other) for other in candidates)))
