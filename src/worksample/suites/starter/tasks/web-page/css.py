@@ -57,7 +57,8 @@ class Sheet:
 
 
 _NAMES = """
-white black red green blue yellow orange purple pink brown gray grey silver navy teal maroon olive lime aqua cyan magenta
+white black red green blue yellow orange purple pink brown gray grey silver navy teal maroon olive lime aqua cyan
+magenta
 fuchsia gold beige ivory tan khaki crimson coral salmon tomato indigo violet whitesmoke gainsboro
 lightgray lightgrey darkgray darkgrey dimgray dimgrey saddlebrown wheat linen chocolate steelblue royalblue
 """
