@@ -1,0 +1,386 @@
+"""Every figure that is quoted: pure functions from columns to values with intervals, counts and notes.
+
+Nothing here knows a store. Columns are polars Series, numpy arrays or sequences; what is missing is null, and NaN is an
+error. Every figure is an `Estimate`, which has no value exactly where it says why. docs/metrics.md defines them all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .agreement import HOLISTIC, PASS_FAIL, PREFERENCE, Agreement, Ballots, Scale, measure_agreement
+    from .autoflation import Bundle, autoflation_over_time, measure_autoflation
+    from .bootstrap import Resampling
+    from .budget import BudgetPoint, frontier, score_against_budget
+    from .ceiling import CeilingFit, ceiling_bound, fit_ceiling
+    from .checkpoints import by_group, checkpoint_scores, mean_steps, success_rate, suite_score
+    from .connectivity import Connectivity, check_connectivity
+    from .correlation import correlate, representativeness
+    from .counts import Counts, State, count_states
+    from .deployable import Checking, DeployableCost, break_even_success, deployable_cost
+    from .dollars import Dollars, dollars_earned, midpoint
+    from .edges import PairSums, compare_tables, pair_sums
+    from .effects import Configurations, Effect, harness_effect, model_effect
+    from .elo import EloOptions, EloTable, elo_ratings
+    from .estimate import Estimate, Unit, tabulate
+    from .false_negatives import false_negative_bound
+    from .hazards import Attempt, Histories, attempts_frame, histories, passed_within
+    from .horizon import Horizon, time_horizon
+    from .integrity import Struck, with_and_without
+    from .intervals import exact, exact_upper, fisher, wilson
+    from .lifts import RubricLifts, SuccessLifts, lifts_from_counts, rubric_lifts, success_lifts
+    from .paired import Comparison, paired_difference
+    from .passk import pass_at_k, pass_at_k_each
+    from .power import (
+        Aim,
+        Plan,
+        Variances,
+        detectable,
+        planned_variances,
+        plans,
+        power_of,
+        tasks_needed,
+        variance_components,
+        with_correlation,
+    )
+    from .preferences import human_comparisons, pair_preference, project_preferences
+    from .prices import Calls, Price, call_costs, cost_per_instance, trial_costs
+    from .rates import apply_by, mean_score, rate
+    from .rollup import roll_up
+    from .rounding import percent, round_half_up
+    from .rubric import UPBENCH, Mark, RubricRules, rubric_scores
+    from .tiers import Spread, Tier, Timeouts, Trials, full_pass, repeat_spread, tier_table, timeout_table
+    from .value import Approach, Decision, Region, break_even, break_even_from_jobs, decide_by_value
+    from .votes import (
+        THREE_VOTES,
+        TIE_BREAK,
+        HolisticVerdict,
+        VoteProtocol,
+        automation_rate,
+        holistic_verdict,
+        holistic_verdicts,
+    )
+
+_HOMES = {
+    "agreement": (
+        "Agreement",
+        "Ballots",
+        "HOLISTIC",
+        "PASS_FAIL",
+        "PREFERENCE",
+        "Scale",
+        "measure_agreement",
+    ),
+    "autoflation": (
+        "Bundle",
+        "autoflation_over_time",
+        "measure_autoflation",
+    ),
+    "bootstrap": ("Resampling",),
+    "budget": (
+        "BudgetPoint",
+        "frontier",
+        "score_against_budget",
+    ),
+    "ceiling": (
+        "CeilingFit",
+        "ceiling_bound",
+        "fit_ceiling",
+    ),
+    "checkpoints": (
+        "by_group",
+        "checkpoint_scores",
+        "mean_steps",
+        "success_rate",
+        "suite_score",
+    ),
+    "connectivity": (
+        "Connectivity",
+        "check_connectivity",
+    ),
+    "correlation": (
+        "correlate",
+        "representativeness",
+    ),
+    "counts": (
+        "Counts",
+        "State",
+        "count_states",
+    ),
+    "deployable": (
+        "Checking",
+        "DeployableCost",
+        "break_even_success",
+        "deployable_cost",
+    ),
+    "dollars": (
+        "Dollars",
+        "dollars_earned",
+        "midpoint",
+    ),
+    "edges": (
+        "PairSums",
+        "compare_tables",
+        "pair_sums",
+    ),
+    "effects": (
+        "Configurations",
+        "Effect",
+        "harness_effect",
+        "model_effect",
+    ),
+    "elo": (
+        "EloOptions",
+        "EloTable",
+        "elo_ratings",
+    ),
+    "estimate": (
+        "Estimate",
+        "Unit",
+        "tabulate",
+    ),
+    "false_negatives": ("false_negative_bound",),
+    "hazards": (
+        "Attempt",
+        "Histories",
+        "attempts_frame",
+        "histories",
+        "passed_within",
+    ),
+    "horizon": (
+        "Horizon",
+        "time_horizon",
+    ),
+    "integrity": (
+        "Struck",
+        "with_and_without",
+    ),
+    "intervals": (
+        "exact",
+        "exact_upper",
+        "fisher",
+        "wilson",
+    ),
+    "lifts": (
+        "RubricLifts",
+        "SuccessLifts",
+        "lifts_from_counts",
+        "rubric_lifts",
+        "success_lifts",
+    ),
+    "paired": (
+        "Comparison",
+        "paired_difference",
+    ),
+    "passk": (
+        "pass_at_k",
+        "pass_at_k_each",
+    ),
+    "power": (
+        "Aim",
+        "Plan",
+        "Variances",
+        "detectable",
+        "planned_variances",
+        "plans",
+        "power_of",
+        "tasks_needed",
+        "variance_components",
+        "with_correlation",
+    ),
+    "preferences": (
+        "human_comparisons",
+        "pair_preference",
+        "project_preferences",
+    ),
+    "prices": (
+        "Calls",
+        "Price",
+        "call_costs",
+        "cost_per_instance",
+        "trial_costs",
+    ),
+    "rates": (
+        "apply_by",
+        "mean_score",
+        "rate",
+    ),
+    "rollup": ("roll_up",),
+    "rounding": (
+        "percent",
+        "round_half_up",
+    ),
+    "rubric": (
+        "Mark",
+        "RubricRules",
+        "UPBENCH",
+        "rubric_scores",
+    ),
+    "tiers": (
+        "Spread",
+        "Tier",
+        "Timeouts",
+        "Trials",
+        "full_pass",
+        "repeat_spread",
+        "tier_table",
+        "timeout_table",
+    ),
+    "value": (
+        "Approach",
+        "Decision",
+        "Region",
+        "break_even",
+        "break_even_from_jobs",
+        "decide_by_value",
+    ),
+    "votes": (
+        "HolisticVerdict",
+        "THREE_VOTES",
+        "TIE_BREAK",
+        "VoteProtocol",
+        "automation_rate",
+        "holistic_verdict",
+        "holistic_verdicts",
+    ),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "HOLISTIC",
+    "PASS_FAIL",
+    "PREFERENCE",
+    "THREE_VOTES",
+    "TIE_BREAK",
+    "UPBENCH",
+    "Agreement",
+    "Aim",
+    "Approach",
+    "Attempt",
+    "Ballots",
+    "BudgetPoint",
+    "Bundle",
+    "Calls",
+    "CeilingFit",
+    "Checking",
+    "Comparison",
+    "Configurations",
+    "Connectivity",
+    "Counts",
+    "Decision",
+    "DeployableCost",
+    "Dollars",
+    "Effect",
+    "EloOptions",
+    "EloTable",
+    "Estimate",
+    "Histories",
+    "HolisticVerdict",
+    "Horizon",
+    "Mark",
+    "PairSums",
+    "Plan",
+    "Price",
+    "Region",
+    "Resampling",
+    "RubricLifts",
+    "RubricRules",
+    "Scale",
+    "Spread",
+    "State",
+    "Struck",
+    "SuccessLifts",
+    "Tier",
+    "Timeouts",
+    "Trials",
+    "Unit",
+    "Variances",
+    "VoteProtocol",
+    "apply_by",
+    "attempts_frame",
+    "autoflation_over_time",
+    "automation_rate",
+    "break_even",
+    "break_even_from_jobs",
+    "break_even_success",
+    "by_group",
+    "call_costs",
+    "ceiling_bound",
+    "check_connectivity",
+    "checkpoint_scores",
+    "compare_tables",
+    "correlate",
+    "cost_per_instance",
+    "count_states",
+    "decide_by_value",
+    "deployable_cost",
+    "detectable",
+    "dollars_earned",
+    "elo_ratings",
+    "exact",
+    "exact_upper",
+    "false_negative_bound",
+    "fisher",
+    "fit_ceiling",
+    "frontier",
+    "full_pass",
+    "harness_effect",
+    "histories",
+    "holistic_verdict",
+    "holistic_verdicts",
+    "human_comparisons",
+    "lifts_from_counts",
+    "mean_score",
+    "mean_steps",
+    "measure_agreement",
+    "measure_autoflation",
+    "midpoint",
+    "model_effect",
+    "pair_preference",
+    "pair_sums",
+    "paired_difference",
+    "pass_at_k",
+    "pass_at_k_each",
+    "passed_within",
+    "percent",
+    "planned_variances",
+    "plans",
+    "power_of",
+    "project_preferences",
+    "rate",
+    "repeat_spread",
+    "representativeness",
+    "roll_up",
+    "round_half_up",
+    "rubric_lifts",
+    "rubric_scores",
+    "score_against_budget",
+    "success_lifts",
+    "success_rate",
+    "suite_score",
+    "tabulate",
+    "tasks_needed",
+    "tier_table",
+    "time_horizon",
+    "timeout_table",
+    "trial_costs",
+    "variance_components",
+    "wilson",
+    "with_and_without",
+    "with_correlation",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

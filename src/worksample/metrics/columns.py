@@ -1,0 +1,205 @@
+"""Columns as callers hand them in, checked: the one place where types, gaps, NaN and ranges are judged.
+
+A column is a polars Series, a numpy array or a sequence. What is missing is null (None); NaN is an error, since it may
+as well be the trace of a computation gone wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from worksample.errors import UsageError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Column = Sequence[Any] | NDArray[Any] | pl.Series
+
+MONEY_CEILING = 1e8
+"""US dollars; a single price above it is taken for a mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """A column of names as numbers: row i holds `labels[index[i]]`. Integers come sorted, texts by first appearance."""
+
+    index: Ints
+    labels: pl.Series
+
+    @property
+    def size(self) -> int:
+        return len(self.labels)
+
+    def names(self) -> list[str]:
+        return [str(label) for label in self.labels.to_list()]
+
+
+def series(name: str, values: Column) -> pl.Series:
+    """Any column as a Series; UsageError where its values are of several types."""
+    if isinstance(values, pl.Series):
+        return values
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise UsageError(f"has {values.ndim} dimensions", where=f"column {name!r}", next="pass one value per row")
+    try:
+        return pl.Series(name, values)
+    except TypeError as error:
+        first = str(error).splitlines()[0]
+        raise UsageError(first, where=f"column {name!r}", next="pass values of one type") from error
+
+
+def same_length(**columns: Column | None) -> int:
+    """The common length of the columns that are given; UsageError where they differ."""
+    sizes = {name: len(values) for name, values in columns.items() if values is not None}
+    if len(set(sizes.values())) > 1:
+        told = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise UsageError(f"columns of different lengths: {told}", next="pass one row per thing measured")
+    return next(iter(sizes.values()), 0)
+
+
+def floats(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> tuple[Floats, Flags]:
+    """Numbers and which of them are there: missing ones are NaN in the first and False in the second.
+
+    Errors: UsageError for NaN, infinity, text, or a number outside low..high.
+    """
+    column = series(name, values)
+    if column.dtype == pl.Null:
+        return np.full(len(column), np.nan), np.zeros(len(column), dtype=bool)
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise UsageError(f"holds {column.dtype}, not numbers", where=f"column {name!r}")
+    present = column.is_not_null().to_numpy() if column.null_count() else np.ones(len(column), dtype=bool)
+    numbers = column.cast(pl.Float64).fill_null(0.0).to_numpy()
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise UsageError(f"row {row} is {numbers[row]}", where=f"column {name!r}", next="pass None for what is missing")
+    if len(numbers):
+        least, most = float(numbers.min(initial=0.0, where=present)), float(numbers.max(initial=0.0, where=present))
+        if low is not None and least < low:
+            _out_of_range(name, numbers, (numbers < low) & present, f"below {low:g}")
+        if high is not None and most > high:
+            _out_of_range(name, numbers, (numbers > high) & present, f"above {high:g}")
+    if present.all():
+        return numbers, present
+    return np.where(present, numbers, np.nan), present
+
+
+def _out_of_range(name: str, numbers: Floats, wrong: Flags, says: str) -> None:
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        raise UsageError(
+            f"row {int(rows[0])} is {numbers[rows[0]]:g}, {says} ({len(rows)} such)", where=f"column {name!r}"
+        )
+
+
+def money(name: str, values: Column, *, ceiling: float = MONEY_CEILING) -> tuple[Floats, Flags]:
+    """US dollars: 0 or more, and below `ceiling`. A missing price is null, never 0."""
+    return floats(name, values, low=0.0, high=ceiling)
+
+
+def flags(name: str, values: Column) -> tuple[Flags, Flags]:
+    """Booleans (or 0 and 1) and which of them are there."""
+    column = series(name, values)
+    if column.dtype == pl.Boolean:
+        present = column.is_not_null().to_numpy()
+        return column.fill_null(False).to_numpy(), present
+    numbers, present = floats(name, column)
+    wrong = present & (numbers != 0) & (numbers != 1)
+    _out_of_range(name, numbers, wrong, "neither 0 nor 1")
+    return np.nan_to_num(numbers) == 1, present
+
+
+def integers(name: str, values: Column, *, low: int | None = None, high: int | None = None) -> tuple[Ints, Flags]:
+    """Whole numbers and which of them are there; missing ones are 0 in the first."""
+    numbers, present = floats(name, values, low=low, high=high)
+    whole = np.nan_to_num(numbers)
+    _out_of_range(name, numbers, whole != np.floor(whole), "not a whole number")
+    return whole.astype(np.int64), present
+
+
+def whole(name: str, values: Column, *, low: int | None = None, high: int | None = None) -> Ints:
+    """Whole numbers, none missing."""
+    numbers, present = integers(name, values, low=low, high=high)
+    _complete(name, present)
+    return numbers
+
+
+def complete(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> Floats:
+    """Numbers, none missing."""
+    numbers, present = floats(name, values, low=low, high=high)
+    _complete(name, present)
+    return numbers
+
+
+def _complete(name: str, present: Flags) -> None:
+    if not present.all():
+        row = int(np.flatnonzero(~present)[0])
+        raise UsageError(f"row {row} is missing", where=f"column {name!r}", next="leave such rows out, or state why")
+
+
+def text(name: str, values: Column) -> pl.Series:
+    """Texts (or categories), none missing."""
+    column = series(name, values)
+    if column.dtype == pl.Null and len(column) == 0:
+        return column.cast(pl.String)
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        raise UsageError(f"holds {column.dtype}, not text", where=f"column {name!r}")
+    if column.null_count():
+        _complete(name, column.is_not_null().to_numpy())
+    return column if column.dtype == pl.String else column.cast(pl.String)
+
+
+def codes(name: str, values: Column) -> Codes:
+    """Names (texts, categories, whole numbers, dates) as numbers, none missing."""
+    column = series(name, values)
+    if column.null_count():
+        _complete(name, column.is_not_null().to_numpy())
+    if column.dtype == pl.Null:
+        return Codes(np.zeros(0, dtype=np.int64), column.cast(pl.String))
+    if column.dtype.is_integer():
+        return _integer_codes(column)
+    if column.dtype.is_float() or column.dtype.is_nested():
+        raise UsageError(f"holds {column.dtype}, which names nothing", where=f"column {name!r}")
+    if column.dtype == pl.Categorical:
+        physical = _integer_codes(column.to_physical())
+        first = np.full(physical.size, -1, dtype=np.int64)
+        first[physical.index[::-1]] = np.arange(len(column) - 1, -1, -1)
+        return Codes(physical.index, column.gather(first).cast(pl.String))
+    if column.dtype == pl.String:
+        labels = column.unique(maintain_order=True)
+        index = column.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64)
+        return Codes(index, labels)
+    labels = column.unique().sort()
+    return Codes(np.asarray(labels.search_sorted(column).to_numpy(), dtype=np.int64), labels)
+
+
+def _integer_codes(column: pl.Series) -> Codes:
+    if not len(column):
+        return Codes(np.zeros(0, dtype=np.int64), column)
+    numbers = column.to_numpy()
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low >= 4 * len(numbers) + 1000:
+        labels, index = np.unique(numbers, return_inverse=True)
+        return Codes(index.astype(np.int64), pl.Series(column.name, labels))
+    shifted = numbers.astype(np.int64) - low
+    seen = np.zeros(high - low + 1, dtype=bool)
+    seen[shifted] = True
+    if not seen.all():
+        shifted = (np.cumsum(seen) - 1)[shifted]
+    return Codes(shifted, pl.Series(column.name, np.flatnonzero(seen) + low))
+
+
+def pair_codes(first: Ints, second: Ints, sizes: tuple[int, int]) -> tuple[Ints, Ints]:
+    """Each distinct (first, second) as one number: its index per row, and the keys `first * sizes[1] + second`."""
+    keys = first * max(sizes[1], 1) + second
+    cells = sizes[0] * max(sizes[1], 1)
+    if cells <= 8 * len(keys) + 100_000:
+        seen = np.zeros(cells, dtype=bool)
+        seen[keys] = True
+        return (np.cumsum(seen) - 1)[keys], np.flatnonzero(seen)
+    found, index = np.unique(keys, return_inverse=True)
+    return index.astype(np.int64), found

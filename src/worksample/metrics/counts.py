@@ -1,0 +1,85 @@
+"""What a figure rests on: how much was planned, how much is valid, and where the rest went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from worksample.errors import UsageError
+
+from .columns import Column, text
+
+
+class State(StrEnum):
+    """What became of something planned. Only what is valid has a score; nothing else is a 0."""
+
+    VALID = "valid"
+    INFRASTRUCTURE = "infrastructure"
+    """A crash of ours, of the sandbox or of the model's service."""
+    UNGRADED = "ungraded"
+    """Work was handed in, and nobody could grade it (yet)."""
+    PENDING = "pending"
+    """Planned and not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """`planned` = valid + infrastructure_failed + ungraded + pending. `special`: what else must be known, by name."""
+
+    planned: int
+    valid: int
+    infrastructure_failed: int = 0
+    ungraded: int = 0
+    special: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        parts = (self.planned, self.valid, self.infrastructure_failed, self.ungraded)
+        if min(parts) < 0:
+            raise UsageError(f"negative counts {parts}", where="counts")
+        if sum(parts[1:]) > self.planned:
+            raise UsageError(
+                f"{self.valid} valid, {self.infrastructure_failed} failed and {self.ungraded} ungraded are more than"
+                f" the {self.planned} planned",
+                where="counts",
+                next="count everything that was planned, or leave `planned` out",
+            )
+        object.__setattr__(self, "special", MappingProxyType(dict(self.special)))
+
+    @property
+    def pending(self) -> int:
+        return self.planned - self.valid - self.infrastructure_failed - self.ungraded
+
+    def having(self, **special: int) -> Counts:
+        """The same counts with more special ones; underscores in names become spaces."""
+        more = {name.replace("_", " "): int(count) for name, count in special.items()}
+        return replace(self, special={**self.special, **more})
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "planned": self.planned,
+            "valid": self.valid,
+            "infrastructure_failed": self.infrastructure_failed,
+            "ungraded": self.ungraded,
+            "pending": self.pending,
+            "special": dict(self.special),
+        }
+
+
+def count_states(state: Column) -> Counts:
+    """Counts of a column of `State` values, one row for each thing planned."""
+    column = text("state", state)
+    found = {str(value): int(count) for value, count in column.value_counts().iter_rows()}
+    unknown = sorted(set(found) - set(State))
+    if unknown:
+        raise UsageError(
+            f"unknown {', '.join(unknown)}", where="column 'state'", next=f"use one of {', '.join(sorted(State))}"
+        )
+    return Counts(
+        planned=len(column),
+        valid=found.get(State.VALID, 0),
+        infrastructure_failed=found.get(State.INFRASTRUCTURE, 0),
+        ungraded=found.get(State.UNGRADED, 0),
+    )

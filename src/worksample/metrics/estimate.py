@@ -1,0 +1,144 @@
+"""The one shape of every figure: its value and interval, what it rests on, and what must be said beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from worksample.errors import UsageError
+
+from .counts import Counts
+from .rounding import fixed, percent
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Unit(StrEnum):
+    SHARE = "share"
+    """0..1, printed in percent."""
+    POINTS = "points"
+    """A difference of shares, -1..1, printed in percentage points."""
+    RATIO = "ratio"
+    ELO = "elo"
+    USD = "usd"
+    HOURS = "hours"
+    COUNT = "count"
+    NUMBER = "number"
+
+
+_DIGITS = {Unit.SHARE: 1, Unit.POINTS: 1, Unit.RATIO: 3, Unit.ELO: 0, Unit.USD: 2, Unit.HOURS: 1, Unit.COUNT: 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure. `value` is None exactly where `reason` says why there is none.
+
+    `low` and `high` bound it at `level` by `method`; an end is None where there is no interval or it is unbounded, and
+    then a note says so. `exact` is the value as a rational where counts determine it: printing rounds that, half up.
+    `conditional_on` names what had to be assumed or left out for the figure to mean anything.
+    """
+
+    name: str
+    value: float | None
+    counts: Counts
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    method: str = ""
+    unit: Unit = Unit.NUMBER
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    conditional_on: tuple[str, ...] = ()
+    exact: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if (self.value is None) != bool(self.reason):
+            raise UsageError("a figure has a value, or the reason why it has none", where=f"estimate {self.name!r}")
+        for end in (self.value, self.low, self.high):
+            if end is not None and not math.isfinite(end):
+                raise UsageError(f"{end} is no figure", where=f"estimate {self.name!r}")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise UsageError(f"low {self.low} above high {self.high}", where=f"estimate {self.name!r}")
+
+    def printed(self, digits: int | None = None) -> str:
+        """The value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" where it is None."""
+        if self.value is None:
+            return "-"
+        number = self.exact if self.exact is not None else self.value
+        places = _DIGITS.get(self.unit, 3) if digits is None else digits
+        if self.unit in (Unit.SHARE, Unit.POINTS):
+            return percent(number, places)
+        return fixed(number, places)
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "name": self.name,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "level": self.level,
+            "method": self.method,
+            "unit": str(self.unit),
+            "reason": self.reason,
+            "counts": self.counts.as_dict(),
+            "notes": list(self.notes),
+            "conditional_on": list(self.conditional_on),
+            "printed": self.printed(),
+        }
+
+    def noting(self, *notes: str) -> Estimate:
+        """The same figure with more notes; empty ones are dropped."""
+        return replace(self, notes=(*self.notes, *(note for note in notes if note)))
+
+    def given(self, *conditions: str) -> Estimate:
+        """The same figure, conditional on more; empty ones are dropped."""
+        return replace(self, conditional_on=(*self.conditional_on, *(c for c in conditions if c)))
+
+    def called(self, name: str) -> Estimate:
+        return replace(self, name=name)
+
+
+def undefined(name: str, reason: str, counts: Counts | None = None, unit: Unit = Unit.SHARE) -> Estimate:
+    """A figure that does not exist, and why."""
+    return Estimate(name, None, counts or Counts(0, 0), unit=unit, reason=reason)
+
+
+def tabulate(estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> pl.DataFrame:
+    """One row per figure: group (the mapping's key), name, printed, value, low, high, level, counts, method, reason,
+    notes, conditional_on. Special counts, notes and conditions are joined texts.
+    """
+    import polars as pl
+
+    pairs = estimates.items() if isinstance(estimates, Mapping) else [("", e) for e in estimates]
+    rows = [
+        {
+            "group": str(group),
+            "name": e.name,
+            "printed": e.printed(),
+            "value": e.value,
+            "low": e.low,
+            "high": e.high,
+            "level": e.level,
+            "unit": str(e.unit),
+            "planned": e.counts.planned,
+            "valid": e.counts.valid,
+            "infrastructure_failed": e.counts.infrastructure_failed,
+            "ungraded": e.counts.ungraded,
+            "pending": e.counts.pending,
+            "special": ", ".join(f"{name}: {count}" for name, count in e.counts.special.items()),
+            "method": e.method,
+            "reason": e.reason,
+            "notes": "; ".join(e.notes),
+            "conditional_on": "; ".join(e.conditional_on),
+        }
+        for group, e in pairs
+    ]
+    whole = dict.fromkeys(("planned", "valid", "infrastructure_failed", "ungraded", "pending"), pl.Int64)
+    real = dict.fromkeys(("value", "low", "high", "level"), pl.Float64)
+    return pl.DataFrame(rows, schema_overrides={**whole, **real}) if rows else pl.DataFrame()

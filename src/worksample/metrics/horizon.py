@@ -1,0 +1,140 @@
+"""The length of work, in human hours, that an agent gets done half of the time, or four times in five."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+
+from .bootstrap import DEFAULT, Resampling, weights
+from .columns import Column, Flags, Floats, Ints, codes, flags, floats, same_length, series
+from .counts import Counts
+from .estimate import Estimate, Unit
+from .intervals import percentiles
+
+_STEEP = 60.0
+"""Logits per doubling; a fit steeper than this has run into perfect separation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """`horizons`: by success rate. `slope`: logits per doubling of the hours (negative: longer work succeeds less)."""
+
+    horizons: dict[float, Estimate]
+    slope: Estimate
+
+
+def time_horizon(
+    hours: Column,
+    passed: Column,
+    *,
+    task: Column | None = None,
+    at: tuple[float, ...] = (0.5, 0.8),
+    how: Resampling = DEFAULT,
+) -> Horizon:
+    """Fit success by a logistic curve in log2 of the human hours; the horizon at q is where the curve is q.
+
+    One row per trial of one agent; `hours` above 0, null where unknown; `passed` null where there is no verdict; with
+    `task` each task weighs 1 however many trials it has, and the bootstrap is over tasks. None where success does not
+    fall with hours, where hours separate successes from failures perfectly, or where all or none succeeded.
+    """
+    same_length(hours=hours, passed=passed, task=task)
+    if not all(0 < q < 1 for q in at):
+        raise UsageError(f"horizons at {at}", next="pass success rates between 0 and 1")
+    length, known = floats("hours", hours, low=0.0)
+    yes, judged = flags("passed", passed)
+    if (wrong := known & (np.nan_to_num(length, nan=1.0) <= 0)).any():
+        raise UsageError(f"row {int(np.flatnonzero(wrong)[0])} took 0 hours", where="column 'hours'")
+    rows = known & judged
+    counts = Counts(len(rows), int(rows.sum()), ungraded=int((~judged).sum())).having(
+        without_hours=int((judged & ~known).sum()), passed=int((yes & rows).sum())
+    )
+    group = codes(
+        "task", series("task", task).filter(pl.Series(rows)) if task is not None else np.arange(int(rows.sum()))
+    )
+    each = np.bincount(group.index, minlength=group.size)
+    x, y, w = np.log2(length[rows]), yes[rows].astype(np.float64), 1.0 / each[group.index] if len(each) else np.zeros(0)
+    reason = _unfit(x, y)
+    fitted, good = _fit(x, y, w[None]) if not reason else (np.zeros((1, 2)), np.array([False]))
+    if not reason and not good[0]:
+        reason = "hours separate successes from failures perfectly: the curve is a step"
+    if not reason and fitted[0, 1] >= 0:
+        reason = "success does not fall with hours"
+    if reason:
+        none = {q: Estimate(_name(q), None, counts, unit=Unit.HOURS, reason=reason) for q in at}
+        return Horizon(none, Estimate("slope per doubling", None, counts, reason=reason))
+    drawn, lost = _resampled(x, y, w, (group.index, group.size), how)
+    note = f"{lost} of {how.resamples} resamples have no falling curve, and count as beyond both ends" if lost else ""
+    method = f"logistic in log2 hours, bootstrap over {'trials' if task is None else 'tasks'} ({how.resamples})"
+    out = {}
+    for q in at:
+        value = float(2.0 ** _where(fitted, q)[0])
+        with np.errstate(over="ignore"):
+            low, high = percentiles(2.0 ** _where(drawn, q), how.level)
+        ends = float(2 ** x.min()), float(2 ** x.max())
+        beyond = "" if ends[0] <= value <= ends[1] else f"extrapolated: tasks took {ends[0]:.2g} to {ends[1]:.2g} hours"
+        estimate = Estimate(_name(q), value, counts, low, high, how.level, method, Unit.HOURS)
+        out[q] = estimate.noting(beyond, note).given("success is logistic in log hours")
+    low, high = percentiles(drawn[:, 1], how.level)
+    return Horizon(out, Estimate("slope per doubling", float(fitted[0, 1]), counts, low, high, how.level, method))
+
+
+def _name(q: float) -> str:
+    return f"{q:.0%} time horizon"
+
+
+def _unfit(x: Floats, y: Floats) -> str:
+    if len(x) < 2:
+        return f"{len(x)} trials with hours and a verdict are too few"
+    if y.min() == y.max():
+        return "every trial passed" if y[0] else "no trial passed"
+    return "all tasks took the same hours" if np.ptp(x) == 0 else ""
+
+
+def _where(coefficients: Floats, q: float) -> Floats:
+    """log2 hours at which the curve is q; NaN for a curve that does not fall."""
+    falling = coefficients[:, 1] < 0
+    slope = np.where(falling, coefficients[:, 1], -1)
+    return np.where(falling, (np.log(q / (1 - q)) - coefficients[:, 0]) / slope, np.nan)
+
+
+def _fit(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Flags]:
+    """Weighted logistic regressions, one per row of `w`: (intercept, slope) each, and whether it converged."""
+    centre, scale = float(x.mean()), max(float(x.std()), 1e-12)
+    z = (x - centre) / scale
+    beta = np.zeros((len(w), 2))
+    done = np.zeros(len(w), dtype=bool)
+    weight = w.sum(axis=1)
+    for _ in range(60):
+        p = 1 / (1 + np.exp(-np.clip(beta[:, :1] + beta[:, 1:] * z, -500, 500)))
+        residual, curve = w * (y - p), w * p * (1 - p)
+        g0, g1 = residual.sum(axis=1), residual @ z
+        a, b, c = curve.sum(axis=1), curve @ z, curve @ z**2
+        determinant = a * c - b * b
+        fine = determinant > 1e-14 * weight**2
+        safe = np.where(fine, determinant, 1)
+        step = np.stack([(c * g0 - b * g1) / safe, (a * g1 - b * g0) / safe], axis=1)
+        step = np.where(fine[:, None], np.clip(step, -2, 2), 0)
+        beta += step
+        done = fine & (np.abs(step).max(axis=1) < 1e-9)
+        if (done | ~fine).all():
+            break
+    slope = beta[:, 1] / scale
+    good = done & (np.abs(slope) < _STEEP)
+    return np.stack([beta[:, 0] - slope * centre, slope], axis=1), good
+
+
+def _resampled(x: Floats, y: Floats, w: Floats, group: tuple[Ints, int], how: Resampling) -> tuple[Floats, int]:
+    """Coefficients per resample, NaN where there is no falling curve, and how many those are."""
+    index, size = group
+    out = []
+    for drawn in weights(size, how):
+        step = max(1, 2_000_000 // max(len(x), 1))
+        for start in range(0, len(drawn), step):
+            fitted, good = _fit(x, y, drawn[start : start + step][:, index] * w)
+            out.append(np.where((good & (fitted[:, 1] < 0))[:, None], fitted, np.nan))
+    both = np.concatenate(out)
+    return both, int(np.isnan(both[:, 0]).sum())

@@ -1,0 +1,32 @@
+"""Printed figures: rounding half up on exact rationals, as published tables do (RLI's 3/240 prints 1.3 %)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from worksample.errors import UsageError
+
+
+def round_half_up(number: Fraction | float, digits: int = 0) -> Fraction:
+    """`number` rounded to `digits` decimals, halves away from zero, without any binary rounding in between."""
+    exact = Fraction(number)
+    scale = Fraction(10) ** digits
+    steps = abs(exact) * scale + Fraction(1, 2)
+    rounded = Fraction(steps.numerator // steps.denominator) / scale
+    return rounded if exact >= 0 else -rounded
+
+
+def fixed(number: Fraction | float, digits: int = 0) -> str:
+    """`number` as text with exactly `digits` decimals, rounded half up; a rounded zero has no sign."""
+    if digits < 0:
+        raise UsageError(f"digits is {digits}, and a printed figure has none or more", next="pass digits >= 0")
+    scaled = round_half_up(number, digits) * 10**digits
+    whole = abs(scaled.numerator)
+    text = f"{whole:0{digits + 1}d}"
+    sign = "-" if scaled < 0 else ""
+    return f"{sign}{text[:-digits]}.{text[-digits:]}" if digits else f"{sign}{text}"
+
+
+def percent(share: Fraction | float, digits: int = 1) -> str:
+    """A share in 0..1 as a percentage: `percent(Fraction(3, 240))` is `"1.3"`."""
+    return fixed(Fraction(share) * 100, digits)

@@ -1,0 +1,218 @@
+"""Full pass and mean score by tier and pooled, with repeats, resources and timeouts (ALE 4.1, Table 1, Tables 6 and 7).
+
+All take one agent's trials, one row each: task, and where they differ instance; rows of one instance are repeats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+
+from .bootstrap import DEFAULT, Resampling
+from .columns import Column, Flags, Floats, codes, flags, floats, same_length, series
+from .counts import Counts
+from .estimate import Estimate, Unit
+from .hierarchy import hierarchy
+from .rates import mean_score, nothing_valid, rate, valid_rows
+
+FULL = 1 - 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Columns of one agent's trials. `score` in 0..1, null where there is none; `state` says why; the rest is optional:
+    without `task` each row is a task of its own.
+    """
+
+    score: Column
+    task: Column | None = None
+    instance: Column | None = None
+    state: Column | None = None
+
+    def where(self, rows: Flags) -> Trials:
+        """The same columns, these rows alone."""
+        mask = pl.Series(rows)
+        columns = (self.score, self.task, self.instance, self.state)
+        return Trials(*(None if c is None else series("column", c).filter(mask) for c in columns))  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return same_length(score=self.score, task=self.task, instance=self.instance, state=self.state)
+
+
+def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:
+    """The share of tasks with full credit. With repeats a task's credit is the mean over its runs, and so on upwards:
+    never the mean of the tiers' rates.
+    """
+    numbers, present = floats("score", trials.score, low=0, high=1)
+    passed = pl.Series(numbers >= FULL).set(pl.Series(~present), None)
+    return rate(passed, state=trials.state, task=trials.task, instance=trials.instance, name="full pass", how=how)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Repeats of the same instance. `run`: standard deviation of one run's score around its instance's mean, pooled
+    over the instances with two runs or more; `mean`: what that leaves of uncertainty in the mean score.
+    """
+
+    run: Estimate
+    mean: Estimate
+
+
+def repeat_spread(trials: Trials) -> Spread:
+    """Standard deviations over repeated runs of the same instance (ALE Table 1's superscripts), unbiased per instance.
+
+    None where no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
+    """
+    size = len(trials)
+    numbers, present = floats("score", trials.score, low=0, high=1)
+    valid, counts = valid_rows("score", present, trials.state)
+    rows = trials.where(valid)
+    task = rows.task if rows.task is not None else np.arange(size)[valid]
+    if not counts.valid:
+        none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason=nothing_valid(counts))
+        return Spread(none, none.called("sd of the mean score"))
+    h = hierarchy(task, rows.instance)
+    values = numbers[valid]
+    squares = np.bincount(
+        np.arange(len(h.starts)).repeat(h.repeats),
+        weights=(values[h.rows] - h.instance_means(values).repeat(h.repeats)) ** 2,
+    )
+    repeated = h.repeats >= 2
+    counts = counts.having(instances=len(h.starts), repeated_instances=int(repeated.sum()))
+    if not repeated.any():
+        none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason="no instance has two valid runs")
+        return Spread(none, none.called("sd of the mean score"))
+    variance = squares[repeated] / (h.repeats[repeated] - 1)
+    pooled = float(variance.mean())
+    each = np.full(len(h.starts), pooled)
+    each[repeated] = variance
+    within_task = np.add.reduceat(each / h.repeats, h.first) / h.instances**2
+    error = float(np.sqrt(within_task.sum()) / len(h.first))
+    alone = int((~repeated).sum())
+    note = f"{alone} instances with one run enter with the pooled deviation" if alone else ""
+    return Spread(
+        Estimate("run sd", float(np.sqrt(pooled)), counts, unit=Unit.POINTS),
+        Estimate("sd of the mean score", error, counts, unit=Unit.POINTS).noting(note),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One block of ALE's Table 1; `totals` are the summed resources (cost in US dollars, seconds, tokens, ...)."""
+
+    name: str
+    full_pass: Estimate
+    score: Estimate
+    spread: Spread
+    totals: dict[str, Estimate]
+
+
+def tier_table(
+    trials: Trials,
+    tier: Column,
+    resources: dict[str, Column] | None = None,
+    order: tuple[str, ...] = (),
+    how: Resampling = DEFAULT,
+) -> tuple[Tier, ...]:
+    """One `Tier` per tier, in `order` (else sorted), and "overall" last, pooled over tasks.
+
+    `resources`: numbers per trial, 0 or more, null where unknown. Errors: UsageError for a tier outside `order`.
+    """
+    used = resources or {}
+    size = len(trials)
+    same_length(score=trials.score, tier=tier, **used)
+    tiers = codes("tier", tier)
+    names = tiers.names()
+    if stray := sorted(set(names) - set(order)) if order else []:
+        raise UsageError(f"tier {stray[0]} is not in the order given", where="column 'tier'")
+    out = []
+    for name in [*(order or sorted(names)), "overall"]:
+        rows = np.ones(size, dtype=bool)
+        if name != "overall":
+            rows = tiers.index == names.index(name) if name in names else ~rows
+        part = trials.where(rows)
+        score = mean_score(part.score, state=part.state, task=part.task, instance=part.instance, how=how)
+        totals = {key: total(key, series(key, column).filter(pl.Series(rows))) for key, column in used.items()}
+        out.append(Tier(name, full_pass(part, how), score, repeat_spread(part), totals))
+    return tuple(out)
+
+
+def total(name: str, amount: Column) -> Estimate:
+    """The sum of a resource. Where some are unknown it is a lower bound, and the counts say how many."""
+    numbers, known = floats(name, amount, low=0.0)
+    counts = Counts(len(numbers), int(known.sum()), ungraded=int((~known).sum()))
+    unit = Unit.USD if "cost" in name else Unit.NUMBER
+    if not known.any():
+        reason = "nothing was planned" if not len(numbers) else f"no trial has a known {name}"
+        return Estimate(name, None, counts, unit=unit, reason=reason)
+    lower = "" if known.all() else f"{counts.ungraded} trials without a known {name}: a lower bound"
+    return Estimate(name, float(numbers[known].sum()), counts, unit=unit).noting(lower)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How often the cap was reached, and the mean scores of the runs that did and did not. What such a run left behind
+    is graded like any other (ALE D.2).
+    """
+
+    rate: Estimate
+    timed_out: Estimate
+    others: Estimate
+
+
+def timeout_table(
+    trials: Trials, timed_out: Column, by: Column | None = None, how: Resampling = DEFAULT
+) -> dict[str, Timeouts]:
+    """Timeouts per group (ALE Tables 6 and 7) and, under "overall", of all runs. Here the runs are the unit of the
+    rate, as in the paper; intervals follow the tasks they share.
+    """
+    late, known = flags("timed_out", timed_out)
+    same_length(score=trials.score, timed_out=timed_out, by=by)
+    groups = codes("by", by) if by is not None else codes("by", ["overall"] * len(late))
+    labels = sorted((name, place) for place, name in enumerate(groups.names()) if name != "overall")
+    parts = {name: groups.index == place for name, place in labels}
+    parts["overall"] = np.ones(len(late), dtype=bool)
+    out = {}
+    for name, rows in parts.items():
+        column = pl.Series(late).set(pl.Series(~known), None).filter(pl.Series(rows))
+        share_of_runs = _runs_share(column, trials.where(rows), how)
+        ended, early = (trials.where(rows & side) for side in (late & known, ~late & known))
+        out[name] = Timeouts(
+            share_of_runs, _runs_mean("timeout score", ended, how), _runs_mean("other score", early, how)
+        )
+    return out
+
+
+def _runs_share(passed: pl.Series, part: Trials, how: Resampling) -> Estimate:
+    plain = rate(passed, name="timeout rate", how=how)
+    if part.task is None or plain.value is None:
+        return plain
+    known = passed.is_not_null()
+    clustered = _runs(passed.filter(known).cast(pl.Float64).to_numpy(), series("task", part.task).filter(known), how)
+    return replace(plain, low=clustered[0], high=clustered[1], method=clustered[2]) if clustered else plain
+
+
+def _runs_mean(name: str, part: Trials, how: Resampling) -> Estimate:
+    plain = mean_score(part.score, state=part.state, name=name, how=how)
+    if part.task is None or plain.value is None:
+        return plain
+    numbers, present = floats("score", part.score, low=0, high=1)
+    valid, _ = valid_rows("score", present, part.state)
+    clustered = _runs(numbers[valid], series("task", part.task).filter(pl.Series(valid)), how)
+    return replace(plain, low=clustered[0], high=clustered[1], method=clustered[2]) if clustered else plain
+
+
+def _runs(values: Floats, task: pl.Series, how: Resampling) -> tuple[float | None, float | None, str] | None:
+    """The interval of a mean over runs when the tasks they share are resampled; None where no two share one."""
+    from .bootstrap import group_sums, interval, ratio
+
+    tasks = codes("task", task)
+    if tasks.size == len(values) or np.ptp(values) == 0:
+        return None
+    sums = group_sums(tasks.index, tasks.size, values, np.ones(len(values)))
+    low, high = interval(sums, ratio(0, 1), how)
+    return low, high, f"bootstrap over tasks ({how.resamples})"
