@@ -10,7 +10,7 @@ import pytest
 
 from suites.plain_grading import SUITE, Package, grade, lay_case, play
 
-TASKS = ["expense-reconciliation", "sales-cleanup"]
+TASKS = ["expense-reconciliation", "sales-cleanup", "sql-cohorts"]
 INSTANCES = [(t, i) for t in TASKS for i in Package.read(t).instances]
 CASES = [(t, folder.name) for t in TASKS for folder, _ in Package.read(t).cases()]
 
@@ -113,3 +113,24 @@ def test_scripted_agents_rank_as_they_work(agent: str, task: str, instance: str,
     got = score(package, instance, output, tmp_path)
     low, high = {"good": (1.0, 1.0), "hasty": (0.01, 0.9), "lazy": (0.0, 0.0)}[agent]
     assert low <= got <= high, grade(package, instance, output, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "ATTACH DATABASE '/etc/passwd' AS other",
+        "WITH x AS (SELECT 1) DELETE FROM orders",
+        "SELECT load_extension('/tmp/evil.so')",
+        "PRAGMA writable_schema = 1",
+        "SELECT 1; SELECT 2",
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n WHERE i < 0",
+        "SELECT group_concat(hex(zeroblob(900000)), '') FROM orders a, orders b",
+        "SELECT a.id FROM orders a, orders b",
+        "",
+    ],
+)
+def test_a_hostile_query_is_the_agents_fault_and_ends(sql: str, tmp_path: Path) -> None:
+    package = Package.read("sql-cohorts")
+    (tmp_path / "output").mkdir()
+    (tmp_path / "output" / "cohorts.sql").write_text(sql)
+    assert score(package, "shop", tmp_path / "output", tmp_path) == 0.0
