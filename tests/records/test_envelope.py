@@ -1,0 +1,75 @@
+"""Every kind of record survives its stored form."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from pydantic import ValidationError
+
+from records.strategies import KINDS, records
+from worksample.records import REGISTRY, Agent, Experiment, Record, canonical, from_envelope
+
+
+def test_every_kind_has_a_strategy() -> None:
+    assert set(KINDS) == set(REGISTRY)
+
+
+@given(records)
+def test_a_record_comes_back_equal_from_its_envelope(record: Record) -> None:
+    stored = canonical(record.envelope())
+    back = from_envelope(json.loads(stored))
+    assert back == record
+    assert type(back) is type(record)
+    assert canonical(back.envelope()) == stored
+
+
+@given(records)
+def test_the_digest_is_of_the_content(record: Record) -> None:
+    assert record.replaced(id=record.id + "x").digest != record.digest
+    assert record.replaced().digest == record.digest
+
+
+@given(records)
+def test_records_are_frozen_and_refuse_unknown_keys(record: Record) -> None:
+    with pytest.raises(ValidationError):
+        record.id = "another"
+    envelope = record.envelope()
+    envelope["body"]["surprise"] = 1
+    with pytest.raises(ValueError, match="surprise"):
+        from_envelope(envelope)
+
+
+def test_an_unknown_kind_and_a_newer_schema_are_refused() -> None:
+    envelope = Agent.of("a", "scripted").envelope()
+    with pytest.raises(ValueError, match="unknown kind of record: 'ghost'"):
+        from_envelope(envelope | {"kind": "ghost"})
+    with pytest.raises(ValueError, match=f"schema {Agent.schema_version + 1}; this version reads up to"):
+        from_envelope(envelope | {"schema": Agent.schema_version + 1})
+    with pytest.raises(ValueError, match="schema None"):
+        from_envelope({"kind": "agent", "body": {}})
+
+
+def test_canonical_refuses_what_json_lacks() -> None:
+    assert canonical({"b": 1, "a": "\u00e9"}) == b'{"a":"\\u00e9","b":1}'
+    with pytest.raises(ValueError, match="JSON"):
+        canonical(float("nan"))
+
+
+@given(KINDS["experiment"])
+def test_times_are_kept_in_utc_and_need_a_zone(experiment: Experiment) -> None:
+    east = timezone(timedelta(hours=5))
+    moved = experiment.replaced(at=experiment.at.astimezone(east))
+    assert moved == experiment
+    assert moved.digest == experiment.digest
+    with pytest.raises(ValidationError, match="zone"):
+        experiment.replaced(at=datetime(2026, 1, 1))
+
+
+def test_an_agents_id_names_its_settings() -> None:
+    plain, tuned = Agent.of("a", "worker", model="m"), Agent.of("a", "worker", model="m", settings={"t": 1})
+    assert plain.id != tuned.id
+    assert plain.id == Agent.of("a", "worker", model="m").id
+    assert plain.id.startswith("a@")

@@ -1,0 +1,47 @@
+"""Every cause has its consequences, and outcomes follow them."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from worksample.errors import POLICY, Boundary, Cause, GraderError, ReferenceUnreadable, StoreFull, WorksampleError
+from worksample.records import Ending, Outcome
+
+
+def test_policy_covers_every_cause() -> None:
+    assert set(POLICY) == set(Cause)
+    assert all(policy.says for policy in POLICY.values())
+
+
+def test_what_is_graded_is_not_tried_again() -> None:
+    """A slot that is served by what was left must not be run a second time."""
+    assert not [cause for cause, policy in POLICY.items() if policy.retry and policy.graded]
+
+
+def test_only_the_agents_own_failures_and_captures_limits_are_graded() -> None:
+    graded = {policy.boundary for policy in POLICY.values() if policy.graded}
+    assert graded == {Boundary.AGENT, Boundary.CAPTURE}
+
+
+@pytest.mark.parametrize("cause", list(Cause))
+def test_an_outcome_follows_its_cause(cause: Cause) -> None:
+    outcome = Outcome(ending=Ending.FAILED, cause=cause)
+    assert (outcome.finished, outcome.retried) == (POLICY[cause].graded, POLICY[cause].retry)
+
+
+def test_done_has_no_cause_and_all_else_has_one() -> None:
+    assert Outcome(ending=Ending.DONE).finished
+    with pytest.raises(ValidationError):
+        Outcome(ending=Ending.DONE, cause=Cause.CANCELLED)
+    with pytest.raises(ValidationError):
+        Outcome(ending=Ending.LIMIT)
+
+
+def test_errors_say_what_where_and_what_next() -> None:
+    error = StoreFull("no space left", where="/data", next="free some")
+    assert str(error) == "/data: no space left\n  next: free some"
+    assert error.cause is Cause.STORE_FULL
+    assert ReferenceUnreadable("x").cause is Cause.GRADER_REFERENCE
+    assert GraderError("x", cause=Cause.GRADER_TIME).cause is Cause.GRADER_TIME
+    assert WorksampleError("x").cause is None
