@@ -98,6 +98,8 @@ async def test_mounted_input_is_there(box: Box) -> None:
 
 async def test_output_can_be_walked_from_the_host_while_frozen(box: Box) -> None:
     await box.run(["sh", "-c", "echo result > /task/output/a.txt; (while :; do date >> /task/output/log; done) &"])
+    while (await box.run(["test", "-s", "/task/output/log"])).returncode:
+        await asyncio.sleep(0.02)
     await box.freeze()
     descriptor = os.open(box.output_path, os.O_RDONLY | os.O_DIRECTORY)
     try:

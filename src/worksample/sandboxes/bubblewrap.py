@@ -57,27 +57,12 @@ class BubblewrapBox:
 
     async def open(self) -> None:
         """Start the holder and finish the box."""
-        near, far = socket.socketpair()
-        info, info_far = os.pipe()
+        plan = layout.plan(self.config, self._host)
         log = self._folder.path / "holder.log"
+        info, info_far = os.pipe()
         try:
-            with log.open("wb") as messages:
-                words = layout.command(self.config, self._host, far.fileno(), info_far)
-                self._holder = subprocess.Popen(
-                    words,
-                    stdin=subprocess.DEVNULL,
-                    stdout=messages,
-                    stderr=messages,
-                    pass_fds=(far.fileno(), info_far),
-                    env={},
-                    cwd="/",
-                )
-        finally:
-            far.close()
-            os.close(info_far)
-        self._link = Link(near)
-        try:
-            self._root, self._output = await self._link.handshake(layout.plan(self.config, self._host), START_WAIT)
+            self._link = Link(self._spawn(log, info_far))
+            self._root, self._output = await self._link.handshake(plan, START_WAIT)
             await self._adopt(info)
         except SandboxError as failure:
             reason = log.read_text(encoding="utf-8", errors="replace").strip()
@@ -86,6 +71,26 @@ class BubblewrapBox:
             ) from None
         finally:
             os.close(info)
+
+    def _spawn(self, log: pathlib.Path, info: int) -> socket.socket:
+        """Start the holder; return our end of its line. `info` is closed here."""
+        near, far = socket.socketpair()
+        try:
+            with log.open("wb") as messages, far:
+                self._holder = subprocess.Popen(
+                    layout.command(self.config, self._host, far.fileno(), info),
+                    stdin=subprocess.DEVNULL,
+                    stdout=messages,
+                    stderr=messages,
+                    pass_fds=(far.fileno(), info),
+                    env={},
+                    cwd="/",
+                )
+        finally:
+            os.close(info)
+            if self._holder is None:
+                near.close()
+        return near
 
     async def _adopt(self, info: int) -> None:
         """Put process 1 into the control groups, and note who it is."""

@@ -16,7 +16,19 @@ USER, ROOTLESS_UID = "agent", 1000
 SERVER = "/run/worksample/server"
 WATCH_PERIOD = 0.02
 """Seconds between two looks at the memory of a box that no control group counts."""
-_BOOT_CAPS = ("SYS_ADMIN", "CHOWN", "FOWNER", "DAC_OVERRIDE", "SETUID", "SETGID", "KILL", "SETPCAP", "SYS_RESOURCE")
+_BOOT_CAPS = (
+    "SYS_ADMIN",
+    "CHOWN",
+    "FOWNER",
+    "DAC_OVERRIDE",
+    "SETUID",
+    "SETGID",
+    "KILL",
+    "SETPCAP",
+    "SETFCAP",
+    "SYS_RESOURCE",
+)
+"""What the exec server needs to finish the box (SETFCAP: to map its own id in a namespace of its own), then drops."""
 _SHARED = ("/var/cache/fontconfig", "/var/lib/texmf", "/var/lib/ghostscript", "/var/lib/dpkg/status")
 
 

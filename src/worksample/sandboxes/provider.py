@@ -1,0 +1,155 @@
+"""Boxes for Inspect: the sandbox type "worksample", a thin layer over `Box`.
+
+Registered by entry point, so that any `inspect eval --sandbox worksample` can use it. The config of a sample
+(`SandboxEnvironmentSpec("worksample", BoxSpec(...))`) is written to Inspect's logs: nothing that an agent may not see
+belongs in it, least of all a reference's path.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import yaml
+from inspect_ai.util import (
+    ExecResult,
+    OutputLimitExceededError,
+    SandboxEnvironment,
+    SandboxEnvironmentConfigType,
+    SandboxEnvironmentLimits,
+    SandboxUserUnsupportedError,
+    sandboxenv,
+)
+from inspect_ai.util._sandbox.environment import SandboxUnavailableError
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from worksample.errors import SandboxError
+from worksample.sandboxes.box import Box, start_box
+from worksample.sandboxes.config import BoxConfig
+from worksample.sandboxes.layout import USER
+from worksample.sandboxes.sweep import sweep
+
+
+class BoxSpec(BaseModel):
+    """What a sample asks for: a box's config, and its kind (see `open_box`). Hashable; survives Inspect's logs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    box: BoxConfig = BoxConfig()
+    kind: str = "bubblewrap"
+
+
+def read_spec(path: str) -> BoxSpec:
+    """A spec from a TOML, YAML or JSON file with the fields of BoxSpec; raises SandboxError with file and key."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        data = tomllib.loads(text) if path.endswith(".toml") else yaml.safe_load(text)
+        return BoxSpec.model_validate(data or {})
+    except (OSError, ValueError, yaml.YAMLError) as failure:
+        said = failure.errors()[0] if isinstance(failure, ValidationError) else failure
+        raise SandboxError(f"no config of a box: {said}", where=path) from None
+
+
+@sandboxenv(name="worksample")
+class WorksampleSandbox(SandboxEnvironment):
+    """One box as Inspect's sandbox environment. `box` is the box itself."""
+
+    def __init__(self, box: Box) -> None:
+        super().__init__()
+        self.box = box
+
+    @classmethod
+    async def sample_init(
+        cls, task_name: str, config: SandboxEnvironmentConfigType | None, metadata: dict[str, str]
+    ) -> dict[str, SandboxEnvironment]:
+        """A box for a sample. Raises SandboxError, SandboxUnavailable."""
+        spec = read_spec(config) if isinstance(config, str) else config or BoxSpec()
+        if not isinstance(spec, BoxSpec):
+            raise SandboxError(f"{type(spec).__name__} is no config of a box", where="sandbox worksample")
+        return {"default": cls(await start_box(spec.box, spec.kind))}
+
+    @classmethod
+    async def sample_cleanup(
+        cls,
+        task_name: str,
+        config: SandboxEnvironmentConfigType | None,
+        environments: dict[str, SandboxEnvironment],
+        interrupted: bool,
+    ) -> None:
+        """Close the sample's box."""
+        for environment in environments.values():
+            await environment.as_type(cls).box.close()
+
+    @classmethod
+    async def cli_cleanup(cls, id: str | None) -> None:
+        """Remove what killed runs left behind; boxes of living runs are not touched."""
+        for line in sweep():
+            print(f"removed {line}")  # noqa: T201 - the answer of `inspect sandbox cleanup worksample`
+
+    @classmethod
+    def default_concurrency(cls) -> int | None:
+        """No limit of its own: Inspect delays samples of limited providers by random times."""
+        return None
+
+    @classmethod
+    def config_deserialize(cls, config: dict[str, Any]) -> BaseModel:
+        """A BoxSpec back from a log."""
+        return BoxSpec.model_validate(config)
+
+    async def exec(
+        self,
+        cmd: list[str],
+        input: str | bytes | None = None,
+        cwd: str | None = None,
+        env: dict[str, str] | None = None,
+        user: str | None = None,
+        timeout: int | None = None,
+        timeout_retry: bool = True,
+        concurrency: bool = True,
+    ) -> ExecResult[str]:
+        """See Inspect. A box has one user; commands are never retried by themselves."""
+        if user not in (None, USER):
+            raise SandboxUserUnsupportedError(f"a box has one user, {USER}; {user!r} cannot run commands in it")
+        data = input.encode() if isinstance(input, str) else input or b""
+        limit = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE
+        try:
+            done = await self.box.run(cmd, input=data, cwd=cwd, env=env, timeout=timeout, output_limit=limit)
+        except SandboxError as failure:
+            raise SandboxUnavailableError(str(failure)) from failure
+        out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        if done.timed_out:
+            raise TimeoutError(f"Command timed out after {timeout} seconds")
+        if done.truncated:
+            raise OutputLimitExceededError(SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE_STR, out + err)
+        if done.returncode == 126 and not out and os.strerror(errno.EACCES) in err:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), cmd[0])
+        code = done.returncode if done.returncode >= 0 else 128 - done.returncode
+        return ExecResult(success=code == 0, returncode=code, stdout=out, stderr=err)
+
+    async def write_file(self, file: str, contents: str | bytes) -> None:
+        """See Inspect; raises its errors."""
+        await self.box.write(file, contents.encode() if isinstance(contents, str) else contents)
+
+    @overload
+    async def read_file(self, file: str, text: Literal[True] = True) -> str: ...
+
+    @overload
+    async def read_file(self, file: str, text: Literal[False]) -> bytes: ...
+
+    async def read_file(self, file: str, text: bool = True) -> str | bytes:
+        """See Inspect; raises its errors."""
+        try:
+            data = await self.box.read(file, SandboxEnvironmentLimits.MAX_READ_FILE_SIZE)
+        except OSError as failure:
+            if failure.errno == errno.EFBIG:
+                raise OutputLimitExceededError(SandboxEnvironmentLimits.MAX_READ_FILE_SIZE_STR, None) from None
+            raise
+        return data.decode() if text else data
+
+
+def box_of(environment: SandboxEnvironment) -> Box:
+    """The box behind Inspect's `sandbox()`. Raises TypeError for another provider's environment."""
+    return environment.as_type(WorksampleSandbox).box
