@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from worksample.records import Usage
 
 if TYPE_CHECKING:
-    from inspect_ai.event import Event
+    from inspect_ai.event import Event, ModelEvent
 
-    from .price import Price, Prices
+    from .price import Prices
 
 MILLION = 1_000_000
 AGENT = "agent"
@@ -22,22 +22,22 @@ def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
     Every call that gave usage counts, one that was answered from a local cache costs nothing. `cost` sums the calls
     that have a price (None where none has), `priced` says whether all have.
     """
-    from inspect_ai.event import ModelEvent
-
     total: dict[str, Usage] = {}
     for event in events:
-        if not isinstance(event, ModelEvent) or event.pending or event.output.usage is None or event.cache == "read":
+        if event.event != "model":
             continue
-        role = event.role or AGENT
-        total[role] = _plus(total.get(role), _of_call(event, prices.get(event.model)))
+        used = call_usage(event, prices)
+        if used is not None:
+            role = event.role or AGENT
+            total[role] = _plus(total.get(role), used)
     return total
 
 
-def _of_call(event: object, price: Price | None) -> Usage:
-    from inspect_ai.event import ModelEvent
-
-    assert isinstance(event, ModelEvent) and event.output.usage is not None
-    used = event.output.usage
+def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
+    """What one call took; None where it is not over, gave no usage, or was answered from a local cache."""
+    if event.pending or event.output.usage is None or event.cache == "read":
+        return None
+    used, price = event.output.usage, prices.get(event.model)
     read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
     cost = None
     if price is not None:

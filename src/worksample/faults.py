@@ -1,0 +1,68 @@
+"""Named places where a test, or an operator who wants to see what happens, makes the platform fail. A test double.
+
+`WORKSAMPLE_FAULT="close.commit:kill"` ends the process without any warning when it reaches the point `close.commit`;
+`raise` raises a RuntimeError there, `full` a StoreFull, `lost` a SandboxError. A number makes it the n-th time the
+point is reached: `close.commit:kill:3`. Several are separated by commas. The variable is read once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import Counter
+
+from worksample.errors import SandboxError, StoreFull, UsageError
+
+VARIABLE = "WORKSAMPLE_FAULT"
+KINDS = ("kill", "raise", "full", "lost")
+POINTS = (
+    "close.begin",
+    "close.captured",
+    "close.trajectory",
+    "close.commit",
+    "close.committed",
+    "grade.begin",
+    "grade.graded",
+    "grade.commit",
+    "grade.committed",
+)
+"""All points, in the order in which a trial and its grading reach them."""
+
+_lock = threading.Lock()
+_reached: Counter[str] = Counter()
+_faults: dict[tuple[str, int], str] | None = None
+
+
+def reach(point: str) -> None:
+    """Say that `point` is reached; what was asked for happens. Costs nothing where nothing was."""
+    global _faults  # noqa: PLW0603 - the variable is read once, when the first point is reached
+    if _faults is None:
+        _faults = _read(os.environ.get(VARIABLE, ""))
+    if not _faults:
+        return
+    with _lock:
+        _reached[point] += 1
+        kind = _faults.get((point, _reached[point]))
+    if kind == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif kind == "full":
+        raise StoreFull(f"no space left, as {VARIABLE} says", where=point)
+    elif kind == "lost":
+        raise SandboxError(f"the box is lost, as {VARIABLE} says", where=point)
+    elif kind == "raise":
+        raise RuntimeError(f"a failure at {point}, as {VARIABLE} says")
+
+
+def _read(text: str) -> dict[tuple[str, int], str]:
+    faults = {}
+    for item in filter(None, text.split(",")):
+        point, _, rest = item.partition(":")
+        kind, _, number = rest.partition(":")
+        if point not in POINTS or kind not in KINDS or not (number or "1").isdigit():
+            raise UsageError(
+                f"{VARIABLE} has {item!r}; write POINT:KIND or POINT:KIND:N with points {', '.join(POINTS)} "
+                f"and kinds {', '.join(KINDS)}"
+            )
+        faults[point, int(number or 1)] = kind
+    return faults

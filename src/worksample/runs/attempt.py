@@ -1,0 +1,76 @@
+"""One try of a slot, while it lasts."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.records import Agent, Experiment, Instance, Limits, Slot, Submission, Trial, now
+from worksample.store import Store
+
+from .config import RunConfig
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+OnClosed = Callable[[Trial, Submission | None], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all trials of one agent in one run share."""
+
+    store: Store
+    experiment: Experiment
+    agent: Agent
+    model: Model | None
+    config: RunConfig
+    on_closed: OnClosed
+
+
+@dataclass
+class Attempt:
+    """A try: from the moment its sample is made until its records are committed."""
+
+    job: Job
+    slot: Slot
+    instance: Instance
+    limits: Limits
+    inputs: Path
+    software: Path
+    try_number: int
+    here: int = 1
+    """Which try of this run it is."""
+    id: str = ""
+    started: datetime = field(default_factory=now)
+    began: float | None = None
+    """Monotonic clock when the agent began; None until then."""
+    trial: Trial | None = None
+    """The committed record."""
+    fatal: BaseException | None = None
+    """Why nothing could be committed."""
+    phases: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.id = self.id or f"{self.slot.id}.{self.try_number}.{secrets.token_hex(4)}"
+
+    def timed(self, phase: str) -> _Phase:
+        """Measure a phase of our own work, in seconds."""
+        return _Phase(self.phases, phase)
+
+
+class _Phase:
+    def __init__(self, phases: dict[str, float], name: str) -> None:
+        self._phases, self._name = phases, name
+
+    def __enter__(self) -> None:
+        self._start = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        spent = time.monotonic() - self._start
+        self._phases[self._name] = round(self._phases.get(self._name, 0.0) + spent, 6)

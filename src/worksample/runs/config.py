@@ -1,0 +1,49 @@
+"""How trials are run. Nothing of it decides what the work is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from worksample.evidence import CaptureLimits
+from worksample.models import Price, Service
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """Times in seconds, sizes in bytes."""
+
+    parallel: int = 8
+    """Trials at once."""
+    tries: int = 2
+    """How often a slot is tried in this run where platform, sandbox or the model's service failed."""
+    sandbox: str = "bubblewrap"
+    """`bubblewrap`, or `none` for no isolation at all."""
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """Models that belong to the environment, by role."""
+    model_retries: int | None = 5
+    """Of one model request, after a fault of the service."""
+    model_timeout: float | None = 1800
+    """Of one model request with all its retries."""
+    attempt_timeout: float | None = 600
+    """Of one attempt of a model request."""
+    connections: int | None = None
+    """Model requests at once; None: the provider's default."""
+    model_args: Mapping[str, Any] = field(default_factory=dict)
+    """For the agent's model provider, such as `base_url`."""
+    lease: float = 60.0
+    """How long a slot stays this run's own without a sign of life."""
+    close: float = 600.0
+    """How long taking in the deliverables and running the probes may take."""
+    capture: CaptureLimits = field(default_factory=CaptureLimits)
+    live_log: bool = False
+    """Whether `inspect view` can follow trials as they run; costs some time per event."""
+
+    @property
+    def service(self) -> Service:
+        """How models are called."""
+        return Service(
+            self.prices, self.model_retries, self.model_timeout, self.attempt_timeout, self.connections, self.model_args
+        )

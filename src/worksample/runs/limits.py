@@ -1,0 +1,20 @@
+"""Which ceilings hold in a trial."""
+
+from __future__ import annotations
+
+from worksample.records import Agent, Arm, Instance, Limits
+
+FIELDS = ("time", "cost", "tokens", "turns")
+
+
+def limits_of(instance: Instance, arm: Arm, agent: Agent | None = None) -> Limits:
+    """The instance's limits, over them the agent's own (a preset's), over them the arm's, field by field.
+
+    Memory, processes and disk are always the instance's.
+    """
+    limits = instance.work.environment.limits
+    own = (agent.settings.get("limits") or {}) if agent is not None else {}
+    changes = {name: own[name] for name in FIELDS if own.get(name) is not None}
+    if arm.limits is not None:
+        changes |= {name: value for name in FIELDS if (value := getattr(arm.limits, name)) is not None}
+    return limits.replaced(**changes)

@@ -1,0 +1,90 @@
+"""How a trial ended, told by our own code from the exception or the limit, once."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from worksample.errors import Cause, WorksampleError
+from worksample.models import failure_of
+from worksample.records import Ending, Outcome
+
+if TYPE_CHECKING:
+    from inspect_ai.event import Event
+    from inspect_ai.util import LimitExceededError
+
+DONE = Outcome(ending=Ending.DONE)
+LONGEST = 1000
+_LIMITS = {
+    "time": Cause.LIMIT_TIME,
+    "working": Cause.LIMIT_TIME,
+    "cost": Cause.LIMIT_COST,
+    "token": Cause.LIMIT_TOKENS,
+    "turn": Cause.LIMIT_TURNS,
+}
+
+
+def ended_by_limit(error: LimitExceededError, events: Sequence[Event]) -> Outcome:
+    """A limit was reached. Where the time ran out while the model's service failed, the service is to blame."""
+    cause = _LIMITS.get(error.type, Cause.LIMIT_OTHER)
+    if cause is Cause.LIMIT_TIME:
+        failure = failure_of(None, events)
+        if failure is not None:
+            return Outcome(
+                ending=Ending.FAILED, cause=failure.cause, reason=_short(f"until the time ran out: {failure.reason}")
+            )
+    return Outcome(ending=Ending.LIMIT, cause=cause, reason=_short(error.message))
+
+
+def ended_by_error(error: BaseException, events: Sequence[Event]) -> Outcome:
+    """Something was raised: ours and typed, the model's, or a crash of the platform."""
+    error = leaf(error)
+    typed = next((e for e in _chain(error) if isinstance(e, WorksampleError) and e.cause is not None), None)
+    if typed is not None and typed.cause is not None:
+        ending = Ending.LIMIT if typed.cause.startswith("limit.") else Ending.FAILED
+        return Outcome(ending=ending, cause=typed.cause, reason=_short(str(typed)))
+    failure = failure_of(error, events)
+    if failure is not None:
+        return Outcome(ending=Ending.FAILED, cause=failure.cause, reason=_short(failure.reason))
+    return crashed(error)
+
+
+def crashed(error: BaseException) -> Outcome:
+    """A crash of ours: what, and where in the platform."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = next((f for f in reversed(frames) if "worksample" in f.filename), frames[-1] if frames else None)
+    at = f" at {ours.filename.rsplit('worksample/', 1)[-1]}:{ours.lineno}" if ours else ""
+    return Outcome(
+        ending=Ending.FAILED, cause=Cause.PLATFORM_CRASH, reason=_short(f"{type(error).__name__}: {error}{at}")
+    )
+
+
+def cancelled(reason: str = "stopped by the operator") -> Outcome:
+    """The operator stopped the run."""
+    return Outcome(ending=Ending.CANCELLED, cause=Cause.CANCELLED, reason=reason)
+
+
+def failed(cause: Cause, reason: str) -> Outcome:
+    """A failure with a known cause."""
+    return Outcome(ending=Ending.FAILED, cause=cause, reason=_short(reason))
+
+
+def leaf(error: BaseException) -> BaseException:
+    """The first single exception inside groups."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    return error
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    """The exception and its explicit causes."""
+    out: list[BaseException] = []
+    while error is not None and error not in out:
+        out.append(error)
+        error = error.__cause__
+    return out
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

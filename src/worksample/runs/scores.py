@@ -1,0 +1,77 @@
+"""Grades into the `.eval` logs, so that `inspect view` shows them beside the transcripts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import RecordMissing
+from worksample.records import Evaluation, Given, Grade, Round, Submission, Trial
+from worksample.store import Store
+
+if TYPE_CHECKING:
+    from inspect_ai.scorer import Score
+
+NAME = "worksample"
+
+
+def write_scores(store: Store, experiment: str, round: str) -> int:
+    """Write the grades of a round into the logs of an experiment; how many samples were given one.
+
+    An ungraded sample gets no score, never 0; its reason stands in the sample's metadata of the score that is absent
+    elsewhere. Writing again changes nothing but what is new. RecordMissing for an unknown round.
+    """
+    store.get(Round, round)
+    latest: dict[str, Evaluation] = {}
+    for evaluation in store.find(Evaluation, round=round):
+        if evaluation.outcome is Given.GIVEN:
+            latest[evaluation.subject] = evaluation
+    trials = {trial.id: trial for trial in store.find(Trial, experiment=experiment)}
+    by_log: dict[str, list[tuple[Trial, Evaluation]]] = defaultdict(list)
+    for submission in store.find(Submission, experiment=experiment):
+        trial = trials.get(submission.trial or "")
+        given = latest.get(submission.id)
+        if trial is not None and given is not None and trial.log:
+            by_log[trial.log].append((trial, given))
+    return sum(_write(store.logs / log, round, graded) for log, graded in by_log.items())
+
+
+def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -> int:
+    from inspect_ai.log import ProvenanceData, edit_score, read_eval_log, recompute_metrics, write_eval_log
+    from inspect_ai.scorer import ScoreEdit
+
+    if not path.is_file():
+        raise RecordMissing("the log of these trials is gone", where=str(path))
+    log = read_eval_log(str(path))
+    samples = {str(sample.id): sample for sample in log.samples or ()}
+    done = 0
+    for trial, evaluation in graded:
+        sample = samples.get(trial.id)
+        if sample is None or not isinstance(evaluation.payload, Grade):
+            continue
+        grade = evaluation.payload
+        if _has(sample.scores, grade, round):
+            continue
+        edit = ScoreEdit(
+            value=grade.score,
+            explanation=grade.reason or None,
+            metadata={"round": round, "evaluation": evaluation.id, "full": grade.full, **_parts(grade)},
+            provenance=ProvenanceData(author=evaluation.author or NAME, reason=f"round {round}"),
+        )
+        edit_score(log, trial.id, NAME, edit, recompute_metrics=False)
+        done += 1
+    if done:
+        recompute_metrics(log)
+        write_eval_log(log, str(path))
+    return done
+
+
+def _has(scores: dict[str, Score] | None, grade: Grade, round: str) -> bool:
+    old = (scores or {}).get(NAME)
+    return old is not None and old.value == grade.score and (old.metadata or {}).get("round") == round
+
+
+def _parts(grade: Grade) -> dict[str, Any]:
+    return {"parts": {part.name: part.fraction for part in grade.parts}}

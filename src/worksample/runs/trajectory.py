@@ -1,0 +1,209 @@
+"""What an agent did, as an ATIF document (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from worksample import __version__
+from worksample.files import Sink
+from worksample.models.usage import AGENT, call_usage
+from worksample.records import Agent, CaptureStatus, Entry, Manifest, Part, canonical
+
+if TYPE_CHECKING:
+    from inspect_ai.event import Event, ModelEvent, ToolEvent
+    from inspect_ai.model import ChatMessage, Content
+
+    from worksample.models import Price
+
+SCHEMA = "ATIF-v1.7"
+NAME = "trajectory.json"
+MEDIA = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+
+
+@dataclass
+class Writer:
+    """Collects steps, and pictures as files beside the document."""
+
+    prices: Mapping[str, Price]
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    pictures: dict[str, bytes] = field(default_factory=dict)
+    _seen: set[str] = field(default_factory=set)
+
+    def events(self, events: Sequence[Event]) -> None:
+        """Steps from a transcript: one per model call of the agent, with the messages that came before it."""
+        from inspect_ai.event import ModelEvent, ToolEvent
+
+        results = {e.id: e for e in events if isinstance(e, ToolEvent) and not e.pending}
+        for event in events:
+            if isinstance(event, ModelEvent) and (event.role or AGENT) == AGENT and not event.pending:
+                for message in event.input:
+                    self._told(message, event)
+                if event.error is None and event.output.choices:
+                    self._answer(event, results)
+
+    def messages(self, messages: Sequence[ChatMessage]) -> None:
+        """Steps from a conversation without model calls of ours: a program's own output."""
+        for message in messages:
+            source = {"system": "system", "user": "user"}.get(message.role, "agent")
+            extra: dict[str, Any] = {"llm_call_count": 0} if source == "agent" else {}
+            self._add(source, self._content(message.content), None, **extra)
+
+    def _told(self, message: ChatMessage, event: ModelEvent) -> None:
+        key = message.id or ""
+        if message.role not in ("system", "user") or key in self._seen:
+            return
+        self._seen.add(key)
+        if self.steps and not message.text:
+            return  # pictures that a service takes only from the user: they stand in the tool's result already
+        compacted = {"extra": {"context_management": "compaction"}} if "summary" in (message.metadata or {}) else {}
+        self._add(message.role, self._content(message.content), event.timestamp, **compacted)
+
+    def _answer(self, event: ModelEvent, results: Mapping[str, ToolEvent]) -> None:
+        message = event.output.choices[0].message
+        step: dict[str, Any] = {"model_name": event.model, "llm_call_count": 1}
+        thought = _reasoning(message)
+        if thought:
+            step["reasoning_content"] = thought
+        calls = message.tool_calls or []
+        if calls:
+            step["tool_calls"] = [
+                {"tool_call_id": c.id, "function_name": c.function, "arguments": c.arguments}
+                | ({"extra": {"parse_error": c.parse_error}} if c.parse_error else {})
+                for c in calls
+            ]
+            observed = [self._observed(results[c.id]) for c in calls if c.id in results]
+            if observed:
+                step["observation"] = {"results": observed}
+        metrics = _metrics(event, self.prices)
+        if metrics:
+            step["metrics"] = metrics
+        self._add("agent", message.text, event.completed or event.timestamp, **step)
+
+    def _observed(self, event: ToolEvent) -> dict[str, Any]:
+        out: dict[str, Any] = {"source_call_id": event.id}
+        if event.error is not None:
+            return {**out, "content": event.error.message, "extra": {"error": event.error.type}}
+        result = event.result
+        return {**out, "content": self._content(result) if isinstance(result, list) else str(result)}
+
+    def _content(self, content: str | Sequence[Content] | Any) -> str | list[dict[str, Any]]:
+        from inspect_ai.model import ContentImage, ContentText
+
+        if isinstance(content, str):
+            return content
+        parts: list[dict[str, Any]] = []
+        for part in content:
+            if isinstance(part, ContentText):
+                parts.append({"type": "text", "text": part.text})
+            elif isinstance(part, ContentImage):
+                parts.append(self._picture(part.image))
+        if all(p["type"] == "text" for p in parts):
+            return "\n".join(p["text"] for p in parts)
+        return parts
+
+    def _picture(self, uri: str) -> dict[str, Any]:
+        kind, _, data = uri.removeprefix("data:").partition(";base64,")
+        try:
+            content = base64.b64decode(data, validate=True)
+        except binascii.Error:
+            content = b""
+        if kind not in MEDIA or not content:
+            return {"type": "text", "text": "[a picture that was not kept]"}
+        name = f"images/{len(self.pictures) + 1:04d}.{MEDIA[kind]}"
+        self.pictures[name] = content
+        return {"type": "image", "source": {"media_type": kind, "path": name}}
+
+    def _add(self, source: str, message: str | list[dict[str, Any]], at: Any, **rest: Any) -> None:
+        step: dict[str, Any] = {"step_id": len(self.steps) + 1, "source": source, "message": message, **rest}
+        if at is not None:
+            step["timestamp"] = at.isoformat()
+        self.steps.append(step)
+
+
+def write(writer: Writer, sink: Sink, agent: Agent, extra: Mapping[str, Any], events: Sequence[Event] = ()) -> Part:
+    """Put the document and its pictures into the sink; the part `trajectory` of a submission."""
+    document = {
+        "schema_version": SCHEMA,
+        "session_id": extra["trial"],
+        "agent": {
+            "name": agent.harness,
+            "version": __version__,
+            **({"model_name": agent.model} if agent.model else {}),
+            **_tools(events),
+            "extra": {"agent": agent.id},
+        },
+        "steps": writer.steps,
+        "final_metrics": _totals(writer.steps),
+        "extra": dict(extra),
+    }
+    files = {NAME: canonical(document), **writer.pictures}
+    entries = [Entry(path=name, size=len(data), blob=sink.put(data)) for name, data in sorted(files.items())]
+    manifest = Manifest(entries=tuple(entries))
+    return Part(
+        manifest=sink.put(canonical(manifest.plain())),
+        status=CaptureStatus.COMPLETE,
+        files=len(entries),
+        size=manifest.size,
+    )
+
+
+def _reasoning(message: ChatMessage) -> str:
+    from inspect_ai.model import ContentReasoning
+
+    if isinstance(message.content, str):
+        return ""
+    return "\n".join(p.summary or p.reasoning for p in message.content if isinstance(p, ContentReasoning))
+
+
+def _metrics(event: ModelEvent, prices: Mapping[str, Price]) -> dict[str, Any]:
+    used = call_usage(event, prices)
+    if used is None:
+        return {}
+    out: dict[str, Any] = {
+        "prompt_tokens": used.input_tokens + used.cache_read_tokens + used.cache_write_tokens,
+        "completion_tokens": used.output_tokens,
+        "cached_tokens": used.cache_read_tokens,
+    }
+    if used.cost is not None:
+        out["cost_usd"] = used.cost
+    more = {"cache_creation_input_tokens": used.cache_write_tokens, "reasoning_tokens": used.reasoning_tokens}
+    more = {key: value for key, value in more.items() if value}
+    return {**out, "extra": more} if more else out
+
+
+def _totals(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    metrics = [s["metrics"] for s in steps if "metrics" in s]
+    out: dict[str, Any] = {
+        "total_prompt_tokens": sum(m["prompt_tokens"] for m in metrics),
+        "total_completion_tokens": sum(m["completion_tokens"] for m in metrics),
+        "total_cached_tokens": sum(m["cached_tokens"] for m in metrics),
+        "total_steps": len(steps),
+    }
+    if metrics and all("cost_usd" in m for m in metrics):
+        out["total_cost_usd"] = sum(m["cost_usd"] for m in metrics)
+    return out
+
+
+def _tools(events: Sequence[Event]) -> dict[str, Any]:
+    """Definitions of the tools of the first call, in the form of function calling."""
+    from inspect_ai.event import ModelEvent
+
+    first = next((e for e in events if isinstance(e, ModelEvent) and (e.role or AGENT) == AGENT), None)
+    if first is None or not first.tools:
+        return {}
+    definitions = [
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters.model_dump(mode="json", exclude_none=True),
+            },
+        }
+        for tool in first.tools
+    ]
+    return {"tool_definitions": definitions}

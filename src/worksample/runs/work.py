@@ -1,0 +1,89 @@
+"""The solver of a trial: the agent works under its limits, the ending is told, the trial is closed."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import anyio
+
+from worksample.agents import build
+from worksample.errors import Cause
+from worksample.records import Limits, Outcome, now
+
+from .attempt import Attempt
+from .close import close
+from .outcome import DONE, cancelled, ended_by_error, ended_by_limit, failed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from inspect_ai.solver import Generate, Solver, TaskState
+    from inspect_ai.util import Limit
+
+
+def trial_solver(find: Callable[[str], Attempt]) -> Solver:
+    """An Inspect solver for samples whose ids are attempts' ids."""
+    from inspect_ai.solver import solver
+
+    @solver(name="worksample_trial")
+    def make() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            await run_trial(find(str(state.sample_id)), state, generate)
+            return state
+
+        return solve
+
+    return make()
+
+
+async def run_trial(attempt: Attempt, state: TaskState, generate: Generate) -> None:
+    """Let the agent work, then close. What ended the work other than its own limits is raised again afterwards."""
+    attempt.began = time.monotonic()
+    attempt.started = now()
+    attempt.phases["sandbox"] = round(_since_init(), 6)
+    outcome, raised = await _endeavour(attempt, state, generate)
+    with anyio.CancelScope(shield=True):
+        await close(attempt, state, outcome)
+    if raised is not None:
+        raise raised
+
+
+async def _endeavour(attempt: Attempt, state: TaskState, generate: Generate) -> tuple[Outcome, BaseException | None]:
+    """How the work ended, and what is to be raised again once the trial is closed."""
+    from inspect_ai.log import transcript
+    from inspect_ai.util import LimitExceededError, apply_limits
+
+    job = attempt.job
+    try:
+        with apply_limits(_limits(attempt.limits), catch_errors=True) as scope:
+            agent = build(job.agent, attempt.instance, model=job.model, limits=attempt.limits, inputs=attempt.inputs)
+            await agent(state, generate)
+    except anyio.get_cancelled_exc_class() as error:
+        return cancelled(), error
+    except LimitExceededError as error:
+        return ended_by_limit(error, list(transcript().events)), error
+    except Exception as error:  # noqa: BLE001 - the boundary of a trial: whatever is raised gets its outcome, once
+        if type(error).__name__ == "TerminateSampleError":
+            return failed(Cause.CANCELLED, f"ended from outside: {error}"), error
+        return ended_by_error(error, list(transcript().events)), error
+    if scope.limit_error is not None:
+        return ended_by_limit(scope.limit_error, list(transcript().events)), None
+    return DONE, None
+
+
+def _limits(limits: Limits) -> list[Limit]:
+    from inspect_ai.util import cost_limit, time_limit, token_limit
+
+    return [time_limit(limits.time), token_limit(limits.tokens), cost_limit(limits.cost)]
+
+
+def _since_init() -> float:
+    """Seconds since the sample was begun: what its sandbox took to start."""
+    from datetime import UTC, datetime
+
+    from inspect_ai.event import SampleInitEvent
+    from inspect_ai.log import transcript
+
+    first = next((e for e in transcript().events if isinstance(e, SampleInitEvent)), None)
+    return (datetime.now(UTC) - first.timestamp).total_seconds() if first is not None else 0.0

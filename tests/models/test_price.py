@@ -1,0 +1,105 @@
+"""Prices and usage: call by call, at that call's price, and never guessed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai.event import ModelEvent
+from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage
+
+from worksample.errors import Cause, ManifestError, PlanError
+from worksample.models import Price, failure_of, priced, read_prices, require_price, usage_of
+
+
+def event(model: str = "a/x", role: str | None = None, error: str | None = None, **tokens: int) -> ModelEvent:
+    output = ModelOutput(model=model, usage=ModelUsage(**tokens) if tokens else None)
+    return ModelEvent(
+        model=model,
+        role=role,
+        input=[],
+        tools=[],
+        tool_choice="auto",
+        config=GenerateConfig(),
+        output=output,
+        error=error,
+    )
+
+
+def test_usage_is_summed_per_role_at_each_calls_price() -> None:
+    prices = {"a/x": Price(input=2, output=10, cache_read=0.5), "a/y": Price(input=1, output=1)}
+    used = usage_of(
+        [
+            event(input_tokens=1_000_000, output_tokens=100_000, input_tokens_cache_read=200_000),
+            event("a/y", role="agent", input_tokens=3_000_000, output_tokens=0, input_tokens_cache_write=1_000_000),
+            event("b/z", role="colleague", input_tokens=5, output_tokens=6),
+            event(error="HTTP 500"),
+        ],
+        prices,
+    )
+    assert used["agent"].cost == pytest.approx(2 + 1 + 0.1 + 3 + 1)
+    assert used["agent"].priced
+    assert (used["agent"].calls, used["agent"].tokens) == (2, 5_300_000)
+    assert used["colleague"].cost is None
+    assert not used["colleague"].priced
+
+
+def test_one_call_without_a_price_shows() -> None:
+    used = usage_of([event(input_tokens=1_000_000), event("b/z", input_tokens=1)], {"a/x": Price(input=2, output=1)})
+    assert used["agent"].cost == 2
+    assert not used["agent"].priced
+
+
+@given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 10**6), st.integers(0, 10**6)), max_size=12))
+def test_usage_does_not_depend_on_the_order(calls: list[tuple[str, int, int]]) -> None:
+    prices = {"x": Price(input=3, output=15), "y": Price(input=1, output=5)}
+    events = [event(m, input_tokens=i, output_tokens=o) for m, i, o in calls]
+    there, back = (usage_of(es, prices).get("agent") for es in (events, events[::-1]))
+    if there is None or back is None:
+        assert not calls
+        return
+    assert there.replaced(cost=None) == back.replaced(cost=None)
+    assert (there.cost or 0) == pytest.approx(back.cost or 0)
+    assert there.priced == all(m != "z" for m, _, _ in calls)
+
+
+def test_a_budget_needs_a_price() -> None:
+    prices = read_prices({"a/x": {"input": 1, "output": 2}})
+    require_price("a/x", prices)
+    assert not priced("a/y", prices)
+    with pytest.raises(PlanError, match=r"a/y has no price") as caught:
+        require_price("a/y", prices)
+    assert '[prices."a/y"]' in caught.value.next
+    with pytest.raises(PlanError, match="calls no model"):
+        require_price(None, prices)
+
+
+def test_a_wrong_price_says_where() -> None:
+    with pytest.raises(ManifestError, match=r"prices.a/x: output"):
+        read_prices({"a/x": {"input": 1}})
+
+
+class Refused(Exception):
+    status_code = 400
+
+
+class Busy(Exception):
+    status_code = 503
+
+
+@pytest.mark.parametrize(
+    ("error", "events", "cause"),
+    [
+        (Refused(), [event(error="bad request")], Cause.MODEL_REFUSED),
+        (Busy(), [event(error="busy"), event(error="busy")], Cause.MODEL_ERROR),
+        (ValueError("ours"), [event(input_tokens=1)], None),
+        (ValueError("ours"), [], None),
+        (None, [event(input_tokens=1)], None),
+        (None, [event(error="busy"), event(error="model call cancelled")], Cause.MODEL_ERROR),
+        (None, [event(input_tokens=1), event(error="model call cancelled")], None),
+        (Busy(), [event(error="busy"), event(input_tokens=1)], None),
+    ],
+)
+def test_who_is_to_blame(error: Exception | None, events: list[ModelEvent], cause: Cause | None) -> None:
+    found = failure_of(error, events)
+    assert (found.cause if found else None) == cause
