@@ -9,19 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worksample.errors import Cause
-from worksample.files import lay
 from worksample.grading import grade, open_round
-from worksample.records import Evaluation, Grade, Grading, Instance, Protocol, Submission, unquote_path
+from worksample.records import Evaluation, Grade, Grading, Instance, Protocol, Submission, quote_path
 from worksample.store import Store
 from worksample.tasks import Package, ingest
 
 from .brief import check_brief
-from .controls import Bench, Control
+from .controls import Bench, Control, Made
 from .finding import Check, Finding, Graded, Report, error, once, warning
 from .leaks import check_leaks
 from .names import check_names
-from .perturb import changes
-from .points import check_coverage, check_points
+from .perturb import Change, changes
+from .points import check_coverage, check_points, leaves
 
 EXISTENCE = {"nothing", "empty files", "copied inputs"}
 
@@ -55,12 +54,11 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
     """As `check`, for callers with a running event loop."""
     with tempfile.TemporaryDirectory(prefix="worksample-audit-") as temporary:
         root = Path(temporary)
-        (root / "drafts").mkdir()
         store = Store.open(root / "store", create=True)
         try:
             taken = ingest(package, store.blobs)
             store.commit(taken.task, *taken.instances)
-            audit = _Audit(Bench(store, root / "drafts", package.root / "cases"), config)
+            audit = _Audit(Bench(store, package), config)
             for instance in taken.instances:
                 await _instance(audit, instance)
             return Report(taken.task.name, once(audit.findings), tuple(audit.graded), tuple(dict.fromkeys(audit.notes)))
@@ -87,12 +85,7 @@ async def _instance(audit: _Audit, instance: Instance) -> None:
 
 async def _controls(audit: _Audit, instance: Instance, protocol: Protocol) -> list[tuple[str, Grade]]:
     """Grade every control twice; say what scored wrong or differently."""
-    reference = instance.grading[protocol].reference
-    controls = [
-        audit.bench.reference(instance, reference),
-        *audit.bench.plain(instance),
-        *audit.bench.written(instance, reference),
-    ]
+    controls = list(audit.bench.all(instance, protocol))
     pairs = [(control, submission) for control, submission in controls for _ in (1, 2)]
     results = await _grade(audit, instance, protocol, pairs)
     grades = []
@@ -129,8 +122,6 @@ def _wrong(instance: Instance, control: Control, score: float | None, reason: st
 
 
 def _parts(instance: Instance, control: Control, given: Grade) -> Iterable[Finding]:
-    from .points import leaves
-
     passed = {part.name: part.passed for part in leaves(given.parts)}
     for name, wanted in control.passes.items():
         if passed.get(name) is not wanted:
@@ -141,28 +132,27 @@ def _parts(instance: Instance, control: Control, given: Grade) -> Iterable[Findi
 
 async def _tolerance(audit: _Audit, instance: Instance, protocol: Protocol) -> None:
     """Figures of the reference moved within and beyond the tolerance that the package states."""
-    grading = instance.grading[protocol]
-    wanted = {d.name for d in instance.work.deliverables}
-    pairs = []
-    made = []
-    for entry in audit.bench.store.manifest(grading.reference).files:
-        path = unquote_path(entry.path).decode("utf-8", "replace")
-        if path not in wanted or entry.blob is None or entry.size > 1 << 20:
+    grading, store = instance.grading[protocol], audit.bench.store
+    full = audit.bench.reference(instance, protocol)
+    wanted = {quote_path(d.name.encode()) for d in instance.work.deliverables}
+    made: list[Change] = []
+    pairs: list[Made] = []
+    for entry in store.manifest(full.parts["output"].manifest).files:
+        if entry.path not in wanted or entry.blob is None or entry.size > 1 << 20:
             continue
-        for change in changes(path, audit.bench.store.blobs.read(entry.blob), _settings(grading)):
-            folder = audit.bench.changed(grading.reference, path, change.data)
+        for change in changes(entry.path, store.blobs.read(entry.blob), _settings(grading)):
             made.append(change)
-            control = Control(f"{path} changed", (0.0, 1.0))
-            pairs.append((control, audit.bench.submission(instance, "changed", folder)))
+            copy = audit.bench.changed(full, entry.path, change.data)
+            pairs.append((Control(f"{entry.path} changed", (0.0, 1.0)), copy))
     for change, evaluation in zip(made, await _grade(audit, instance, protocol, pairs), strict=True):
         if not isinstance(evaluation.payload, Grade):
             continue
-        full = evaluation.payload.full
+        passes = evaluation.payload.full
         place = f"{change.path} ({change.where})"
-        if change.within and not full:
+        if change.within and not passes:
             what = f"{place} changed within its stated tolerance is not full"
             audit.findings.append(error(Check.TOLERANCE, what, instance.name))
-        if not change.within and full:
+        if not change.within and passes:
             what = f"{place} changed far beyond its tolerance still scores full"
             do = "let the grader look at this figure, or do not ask for it"
             audit.findings.append(warning(Check.TOLERANCE, what, instance.name, do))
@@ -175,23 +165,10 @@ def _settings(grading: Grading) -> dict[str, object]:
 async def _missing_reference(audit: _Audit, instance: Instance, protocol: Protocol) -> None:
     """Without its reference a grader must say so: ungraded. A score would call our own fault the agent's."""
     grading = instance.grading[protocol]
-    store = audit.bench.store
-    if not store.manifest(grading.reference).files:
+    if not audit.bench.store.manifest(grading.reference).files:
         audit.notes.append(f"{instance.key}: the grader has no reference, so its absence could not be tried")
         return
-    full = audit.bench.draft()
-    own = audit.bench.cases / "reference" / "output"
-    if own.is_dir():
-        control = audit.bench.reference(instance, grading.reference)[1]
-    else:
-        lay(store.manifest(grading.reference), store.blobs.path, full)
-        control = audit.bench.submission(instance, "reference", full)
-    bare = grading.replaced(reference=audit.bench.without_reference(instance))
-    body = {**instance.__dict__, "grading": {**instance.grading, protocol: bare}, "id": f"{instance.id}-bare"}
-    stripped = Instance.model_validate(body)
-    store.commit(stripped)
-    moved = control.replaced(instance=stripped.id, id=f"{control.id}-bare")
-    store.commit(moved)
+    stripped, moved = audit.bench.without_reference(instance, protocol)
     result = (await _grade(audit, stripped, protocol, [(Control("no reference", (0, 1)), moved)]))[0]
     if isinstance(result.payload, Grade):
         what = f"without its reference the grader still gives {result.payload.score:g}"
@@ -207,9 +184,7 @@ async def _missing_reference(audit: _Audit, instance: Instance, protocol: Protoc
         audit.findings.append(warning(Check.REFERENCE, what, instance.name, "read it through case.reference()"))
 
 
-async def _grade(
-    audit: _Audit, instance: Instance, protocol: Protocol, pairs: list[tuple[Control, Submission]]
-) -> list[Evaluation]:
+async def _grade(audit: _Audit, instance: Instance, protocol: Protocol, pairs: list[Made]) -> list[Evaluation]:
     """Grade submissions side by side, in order of `pairs`. One round for each of a repeated subject."""
     store, limit = audit.bench.store, asyncio.Semaphore(audit.config.parallel)
 

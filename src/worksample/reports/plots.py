@@ -26,7 +26,11 @@ def draw(board: Leaderboard, frame: pl.DataFrame, folder: Path) -> list[Plot]:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    style = {"svg.fonttype": "none", "svg.hashsalt": "worksample", "font.family": ["Liberation Sans", "DejaVu Sans"]}
+    style: Any = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "worksample",
+        "font.family": ["Liberation Sans", "DejaVu Sans"],
+    }
     folder.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context(style):
         return [*_pass_rates(board, folder), *_against_cost(board, folder), *_scores(frame, folder)]

@@ -5,7 +5,7 @@ ending, and nothing that a browser could execute is ever written as such.
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worksample.records import Entry, EntryKind, unquote_path
@@ -40,7 +40,7 @@ def show(store: Store, entry: Entry, site: Path, root: str) -> Shown:
     if entry.blob is None:
         return Shown(path, entry.size, entry.note, says="not taken in")
     head = store.blobs.read(entry.blob, limit=TEXT_LIMIT)
-    common = {"path": path, "size": entry.size, "note": entry.note, "digest": entry.blob}
+    shown = Shown(path, entry.size, entry.note, digest=entry.blob)
     ending = _image_ending(head)
     if ending and entry.size <= IMAGE_LIMIT:
         name = f"{entry.blob}{ending}"
@@ -48,17 +48,17 @@ def show(store: Store, entry: Entry, site: Path, root: str) -> Shown:
         if not target_file.exists():
             target_file.parent.mkdir(exist_ok=True)
             target_file.write_bytes(store.blobs.read(entry.blob))
-        return Shown(**common, image=f"{root}files/{name}")
+        return replace(shown, image=f"{root}files/{name}")
     if unquote_path(path).lower().endswith(b".svg") and entry.size <= VECTOR_LIMIT:
         # As a data address in <img> an SVG can run nothing and reach nothing.
         data = base64.b64encode(store.blobs.read(entry.blob)).decode()
-        return Shown(**common, image=f"data:image/svg+xml;base64,{data}")
+        return replace(shown, image=f"data:image/svg+xml;base64,{data}")
     text = _text(head)
     if text is None:
-        return Shown(**common, says=f"no preview; worksample store cat {entry.blob[:12]} > FILE")
+        return replace(shown, says=f"no preview; worksample store cat {entry.blob[:12]} > FILE")
     if entry.size > len(head):
         text += f"\n… ({entry.size - len(head):,} more bytes)"
-    return Shown(**common, preview=text)
+    return replace(shown, preview=text)
 
 
 def _image_ending(head: bytes) -> str:

@@ -10,19 +10,20 @@ from .table import Table
 
 INTERFACES = ("terminal",)
 NETWORKS = ("none",)
-SERVICES: tuple[str, ...] = ()
 _COMMAND = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
-OURS = ("/task/reference", "/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch")
+OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch")
 """Places in a box that no task can take for itself."""
 
 
 def read_environment(table: Table) -> Environment:
-    """The table as a record. Interfaces, networks and services that no sandbox offers are faults."""
+    """The table as a record. Interfaces and networks that no sandbox offers are faults; an instance that names services
+    which nobody can give is planned as not attemptable.
+    """
     interfaces = table.texts("interfaces", choices=INTERFACES) if table.has("interfaces") else INTERFACES
     found = Environment(
         interfaces=interfaces,
         network=table.text("network", "none", choices=NETWORKS),
-        services=table.texts("services", choices=SERVICES),
+        services=table.texts("services", pattern=r"[a-z0-9][a-z0-9_-]*"),
         software=table.texts("software", pattern=_COMMAND),
         requires=table.texts("requires", pattern=r"[a-z0-9][a-z0-9_-]*"),
         limits=_limits(table.table("limits")),
@@ -54,7 +55,7 @@ def _paths(table: Table) -> Paths:
     plain = Paths()
     says = "a plain absolute path such as '/task/output'"
     found = {}
-    for name, default in (("input", plain.input), ("software", plain.software), ("output", plain.output)):
+    for name, default in plain:
         path = table.text(name, default)
         if not path.startswith("/") or posixpath.normpath(path) != path or path == "/" or "\0" in path:
             table.fault(name, f"{path!r} is not allowed", says)
@@ -65,7 +66,7 @@ def _paths(table: Table) -> Paths:
         found[name] = path
     table.done()
     if len(set(found.values())) < len(found):
-        table.faults.add(table.file, table.at, "input, software and output need a path each")
+        table.faults.add(table.file, table.at, "input, software, output and reference need a path each")
         return plain
     return Paths(**found)
 

@@ -62,7 +62,8 @@ def _package(root: Path, table: Table, faults: Faults) -> Package:
     names = [i.name for i in instances]
     leaves = {c.id for c in criteria.leaves} | {c.id for c in criteria.criteria}
     cases = read_cases(root, names, leaves, faults)
-    if not deliverables and any(p in PROGRAMS for p in gradings) and not table.broken:
+    # What is delivered to a service (a message, an upload) is no file.
+    if not deliverables and not environment.services and any(p in PROGRAMS for p in gradings) and not table.broken:
         table.fault("deliverables", "there is none", 'one "name" = { format = "..." } at least')
     for protocol, spec in gradings.items():
         if spec.shown and not criteria.criteria:
