@@ -1,8 +1,8 @@
-"""`python -m worksample.kit CASE.json`: one submission graded in this process, the result in a file.
+"""`python -m worksample.kit CASE.json [NAME=PATH ...]`: one submission graded in this process, the result in a file.
 
 CASE.json: `{"folders": {name: path}, "entry": "grade.py", "settings": {}, "criteria": {...}, "result": path,
 "broker": path or null}`; `folders` has `grader` with the entry in it. The result: `{"grade": {...}}`, or
-`{"failed": cause, "reason": text}`.
+`{"failed": cause, "reason": text}`. Each NAME=PATH names a folder anew, or `result` or `broker`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from worksample.records import Criteria, Grade
 from .broker import Broker
 from .case import Case
 from .check import shorten
-from .compose import program_nodes
+from .result import checked
 
 TAIL = 3_000
 """Characters of a traceback that are kept."""
@@ -56,21 +56,6 @@ def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
     return grade  # type: ignore[no-any-return]
 
 
-def checked(result: Any, criteria: Criteria) -> Grade:
-    """What `grade` returned, if it is a grade that answers the criteria. GraderError (`grader.malformed`) otherwise."""
-    if not isinstance(result, Grade):
-        raise GraderError(f"grade() returned {type(result).__name__}, no Grade", cause=Cause.GRADER_MALFORMED)
-    try:
-        grade = Grade.model_validate(result.model_dump())
-    except (ValidationError, ValueError) as error:
-        raise GraderError(f"the grade is malformed: {error}", cause=Cause.GRADER_MALFORMED) from error
-    wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
-    if wanted and given and wanted != given:
-        odd = sorted(wanted ^ given)
-        raise GraderError(f"grade and criteria.toml differ in {', '.join(odd)}", cause=Cause.GRADER_MALFORMED)
-    return grade
-
-
 def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
     """Grades one case; every failure of the grader comes back typed, none is raised."""
     try:
@@ -100,10 +85,13 @@ def classify(error: BaseException) -> tuple[Cause, str]:
 
 def main(argv: list[str]) -> int:
     """Reads CASE.json, writes the result whole and renamed. Exit 0 wherever a result was written."""
-    if len(argv) != 2:
-        sys.stderr.write("usage: python -m worksample.kit CASE.json\n")
+    if len(argv) < 2 or any("=" not in word for word in argv[2:]):
+        sys.stderr.write("usage: python -m worksample.kit CASE.json [NAME=PATH ...]\n")
         return 2
     data = json.loads(Path(argv[1]).read_bytes())
+    named = dict(word.split("=", 1) for word in argv[2:])
+    data |= {name: named.pop(name) for name in ("result", "broker") if name in named}
+    data["folders"] = {**data.get("folders", {}), **named}
     result = Path(data["result"])
     text = json.dumps(outcome(data), allow_nan=False)
     part = result.with_suffix(".part")

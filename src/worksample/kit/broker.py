@@ -1,7 +1,7 @@
 """How a grader has a program of the agent's run elsewhere: requests and answers as files in a shared scratch folder.
 
-`0001.request.json` goes out, `0001.answer.json` comes back. Both are written whole and renamed. The other end is
-`worksample.grading`, which runs the program in a box that has no reference.
+`0001.request.json` goes out, written whole and renamed; `0001.answer.json` comes back and ends in a line feed. The
+other end is `worksample.grading`, which runs the program in a box that has no reference.
 """
 
 from __future__ import annotations
@@ -92,11 +92,13 @@ class Broker:
     def _answer(self, patience: float) -> dict[str, Any]:
         path = self.folder / f"{self.count:04}.answer.json"
         end = time.monotonic() + patience
-        while not path.exists():
+        data = b""
+        while not data.endswith(b"\n"):  # the other end cannot rename: the last byte says that it is whole
             if time.monotonic() > end:
                 raise GraderError("nobody ran the program", cause=Cause.GRADER_SANDBOX)
             time.sleep(0.02)
-        answer: dict[str, Any] = json.loads(path.read_bytes())
+            data = path.read_bytes() if path.exists() else b""
+        answer: dict[str, Any] = json.loads(data)
         if answer.get("failed"):
             raise GraderError(str(answer["failed"]), cause=Cause(answer.get("cause", Cause.GRADER_SANDBOX)))
         return answer

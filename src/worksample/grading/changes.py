@@ -1,0 +1,86 @@
+"""What a regrade changed, submission by submission."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from worksample.records import Amendment, Evaluation, Grade, GradePart, Round, Standing, Submission, Verdict, resolve
+from worksample.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One submission whose standing differs between two rounds; a score is None where it is not decided."""
+
+    subject: str
+    instance: str
+    entrant: str
+    old: float | None
+    new: float | None
+    old_standing: Standing | None
+    """None where the round has no evaluation of it."""
+    new_standing: Standing | None
+    reasons: tuple[str, ...]
+    """What differs, part by part, in words."""
+
+
+def changes(store: Store, old: Round, new: Round) -> list[Change]:
+    """Rows for the submissions that stand otherwise in `new` than in `old`, by id; equal ones are left out."""
+    amendments = store.find(Amendment)
+    before, after = (resolve(r, store.find(Evaluation, round=r.id), amendments) for r in (old, new))
+    found = []
+    for subject in sorted({*before, *after}):
+        first, second = before.get(subject), after.get(subject)
+        reasons = _differences(first, second)
+        if not reasons:
+            continue
+        submission = store.get(Submission, subject)
+        found.append(
+            Change(
+                subject=subject,
+                instance=submission.instance,
+                entrant=submission.entrant,
+                old=first.score if first else None,
+                new=second.score if second else None,
+                old_standing=first.standing if first else None,
+                new_standing=second.standing if second else None,
+                reasons=tuple(reasons),
+            )
+        )
+    return found
+
+
+def _differences(first: Verdict | None, second: Verdict | None) -> list[str]:
+    if first is None or second is None:
+        return ["graded in one round only"]
+    found = []
+    if first.standing != second.standing:
+        found.append(f"{first.standing} before, {second.standing} now: {second.reason or first.reason}".rstrip(": "))
+    if first.score != second.score:
+        found.append(f"score {_show(first.score)} before, {_show(second.score)} now")
+    if first.grade is not None and second.grade is not None:
+        found += _parts(first.grade, second.grade)
+    return found
+
+
+def _parts(first: Grade, second: Grade) -> list[str]:
+    before, after = _flat(first.parts), _flat(second.parts)
+    found = []
+    for name in dict.fromkeys([*before, *after]):
+        a, b = before.get(name), after.get(name)
+        if a is None or b is None:
+            found.append(f"{name}: {'is new' if a is None else 'is gone'}")
+        elif (a.fraction, a.points) != (b.fraction, b.points):
+            found.append(f"{name}: {_show(a.fraction)} of {a.points:g} before, {_show(b.fraction)} of {b.points:g} now")
+    return found
+
+
+def _flat(parts: tuple[GradePart, ...]) -> dict[str, GradePart]:
+    found: dict[str, GradePart] = {}
+    for part in parts:
+        found |= {part.name: part} | _flat(part.parts)
+    return found
+
+
+def _show(value: float | None) -> str:
+    return "nothing" if value is None else f"{value:.4g}"

