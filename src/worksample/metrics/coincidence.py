@@ -27,7 +27,7 @@ def item_sums(table: Floats, ends: tuple[int, int] | None) -> Floats:
     pairs = np.where(paired, votes * (votes - 1), 0)
     hard = coincide[:, ends[0], ends[1]] * others * 2 if ends else np.zeros(len(table))
     more = [votes > 0, paired, same / np.maximum(votes, 1), pairs, same * others, hard]
-    return np.column_stack([coincide.reshape(len(table), -1), shares, *more]).astype(np.float64)
+    return np.column_stack([coincide.reshape(len(table), table.shape[1] ** 2), shares, *more]).astype(np.float64)
 
 
 def width(size: int) -> int:

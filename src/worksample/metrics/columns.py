@@ -46,9 +46,13 @@ def series(name: str, values: Column) -> pl.Series:
         return values
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise UsageError(f"has {values.ndim} dimensions", where=f"column {name!r}", next="pass one value per row")
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        values = values.tolist()
     try:
         return pl.Series(name, values)
     except TypeError as error:
+        if all(v is None or (isinstance(v, (int, float)) and not isinstance(v, bool)) for v in values):
+            return pl.Series(name, values, dtype=pl.Float64, strict=False)
         first = str(error).splitlines()[0]
         raise UsageError(first, where=f"column {name!r}", next="pass values of one type") from error
 

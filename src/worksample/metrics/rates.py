@@ -187,10 +187,8 @@ def apply_by(
     rows = np.arange(len(group))
     overlapping = group.dtype.is_nested()
     if overlapping:
-        sizes = group.list.len().fill_null(0).to_numpy()
-        rows, group = rows.repeat(np.maximum(sizes, 1)), group.explode()
-        keep = group.is_not_null().to_numpy()
-        rows, group = rows[keep], group.filter(pl.Series(keep))
+        rows = rows.repeat(group.list.len().fill_null(0).to_numpy())
+        group = group.drop_nulls().explode(empty_as_null=False)
     groups = codes("by", group)
     order = np.argsort(groups.index.astype(np.int32), kind="stable")
     ends = np.cumsum(np.bincount(groups.index, minlength=groups.size))
