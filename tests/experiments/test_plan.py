@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from experiments.material import an_instance, some_material
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.material import an_instance, some_material
 from worksample.errors import PlanError
-from worksample.experiments.plan import Plan, forecast, in_order, limits_of, plan, why_not
+from worksample.experiments.plan import Plan, forecast, in_order, plan, why_not
 from worksample.records import Agent, Arm, Limits, Slot
 
 EARLY, LATE = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC)
@@ -100,12 +100,6 @@ def test_a_mismatch_is_not_attemptable_and_never_run() -> None:
 def test_reasons_name_what_is_missing(environment, word) -> None:
     instance = an_instance("t", "i", **environment)
     assert word in why_not(Agent.of("a", "worker"), instance, frozenset({"openscad"}))
-
-
-def test_limits_of_the_arm_go_over_the_instances_own() -> None:
-    instance = an_instance("t", "i", limits=Limits(time=100, tokens=5, memory=1 << 20))
-    merged = limits_of(instance, Arm(limits=Limits(time=7, cost=2.0)))
-    assert (merged.time, merged.cost, merged.tokens, merged.memory) == (7, 2.0, 5, 1 << 20)
 
 
 def test_a_forecast_without_limits_is_unknown_and_not_zero() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from worksample.store import Store
 
+FILE_WIDTH = 160
+"""Columns of a table that goes to a file or a pipe."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -33,7 +36,7 @@ def store_option(function: F) -> F:
 
 
 def open_store(where: str | Path | None, *, create: bool = False) -> Store:
-    """The store that a verb works on."""
+    """The store that a verb works on, for a `with`."""
     from worksample.store import Store
 
     return Store.open(where, create=create)
@@ -43,7 +46,10 @@ def console(*, err: bool = False) -> Console:
     """Rich's console; markup and emoji codes are off, since names come from files and agents."""
     from rich.console import Console
 
-    return Console(stderr=err, markup=False, emoji=False, highlight=False, soft_wrap=False)
+    made = Console(stderr=err, markup=False, emoji=False, highlight=False)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = FILE_WIDTH
+    return made
 
 
 def say_json(value: Any) -> None:

@@ -55,11 +55,12 @@ VERBS: dict[str, Verb | Family] = {
         {"tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages.")},
     ),
     "store": Family(
-        "Check, rebuild, merge and export a store.",
+        "Check, rebuild, merge, read and export a store.",
         {
             "check": _verb("store_check", "Check that objects, blobs and database agree."),
             "rebuild": _verb("store_rebuild", "Build the database anew from the objects."),
             "merge": _verb("store_merge", "Take in everything that another store holds."),
+            "cat": _verb("store_cat", "Write the bytes of a blob to standard output."),
             "export": _verb("store_export", "Write the tables as Parquet, JSONL or CSV."),
         },
     ),

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from worksample.models import Price
 from worksample.records import Arm, Frozen, Limits, Protocol
 from worksample.records.task import Name
 
@@ -17,7 +18,7 @@ _STEP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)")
 
 
 def seconds(value: Any) -> Any:
-    """Seconds of `90`, `"90"`, `"30m"`, `"1h 30m"`; anything else is left for the type check. ValueError for text without sense."""
+    """Seconds of `"90"`, `"30m"`, `"1h 30m"`; what is no text is left for the type check. ValueError."""
     if not isinstance(value, str):
         return value
     text = value.strip().lower()
@@ -54,19 +55,6 @@ class LimitsConfig(Frozen):
         return Limits(time=self.time, cost=self.cost, tokens=self.tokens, turns=self.steps)
 
 
-class Price(Frozen):
-    """US dollars per million tokens."""
-
-    input: float = Field(ge=0)
-    """Tokens of the prompt."""
-    output: float = Field(ge=0)
-    """Tokens of the answer, reasoning included."""
-    cache_read: float | None = Field(default=None, ge=0)
-    """Tokens read from the service's cache; None: as input."""
-    cache_write: float | None = Field(default=None, ge=0)
-    """Tokens written to the service's cache; None: as input."""
-
-
 class AgentConfig(Frozen):
     """Who works. A preset fills what is not given here."""
 
@@ -83,7 +71,7 @@ class AgentConfig(Frozen):
     script: str | None = None
     """For `scripted`: the folder of scripts, relative to the experiment file."""
     capabilities: tuple[str, ...] | None = None
-    """What it can do, such as `vision`; instances that require more are not attemptable. By default the preset's or none."""
+    """What it can do, such as `vision`; what requires more is not attemptable. By default the preset's, or none."""
     release_date: date | None = None
     """When the model was released, for plots over time."""
 
@@ -138,14 +126,14 @@ class ExperimentConfig(Frozen):
     """How often a slot is tried where the platform, the sandbox or the model's service failed."""
     seed: int = 0
     """Decides the order in which slots are run."""
-    sandbox: str = Field(default="bubblewrap", pattern="^(bubblewrap|docker|none)$")
-    """`bubblewrap`, `docker`, or `none`: no isolation at all, which every report prints."""
+    sandbox: str = Field(default="bubblewrap", pattern="^(bubblewrap|none)$")
+    """`bubblewrap`, or `none`: no isolation at all, which every report prints."""
     prices: dict[str, Price] = {}
-    """Prices by model name, over those that Inspect knows."""
+    """US dollars per million tokens by model name; what is not given here has no price."""
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
     author: str = Field(default_factory=default_author, min_length=1)
-    """Who runs it."""
+    """Who runs it; by default `$WORKSAMPLE_AUTHOR`, else the account's name."""
 
     @model_validator(mode="after")
     def _sound(self) -> Self:

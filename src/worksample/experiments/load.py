@@ -69,7 +69,7 @@ def load(file: Path | None = None, flags: Mapping[str, Any] | None = None) -> Ex
 
 
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """`flags` over `data`. Limits merge field by field; `suite` or `tasks` given replace both; `model` goes to every agent."""
+    """`flags` over `data`: limits field by field; `suite` or `tasks` replace both; models, script for all agents."""
     table = dict(data)
     given = dict(flags)
     if "suite" in given or "tasks" in given:
@@ -134,7 +134,7 @@ def agent_from_flag(text: str) -> dict[str, Any]:
         except ValidationError as error:
             raise manifest_error(error, AgentConfig, str(path)) from error
         return table
-    from .presets import PRESETS
+    from worksample.agents.presets import PRESETS
 
     return {"preset": text} if text in PRESETS else {"harness": text}
 

@@ -14,7 +14,6 @@ from worksample.records import (
     Arm,
     Experiment,
     Instance,
-    Limits,
     Lock,
     Protocol,
     Record,
@@ -23,6 +22,7 @@ from worksample.records import (
     Task,
     digest_of,
 )
+from worksample.runs.limits import limits_of
 
 NETWORKS = ("none",)
 INTERFACES = ("terminal",)
@@ -174,15 +174,6 @@ def in_order(slots: Sequence[Slot], seed: int) -> tuple[Slot, ...]:
     return tuple(sorted(slots, key=lambda s: (s.repeat, digest_of([seed, s.id]))))
 
 
-def limits_of(instance: Instance, arm: Arm) -> Limits:
-    """The instance's limits with the arm's over them, field by field (time, cost, tokens, turns)."""
-    own = instance.work.environment.limits
-    if arm.limits is None:
-        return own
-    set_here = {k: getattr(arm.limits, k) for k in ("time", "cost", "tokens", "turns")}
-    return own.replaced(**{k: v for k, v in set_here.items() if v is not None})
-
-
 @dataclass(frozen=True)
 class Forecast:
     """What a plan may take at most. None is "unknown": some trial has no such limit."""
@@ -202,7 +193,7 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
     seconds: float | None = 0.0
     cost: float | None = 0.0
     for slot in planned.attemptable:
-        limits = limits_of(instances[slot.instance], arms[slot.arm])
+        limits = limits_of(instances[slot.instance], arms[slot.arm], agents[slot.agent])
         seconds = None if seconds is None or limits.time is None else seconds + limits.time
         if calls_model(agents[slot.agent]):
             cost = None if cost is None or limits.cost is None else cost + limits.cost

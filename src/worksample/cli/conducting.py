@@ -1,0 +1,116 @@
+"""What `run`, `resume` and `demo` share: show the plan, conduct it, say where it stands and what to type next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .boundary import INCOMPLETE, INTERRUPTED
+from .output import console, dollars, duration, open_store, printable, say_json
+from .progress import watcher
+
+if TYPE_CHECKING:
+    from worksample.experiments.conduct import Conducted, How
+    from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.plan import Forecast, Plan
+    from worksample.records import Experiment
+    from worksample.store import Store
+
+WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation. Every report of this will say so."
+
+
+def dry(config: ExperimentConfig, *, as_json: bool) -> int:
+    """Show what would be run; nothing is written and no store is needed."""
+    from worksample.experiments.prepare import forecast_of, prepare
+
+    plan = prepare(config)
+    expected = forecast_of(plan, config)
+    if as_json:
+        say_json(_plan_table(plan, expected))
+        return 0
+    _show_plan(plan, expected)
+    click.echo("dry run: nothing was run or written")
+    return 0
+
+
+def run_config(config: ExperimentConfig, *, as_json: bool, quiet: bool = False) -> int:
+    """Plan into the store, then conduct. `quiet` prints nothing at all."""
+    from worksample.experiments.conduct import How
+    from worksample.experiments.prepare import commit_plan, forecast_of, prepare
+
+    with open_store(config.store, create=True) as store:
+        plan = prepare(config, store.blobs)
+        known = commit_plan(store, plan)
+        if not (as_json or quiet):
+            _show_plan(plan, forecast_of(plan, config))
+            if known:
+                click.echo(f"{plan.experiment.id} was planned before: going on with what is open", err=True)
+        how = How(parallel=config.parallel, graders=config.graders, tries=config.tries, prices=config.prices)
+        return conduct_and_tell(store, plan.experiment, how, as_json=as_json, quiet=quiet)
+
+
+def conduct_and_tell(store: Store, experiment: Experiment, how: How, *, as_json: bool, quiet: bool = False) -> int:
+    """Conduct an experiment and print the outcome; returns the exit code."""
+    from worksample.experiments.conduct import conduct
+
+    if experiment.lock.sandbox == "none" and not quiet:
+        console(err=True).print(WARNING, style="bold red")
+    done = conduct(store, experiment, how, watcher(silent=as_json or quiet))
+    if as_json:
+        say_json({**done.status.plain(), "interrupted": done.interrupted})
+    elif not quiet:
+        _tell(done, store)
+    if done.interrupted:
+        return INTERRUPTED
+    return 0 if done.status.complete else INCOMPLETE
+
+
+def _tell(done: Conducted, store: Store) -> None:
+    from worksample.reports import leaderboard, print_board
+
+    status = done.status
+    if status.finished:
+        print_board(leaderboard(store, [status.experiment]), console())
+    if done.interrupted:
+        click.echo(
+            f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept\n"
+            f"  next: worksample resume {status.name}"
+        )
+    elif status.open:
+        click.echo(
+            f"{status.open} slots are still open: their tries failed for reasons that are not the agent's\n"
+            f"  next: worksample resume {status.name}"
+        )
+    else:
+        click.echo(f"  next: worksample report {status.name}")
+
+
+def _show_plan(plan: Plan, expected: Forecast) -> None:
+    m = plan.material
+    out = console(err=True)
+    out.print(f"{plan.experiment.id}", style="bold")
+    out.print(
+        f"{len(m.agents)} agents x {len(m.instances)} instances x {len(m.arms)} arms x {m.repeats} repeats = "
+        f"{len(plan.slots)} slots; {expected.trials} to run, {expected.not_attemptable} not attemptable"
+    )
+    out.print(f"at most: {duration(expected.seconds)} of time, {dollars(expected.cost)}")
+    reasons = {(s.agent.partition("@")[0], s.instance.partition("@")[0], s.not_attemptable) for s in plan.slots}
+    for agent, instance, reason in sorted(reasons):
+        if reason:
+            out.print(printable(f"not attemptable: {agent} on {instance}: {reason}"))
+
+
+def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
+    from worksample.experiments.lock import lock_table
+
+    return {
+        **lock_table(plan),
+        "slots": [s.plain() for s in plan.slots],
+        "forecast": {
+            "trials": expected.trials,
+            "not_attemptable": expected.not_attemptable,
+            "seconds_at_most": expected.seconds,
+            "cost_at_most": expected.cost,
+        },
+    }

@@ -1,0 +1,114 @@
+"""A conduct as people follow it: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from worksample.errors import POLICY
+from worksample.experiments.watch import Silent, Tally, Watch
+from worksample.records import Evaluation, Given, Grade, Instance, Trial
+
+from .output import dollars, duration, printable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+def watcher(*, silent: bool) -> Watch:
+    """Nothing where `silent`, a bar on a terminal, else lines (both on stderr)."""
+    if silent:
+        return Silent()
+    return Bar() if sys.stderr.isatty() else Lines()
+
+
+def spent(tally: Tally) -> str:
+    """Cost so far; says where calls had no price."""
+    unknown = f" + {tally.unpriced} unpriced" if tally.unpriced else ""
+    return f"{dollars(tally.cost)}{unknown}"
+
+
+def outcome_of(trial: Trial) -> str:
+    """How a trial ended, in words."""
+    if trial.outcome.cause is None:
+        return "done"
+    return f"{trial.outcome.ending}: {POLICY[trial.outcome.cause].says}"
+
+
+def grade_of(evaluation: Evaluation) -> str:
+    """The score, or why there is none."""
+    if isinstance(evaluation.payload, Grade):
+        return f"score {evaluation.payload.score:.3f}"
+    if evaluation.outcome is Given.GIVEN:
+        return "graded"
+    why = POLICY[evaluation.cause].says if evaluation.cause else "declined"
+    return f"ungraded: {why}"
+
+
+class Lines:
+    """One line per event, for logs."""
+
+    def begin(self, tally: Tally) -> None:
+        self.tally = tally
+
+    def closed(self, trial: Trial, instance: Instance) -> None:
+        seconds = (trial.ended - trial.started).total_seconds()
+        self.note(
+            f"[{self.tally.finished}/{self.tally.planned}] {instance.key}  {trial.agent.partition('@')[0]}  "
+            f"{outcome_of(trial)}  {duration(seconds)}  cost so far {spent(self.tally)}"
+        )
+
+    def graded(self, evaluation: Evaluation, instance: Instance) -> None:
+        self.note(f"  graded {instance.key}  {grade_of(evaluation)}")
+
+    def note(self, text: str) -> None:
+        click.echo(printable(text), err=True)
+
+    def end(self) -> None:
+        pass
+
+
+class Bar:
+    """A bar that stays at the bottom; failures scroll by above it."""
+
+    progress: Progress
+
+    def begin(self, tally: Tally) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self.tally = tally
+        self.progress = Progress(
+            TextColumn("trials"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[says]}", markup=False),
+            TimeElapsedColumn(),
+            console=Console(stderr=True, markup=False, emoji=False, highlight=False),
+        )
+        self.task = self.progress.add_task("trials", total=tally.planned, completed=tally.finished, says="")
+        self.progress.start()
+        self._update()
+
+    def closed(self, trial: Trial, instance: Instance) -> None:
+        if not trial.outcome.finished:
+            self.note(f"{instance.key}  {trial.agent.partition('@')[0]}  {outcome_of(trial)}  {trial.outcome.reason}")
+        self._update()
+
+    def graded(self, evaluation: Evaluation, instance: Instance) -> None:
+        if evaluation.outcome is not Given.GIVEN:
+            self.note(f"{instance.key}  {grade_of(evaluation)}  {evaluation.reason[:300]}")
+        self._update()
+
+    def note(self, text: str) -> None:
+        self.progress.console.print(printable(text))
+
+    def end(self) -> None:
+        self.progress.stop()
+
+    def _update(self) -> None:
+        t = self.tally
+        says = f"failed {t.failed} · graded {t.graded} · ungraded {t.ungraded} · {spent(t)}"
+        self.progress.update(self.task, completed=t.finished, says=says)

@@ -1,0 +1,48 @@
+"""`worksample report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .output import console, json_option, open_store, say_json, store_option
+
+
+@click.command("report")
+@click.argument("experiments", nargs=-1)
+@click.option("--out", type=click.Path(file_okay=False), default=None, help="Write the site into this folder.")
+@click.option("--illustrative", is_flag=True, default=None, help="Count prices that are only illustrative, too.")
+@click.option("--pages/--no-pages", default=None, help="Write a page per trial; by default they are written.")
+@store_option
+@json_option
+def command(
+    experiments: tuple[str, ...],
+    out: str | None,
+    illustrative: bool | None,
+    pages: bool | None,
+    store: str | None,
+    as_json: bool | None,
+) -> None:
+    """Print the leaderboard and, with --out, write the report as a static site.
+
+    EXPERIMENTS are names or ids, by default the latest. Several stand side by side where their locks agree: the same
+    instances, environment models and protocol.
+    """
+    from worksample.reports import ReportConfig, leaderboard, print_board, write_report
+
+    with open_store(store) as opened:
+        if out is None:
+            board = leaderboard(opened, experiments, illustrative=bool(illustrative))
+        else:
+            config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False)
+            board = write_report(opened, experiments, Path(out), config)
+    index = str(Path(out).resolve() / "index.html") if out else None
+    if as_json:
+        say_json({**board.plain(), "report": index})
+        return
+    print_board(board, console())
+    if index:
+        click.echo(f"report: {index}\n  next: open it in a browser, as in xdg-open {index}")
+    else:
+        click.echo("  next: worksample report --out report   (writes the site)")

@@ -1,0 +1,31 @@
+"""`worksample run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .output import json_option, store_option
+from .run_options import flags_of, run_options
+
+
+@click.command("run")
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False))
+@run_options
+@click.option("--dry-run", is_flag=True, default=None, help="Show the plan and what it may cost; write nothing.")
+@store_option
+@json_option
+def command(file: str | None, dry_run: bool | None, as_json: bool | None, **values: Any) -> int:
+    """Run an experiment: agents on tasks, each trial graded as it closes.
+
+    FILE is a TOML or YAML file (docs/experiments.md); flags go over it. The same experiment run again goes on where it
+    stopped: what is finished is never run twice.
+    """
+    from worksample.experiments.load import load
+
+    config = load(Path(file) if file else None, flags_of(values))
+    from .conducting import dry, run_config
+
+    return dry(config, as_json=bool(as_json)) if dry_run else run_config(config, as_json=bool(as_json))

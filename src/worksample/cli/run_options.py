@@ -1,0 +1,102 @@
+"""The flags of `worksample run`. None of them has a default, so that a file is never overridden by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from worksample.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+OPTIONS = (
+    click.option("--suite", default=None, metavar="NAME|FILE", help="A shipped suite, or a suite file."),
+    click.option("--task", "tasks", multiple=True, default=None, metavar="DIR", help="A task package. Repeatable."),
+    click.option(
+        "--only",
+        multiple=True,
+        default=None,
+        metavar="PATTERN",
+        help="Keep the instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
+    ),
+    click.option(
+        "--agent",
+        "agents",
+        multiple=True,
+        default=None,
+        metavar="NAME|FILE",
+        help="A harness (scripted, worker, plan-act-reflect, command), a preset (rli, upbench, ale, tac), or a file "
+        "with one agent's table. Repeatable.",
+    ),
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        default=None,
+        metavar="PROVIDER/MODEL",
+        help="The model of every agent, as Inspect names it. Repeatable: every agent with every model.",
+    ),
+    click.option("--script", default=None, metavar="DIR", help="Folder of scripts of the scripted agents."),
+    click.option("--name", default=None, help="How the experiment is called."),
+    click.option("--repeats", type=int, default=None, help="Independent trials per agent and instance."),
+    click.option("--limit-time", default=None, metavar="TIME", help="Per trial: seconds, or as in 30m or 1h30m."),
+    click.option("--limit-cost", type=float, default=None, metavar="USD", help="Per trial; the model needs a price."),
+    click.option("--limit-tokens", type=int, default=None, help="Per trial."),
+    click.option("--limit-steps", type=int, default=None, help="Per trial: calls of the model."),
+    click.option("--parallel", type=int, default=None, help="Trials at once."),
+    click.option("--graders", type=int, default=None, help="Submissions graded at once."),
+    click.option("--tries", type=int, default=None, help="Tries of a slot where platform, sandbox or service fail."),
+    click.option("--seed", type=int, default=None, help="Decides the order in which slots are run."),
+    click.option("--protocol", default=None, metavar="PROTOCOL", help="program or checkpoints."),
+    click.option(
+        "--role",
+        "roles",
+        multiple=True,
+        default=None,
+        metavar="ROLE=MODEL",
+        help="A model that belongs to the environment. Repeatable.",
+    ),
+    click.option("--sandbox", default=None, metavar="KIND", help="bubblewrap, or none."),
+    click.option(
+        "--unsandboxed",
+        is_flag=True,
+        default=None,
+        help="Run without any isolation: agents act on this machine as you. Every report prints it.",
+    ),
+    click.option("--author", default=None, help="Who runs it; default: $WORKSAMPLE_AUTHOR, else the account's name."),
+)
+
+
+def run_options(function: F) -> F:
+    """All of them."""
+    for option in reversed(OPTIONS):
+        function = option(function)
+    return function
+
+
+def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, as keys of an experiment file. UsageError for what contradicts itself."""
+    from worksample.experiments.load import agent_from_flag
+
+    given = {k: v for k, v in values.items() if v is not None and v != ()}
+    if given.pop("unsandboxed", None):
+        if "sandbox" in given:
+            raise UsageError("--sandbox and --unsandboxed contradict each other")
+        given["sandbox"] = "none"
+    limits = {k: given.pop(f"limit_{k}") for k in ("time", "cost", "tokens", "steps") if f"limit_{k}" in given}
+    if limits:
+        given["limits"] = limits
+    if "agents" in given:
+        given["agents"] = [agent_from_flag(text) for text in given["agents"]]
+    if "roles" in given:
+        given["roles"] = dict(_pair(text) for text in given["roles"])
+    return given
+
+
+def _pair(text: str) -> tuple[str, str]:
+    role, sign, model = text.partition("=")
+    if not (role and sign and model):
+        raise UsageError(f"--role {text!r}: write ROLE=MODEL, as in --role judge=openai/gpt-5")
+    return role, model

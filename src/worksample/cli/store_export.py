@@ -1,0 +1,30 @@
+"""`worksample store export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .output import json_option, open_store, say_json, store_option
+
+
+@click.command("export")
+@click.argument("out", type=click.Path(file_okay=False))
+@click.option("--format", "form", type=click.Choice(["parquet", "jsonl"]), default=None, help="Default: parquet.")
+@click.option("--experiment", default=None, help="Name or id; by default all.")
+@store_option
+@json_option
+def command(out: str, form: str | None, experiment: str | None, store: str | None, as_json: bool | None) -> None:
+    """Write trials, submissions, evaluations, comparisons and slots as tables into the folder OUT."""
+    from worksample.experiments.find import find_experiment
+    from worksample.store import export
+
+    with open_store(store) as opened:
+        id = find_experiment(opened, experiment).id if experiment else None
+        written = export(opened, Path(out), form or "parquet", id)
+    if as_json:
+        say_json([str(path) for path in written])
+        return
+    for path in written:
+        click.echo(str(path))

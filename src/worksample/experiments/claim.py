@@ -1,0 +1,65 @@
+"""Leases between processes: who works on what, and whether that process still lives."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from worksample.errors import PlanError
+from worksample.store import Store
+
+SECONDS = 60.0
+"""How long a claim holds without a sign of life."""
+
+
+def new_owner() -> str:
+    """`host:pid:random`, as every lease of the platform names its owner."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+def is_dead(owner: str) -> bool:
+    """Whether the owner is a process of this machine that is gone: its leases need not be waited for."""
+    host, _, rest = owner.partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
+def holder(store: Store, key: str) -> str | None:
+    """Who holds `key`; a lease of a dead process is given back first, and nobody holds it then."""
+    owner = store.holder(key)
+    if owner is not None and is_dead(owner):
+        store.release(key, owner)
+        return store.holder(key)
+    return owner
+
+
+def claim(store: Store, key: str, owner: str) -> bool:
+    """Take `key`; at once where its holder is dead."""
+    return store.lease(key, owner, SECONDS) or (holder(store, key) is None and store.lease(key, owner, SECONDS))
+
+
+@contextmanager
+def alone(store: Store, key: str) -> Iterator[None]:
+    """Hold `key` for a short piece of work, waiting for it. PlanError where another holds it for a minute."""
+    owner = new_owner()
+    until = time.monotonic() + SECONDS
+    while not claim(store, key, owner):
+        if time.monotonic() > until:
+            raise PlanError(f"another process ({store.holder(key)}) holds {key!r} for a minute", next="try again")
+        time.sleep(0.05)
+    try:
+        yield
+    finally:
+        store.release(key, owner)

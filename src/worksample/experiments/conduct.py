@@ -1,0 +1,164 @@
+"""Run what is open and grade what is ungraded, until nothing is left. Resuming is conducting again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from worksample.errors import WorksampleError
+from worksample.models import Price
+from worksample.records import Agent, Experiment, Instance, Slot, Submission, Trial
+from worksample.runs import RunConfig, run_slots
+from worksample.store import Store
+
+from .claim import holder
+from .grade_queue import GradeQueue
+from .plan import in_order
+from .rounds import current_round
+from .status import Status, status_of
+from .watch import Silent, Watch
+
+INTERRUPTED = 130
+"""Exit code of a process that was interrupted twice."""
+POLL = 0.5
+"""Seconds between two looks at what another process works on."""
+
+
+@dataclass(frozen=True)
+class How:
+    """What may differ between two conducts of one experiment: nothing of it decides what the work is."""
+
+    parallel: int = 8
+    graders: int = 2
+    tries: int = 3
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Conducted:
+    """Where the experiment stands afterwards."""
+
+    status: Status
+    interrupted: bool
+
+
+def conduct(store: Store, experiment: Experiment, how: How, watch: Watch | None = None) -> Conducted:
+    """Run the open slots of a planned experiment and grade every ungraded submission of it.
+
+    Everything is in the store when this returns. Ctrl-C stops it cleanly: trials in flight are closed as cancelled,
+    and their slots are open again next time. StoreFull and other failures of ours are raised after the same clean stop.
+    Several processes may conduct one experiment: slots and submissions are leased, and each waits for the others' end.
+    """
+    store.sync()
+    listener = watch or Silent()
+    work = _Work(store, experiment, how, listener)
+    listener.begin(work.tally)
+    try:
+        interrupted = asyncio.run(work.all())
+    except* WorksampleError as group:
+        raise _first(group) from None
+    finally:
+        listener.end()
+    return Conducted(status_of(store, experiment), interrupted)
+
+
+def with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:
+    """`prices`, and 0 for what scripted agents replay: their answers cost nothing."""
+    free = {a.model: Price(input=0, output=0) for a in agents if a.harness == "scripted" and a.model}
+    return {**free, **prices}
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+class _Work:
+    """One conduct."""
+
+    def __init__(self, store: Store, experiment: Experiment, how: How, watch: Watch) -> None:
+        self.store, self.experiment, self.how, self.watch = store, experiment, how, watch
+        self.instances = {id: store.get(Instance, id) for id in experiment.lock.instances}
+        slots = store.find(Slot, experiment=experiment.id)
+        self.grading = GradeQueue(
+            store,
+            current_round(store, experiment),
+            watch,
+            tries=how.tries,
+            sandbox=experiment.lock.sandbox,
+        )
+        self.tally = self.grading.tally
+        self.tally.planned = sum(not s.not_attemptable for s in slots)
+        for trial in store.find(Trial, experiment=experiment.id, live=True):
+            self.tally.trial(trial)
+        self.tried: set[str] = set()
+
+    async def all(self) -> bool:
+        """Run and grade; True where the operator interrupted it."""
+        main = asyncio.create_task(self._run_and_grade())
+        stopped = False
+
+        def stop() -> None:
+            nonlocal stopped
+            if stopped:
+                # Asked twice: at once. A kill at any moment loses nothing that was committed.
+                self.watch.end()
+                os._exit(INTERRUPTED)
+            stopped = True
+            self.watch.note("stopping: trials in flight are closed, what is done is kept (again: at once)")
+            main.cancel()
+
+        loop = asyncio.get_running_loop()
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(signum, stop)
+        try:
+            await main
+        except asyncio.CancelledError:
+            if not stopped:
+                raise
+        return stopped
+
+    async def _run_and_grade(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            workers = [group.create_task(self.grading.work()) for _ in range(self.how.graders)]
+            self.grading.refill()
+            for id in self.experiment.agents:
+                await self._run(self.store.get(Agent, id))
+            await self.grading.drain()
+            for worker in workers:
+                worker.cancel()
+
+    async def _run(self, agent: Agent) -> None:
+        """Run the agent's open slots; wait for those that another process works on, and take over what it leaves."""
+        config = RunConfig(
+            parallel=self.how.parallel,
+            sandbox=self.experiment.lock.sandbox,
+            tries=self.how.tries,
+            prices=with_scripts(self.how.prices, [agent]),
+            roles=dict(self.experiment.lock.roles),
+        )
+        told = False
+        while slots := self._untried(agent):
+            free = [s for s in slots if holder(self.store, f"slot:{s.id}") is None]
+            if free:
+                await run_slots(self.store, self.experiment, agent, free, config, self._closed)
+                continue
+            if not told:
+                told = True
+                self.watch.note(f"another process works on {len(slots)} slots; waiting for it")
+            await asyncio.sleep(POLL)
+
+    def _untried(self, agent: Agent) -> tuple[Slot, ...]:
+        mine = [s for s in self.store.open_slots(self.experiment.id) if s.agent == agent.id and s.id not in self.tried]
+        return in_order(mine, self.experiment.seed)
+
+    def _closed(self, trial: Trial, submission: Submission | None) -> None:
+        self.tried.add(trial.slot)
+        self.tally.trial(trial)
+        self.watch.closed(trial, self.instances[trial.instance])
+        if submission is not None and trial.outcome.finished:
+            self.grading.put(submission)

@@ -1,0 +1,23 @@
+"""The demo: the starter suite by the scripted agents that ship with it."""
+
+from __future__ import annotations
+
+from worksample.tasks import find_suite
+
+from .config import AgentConfig, ExperimentConfig
+
+SUITE = "starter"
+
+
+def demo_config(store: str, *, parallel: int, sandbox: str) -> ExperimentConfig:
+    """Every folder in the suite's `scripts/` is an agent of that name."""
+    root = find_suite(SUITE)
+    folder = (root if root.is_dir() else root.parent) / "scripts"
+    agents = tuple(
+        AgentConfig(name=path.name, harness="scripted", script=str(path))
+        for path in sorted(folder.iterdir())
+        if path.is_dir()
+    )
+    return ExperimentConfig(
+        name="demo", store=store, suite=SUITE, agents=agents, parallel=parallel, sandbox=sandbox, author="demo"
+    )

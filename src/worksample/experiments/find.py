@@ -1,0 +1,26 @@
+"""An experiment by what people call it."""
+
+from __future__ import annotations
+
+from worksample.errors import UsageError
+from worksample.records import Experiment
+from worksample.store import Store
+
+
+def find_experiment(store: Store, name: str = "") -> Experiment:
+    """By id, by name (the latest of that name), by the start of an id; without a name the latest of all.
+
+    UsageError where there is none, or where the start of an id fits several names.
+    """
+    known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
+    if not known:
+        raise UsageError("the store holds no experiment", next="worksample run --suite starter --agent ...")
+    fitting = [e for e in known if name in ("", e.id, e.name)]
+    if not fitting:
+        fitting = [e for e in known if e.id.startswith(name)]
+        if len({e.id for e in fitting}) > 1:
+            raise UsageError(f"{name!r} fits several experiments: {', '.join(e.id for e in fitting)}")
+    if not fitting:
+        names = ", ".join(dict.fromkeys(e.name for e in reversed(known)))
+        raise UsageError(f"no experiment {name!r}; there are: {names}", next="worksample list")
+    return fitting[-1]

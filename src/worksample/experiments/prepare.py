@@ -1,0 +1,94 @@
+"""From a configuration to a committed plan: take packages and agents in, check that they fit, write the lock."""
+
+from __future__ import annotations
+
+import shutil
+
+from worksample.agents import check_agent, define
+from worksample.files import HashSink, Sink
+from worksample.models import require_price
+from worksample.records import Agent, now
+from worksample.runs.limits import limits_of
+from worksample.store import Store
+
+from .conduct import with_scripts
+from .config import AgentConfig, ExperimentConfig
+from .lock import versions, write_lock
+from .plan import Forecast, Material, Plan, forecast, plan
+from .select import Selection, select
+from .take import commit_new, has
+
+SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where commands of a box are looked for: it shows this machine's /usr."""
+
+
+def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
+    """Read everything that `config` names into `sink` (None: only digests are taken) and plan it.
+
+    Raises ManifestError for a package, suite or script that is wrong, PlanError for what cannot be run: an agent that
+    does not fit, a script without steps for a task, a budget on a model without a price.
+    """
+    selection = select(config, sink or HashSink())
+    agents = tuple(agent_of(agent) for agent in config.agents)
+    material = Material(
+        name=config.name,
+        agents=agents,
+        instances=selection.instances,
+        arms=config.arm_records(),
+        repeats=config.repeats,
+        seed=config.seed,
+        protocol=config.protocol,
+        sandbox=config.sandbox,
+        suite=selection.suite,
+        tasks=selection.tasks,
+        roles={**selection.roles, **config.roles},
+        lacking=_lacking(selection) if config.sandbox == "bubblewrap" else frozenset(),
+    )
+    planned = plan(material, author=config.author, at=now(), versions=versions(), settings=config.plain())
+    _check(planned, config)
+    return planned
+
+
+def agent_of(config: AgentConfig) -> Agent:
+    """The record of an agent. PlanError for what its harness does not take."""
+    return define(
+        config.name,
+        harness=config.harness,
+        model=config.model,
+        preset=config.preset,
+        settings=config.settings,
+        script=config.script,
+        capabilities=config.capabilities or (),
+        release_date=config.release_date,
+    )
+
+
+def _lacking(selection: Selection) -> frozenset[str]:
+    wanted = {command for i in selection.instances for command in i.work.environment.software}
+    return frozenset(command for command in wanted if shutil.which(command, path=SANDBOX_PATH) is None)
+
+
+def _check(planned: Plan, config: ExperimentConfig) -> None:
+    """PlanError for what would only show itself in the middle of a run."""
+    m = planned.material
+    prices = with_scripts(config.prices, m.agents)
+    agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
+    for agent_id, instance_id in sorted({(s.agent, s.instance) for s in planned.attemptable}):
+        agent, instance = agents[agent_id], instances[instance_id]
+        check_agent(agent, instance)
+        for arm in arms.values():
+            if limits_of(instance, arm, agent).cost is not None:
+                require_price(agent.model if agent.harness != "command" else None, prices)
+
+
+def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
+    """What the plan takes at most. Scripted agents and programs inside the box call no model of ours."""
+    return forecast(planned, config.parallel, lambda agent: agent.harness not in ("scripted", "command"))
+
+
+def commit_plan(store: Store, planned: Plan) -> bool:
+    """Commit everything that the store lacks and write the lock. True where the experiment was planned before."""
+    known = has(store, planned.experiment)
+    commit_new(store, planned.records)
+    write_lock(planned, store.logs.parent / "experiments" / planned.experiment.id)
+    return known

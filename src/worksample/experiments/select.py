@@ -1,0 +1,58 @@
+"""Which instances an experiment works on: a suite's, tasks' from folders, narrowed by patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from worksample.errors import PlanError
+from worksample.files import Sink
+from worksample.records import Instance, Suite, Task
+from worksample.tasks import ingest, read_package
+
+from .config import ExperimentConfig
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is worked on, taken into the sink."""
+
+    tasks: tuple[Task, ...]
+    instances: tuple[Instance, ...]
+    suite: Suite | None
+    roles: dict[str, str]
+
+
+def select(config: ExperimentConfig, sink: Sink) -> Selection:
+    """Take in the suite and the tasks that `config` names and keep the instances that it asks for.
+
+    ManifestError for a package or suite that is wrong, PlanError for a pattern that matches nothing.
+    """
+    tasks: list[Task] = []
+    instances: list[Instance] = []
+    suite: Suite | None = None
+    for folder in config.tasks:
+        taken = ingest(read_package(Path(folder)), sink)
+        tasks.append(taken.task)
+        instances += taken.instances
+    kept = narrowed(instances, config.only)
+    return Selection(tuple(tasks), kept, suite, dict(suite.roles) if suite else {})
+
+
+def narrowed(instances: Sequence[Instance], only: Sequence[str]) -> tuple[Instance, ...]:
+    """The instances whose `task` or `task/name` matches one of the patterns; all without patterns."""
+    if not only:
+        return tuple(instances)
+    for pattern in only:
+        if not any(_matches(i, pattern) for i in instances):
+            names = ", ".join(sorted({i.task for i in instances}))
+            raise PlanError(
+                f"--only {pattern!r} matches nothing; tasks here: {names}", next="worksample suite show NAME"
+            )
+    return tuple(i for i in instances if any(_matches(i, pattern) for pattern in only))
+
+
+def _matches(instance: Instance, pattern: str) -> bool:
+    return fnmatchcase(instance.key if "/" in pattern else instance.task, pattern)

@@ -1,0 +1,38 @@
+"""Packages into the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from worksample.errors import RecordMissing
+from worksample.records import Experiment, Record, Task
+from worksample.store import Store
+from worksample.tasks import ingest, read_package
+from worksample.tasks.ingest import Ingested
+
+from .claim import alone
+
+PLANNING = "planning"
+
+
+def take(store: Store, folder: Path) -> Ingested:
+    """Read a package and commit its records. ManifestError where it is wrong."""
+    taken = ingest(read_package(folder), store.blobs)
+    commit_new(store, (taken.task, *taken.instances))
+    return taken
+
+
+def commit_new(store: Store, records: Iterable[Record]) -> None:
+    """Commit what the store lacks. Tasks and experiments carry the moment they came in: the first one stays."""
+    with alone(store, PLANNING):
+        store.commit(*(r for r in records if not isinstance(r, Task | Experiment) or not has(store, r)))
+
+
+def has(store: Store, record: Record) -> bool:
+    """Whether the store holds a record of this identity."""
+    try:
+        store.get(type(record), record.id)
+    except RecordMissing:
+        return False
+    return True

@@ -1,0 +1,86 @@
+"""How far an experiment is, told as it happens: what a progress bar, plain lines or nobody listens to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from worksample.records import Ending, Evaluation, Given, Instance, Trial
+
+
+@dataclass
+class Tally:
+    """Counts of one conduct. `cost` sums what had a price, in US dollars; `unpriced` trials had calls without one."""
+
+    planned: int = 0
+    """Attemptable slots."""
+    finished: int = 0
+    failed: int = 0
+    """Tries that did not serve their slot: sandbox, service or platform failures, and cancelled ones."""
+    limit: int = 0
+    """Finished ones that reached a limit."""
+    graded: int = 0
+    ungraded: int = 0
+    """Submissions whose grader gave no grade."""
+    cost: float = 0.0
+    unpriced: int = 0
+
+    def trial(self, trial: Trial) -> None:
+        """Count a closed trial."""
+        if trial.outcome.finished:
+            self.finished += 1
+            self.limit += trial.outcome.ending is Ending.LIMIT
+        else:
+            self.failed += 1
+        self.cost += sum(usage.cost or 0.0 for usage in trial.usage.values())
+        self.unpriced += any(usage.calls and not usage.priced for usage in trial.usage.values())
+
+    def evaluation(self, evaluation: Evaluation) -> None:
+        """Count an evaluation that was made."""
+        if evaluation.outcome is Given.GIVEN:
+            self.graded += 1
+        else:
+            self.ungraded += 1
+
+
+class Watch(Protocol):
+    """Listens to a conduct. Called from the conducting thread only; must be quick."""
+
+    def begin(self, tally: Tally) -> None:
+        """Once, before anything runs; `tally` is kept up to date from then on."""
+        ...
+
+    def closed(self, trial: Trial, instance: Instance) -> None:
+        """A trial closed and is in the store."""
+        ...
+
+    def graded(self, evaluation: Evaluation, instance: Instance) -> None:
+        """An evaluation is in the store."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Something that the operator should know."""
+        ...
+
+    def end(self) -> None:
+        """Once, whatever happened."""
+        ...
+
+
+class Silent:
+    """Listens to nothing."""
+
+    def begin(self, tally: Tally) -> None:
+        pass
+
+    def closed(self, trial: Trial, instance: Instance) -> None:
+        pass
+
+    def graded(self, evaluation: Evaluation, instance: Instance) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        pass
+
+    def end(self) -> None:
+        pass

@@ -1,0 +1,36 @@
+"""The generated pages are current, and every setting stands in one."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from worksample.experiments.config import AgentConfig, ArmConfig, ExperimentConfig, LimitsConfig
+from worksample.models import Price
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.mark.parametrize("script", ["build_cli.py", "build_settings.py"])
+def test_the_page_is_current(script: str) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / script, "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("model", [ExperimentConfig, AgentConfig, ArmConfig, LimitsConfig, Price])
+def test_every_key_is_documented(model) -> None:
+    page = (ROOT / "docs" / "settings.md").read_text()
+    assert [key for key in model.model_fields if f"| `{key}` |" not in page] == []
+
+
+def test_every_variable_is_documented() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text()
+    source = "".join(p.read_text() for p in (ROOT / "src" / "worksample").rglob("*.py"))
+    used = set(re.findall(r"[\"'$](WORKSAMPLE_[A-Z_]+)", source)) - {"WORKSAMPLE_BRIEF"}
+    assert used and [name for name in sorted(used) if name not in page] == []
