@@ -36,6 +36,14 @@ class Leases:
             done = connection.execute(update(leases).where(mine).values(expires=now + int(seconds * 1e6)))
             return bool(done.rowcount)
 
+    def holder(self, key: str) -> str | None:
+        """Whose it is now; None where it is free or expired."""
+        now = time.time_ns() // 1000
+        with self._database.reading() as connection:
+            query = select(leases.c.owner).where(leases.c.key == key, leases.c.expires > now)
+            owner: str | None = connection.execute(query).scalar_one_or_none()
+            return owner
+
     def release(self, key: str, owner: str) -> None:
         """Give it back; nothing happens where it is another's."""
         with self._database.writing() as connection:

@@ -205,6 +205,10 @@ class Store:
         """Keep it longer: False where it is no longer `owner`'s."""
         return self._leases.renew(key, owner, seconds)
 
+    def holder(self, key: str) -> str | None:
+        """Who has leased `key` now; None where nobody has."""
+        return self._leases.holder(key)
+
     def release(self, key: str, owner: str) -> None:
         """Give it back."""
         self._leases.release(key, owner)
