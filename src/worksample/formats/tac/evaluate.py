@@ -66,6 +66,11 @@ def evaluate(case: Case, name: str) -> Grade:
             fail_on_error=False,
             score=True,
         )[0]
+        # Samples are read from the log's file on first use, so while its folder is there.
+        return _read(log, asked, said.lines)
+
+
+def _read(log: Any, asked: list[str], warnings: list[str]) -> Grade:
     if asked:
         raise GraderError("the evaluator asks a language model, and none is reachable here", cause=Cause.JUDGE_ERROR)
     sample = log.samples[0] if log.samples else None
@@ -73,7 +78,7 @@ def evaluate(case: Case, name: str) -> Grade:
         fault = sample.error.message if sample and sample.error else str(log.error.message if log.error else "no score")
         raise GraderError(f"the evaluator failed: {fault[-800:]}", cause=Cause.GRADER_CRASH)
     score = next(iter(sample.scores.values()))
-    return _grade((score.metadata or {}).get("checkpoints"), score.explanation or "", said.lines)
+    return _grade((score.metadata or {}).get("checkpoints"), score.explanation or "", warnings)
 
 
 def _replay(case: Case) -> Any:

@@ -152,22 +152,24 @@ def _brief(task: Published) -> str:
     """The prompt unchanged; around it only what lies where. Deliverables are the prompt's own file names."""
     provided = sorted(c.target for c in task.copied if not c.target.startswith(f"{UTILS}/"))
     provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := re.search(rf"sqlite3 {DATA}/(\S+)", b))]
+    wanted = _bullets(_asked(task.prompt, provided), "As described above.")
     sections = {
         "Work description": task.prompt,
         "Provided material": _bullets(provided, "Nothing but the services named above."),
-        "Deliverables": f"{_bullets(_asked(task.prompt), 'As described above.')}\n\nDeliverables belong in {WORKSPACE}.",
+        "Deliverables": f"{wanted}\n\nDeliverables belong in {WORKSPACE}.",
     }
     return "\n\n".join(f"## {name}\n\n{text}" for name, text in sections.items()) + "\n"
 
 
-def _asked(prompt: str) -> list[str]:
-    """Files that the prompt names in the workspace."""
+def _asked(prompt: str, provided: list[str]) -> list[str]:
+    """Files that the prompt names in the workspace, less what is provided."""
     names = dict.fromkeys(
         m.group(0).rsplit("/", 1)[-1] for m in re.finditer(rf"{WORKSPACE}/[\w./ -]*?\.\w{{2,5}}\b", prompt)
     )
     if not names and WORKSPACE in prompt:
         names = dict.fromkeys(_FILE.findall(prompt))
-    return list(names)
+    given = {path.rsplit("/", 1)[-1] for path in provided}
+    return [name for name in names if name not in given]
 
 
 def _bullets(items: Iterable[str], none: str) -> str:
