@@ -90,7 +90,7 @@ def _rows(store: Store, known: Known, digests: set[str]) -> Iterator[Fault]:
             yield Fault(f"the index names an object that is gone: {digest}", where, _RESTORE)
         seen = set()
         for kind, table in schema.TABLES.items():
-            for id, text in connection.execute(select(table.c.id, table.c.body)).tuples():
+            for id, text in connection.execute(select(table.c.id, table.c.body)):
                 seen.add((kind, id))
                 held = known.get((kind, id))
                 if held is None:

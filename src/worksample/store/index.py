@@ -142,7 +142,7 @@ def choose_live(connection: Connection, slots: Sequence[str]) -> dict[str, str]:
     """Slot -> the trial that is live, for those of `slots` (at most some hundreds) that have one."""
     trials = schema.trials
     query = select(trials.c.slot, trials.c.ended, trials.c.id).where(trials.c.slot.in_(slots), trials.c.finished)
-    found = sorted(connection.execute(query).tuples(), key=lambda r: (r[1], r[2]))
+    found = sorted(connection.execute(query), key=lambda r: (r[1], r[2]))
     out = struck_trials(connection, [r[2] for r in found])
     live: dict[str, str] = {}
     for slot, _, id in found:

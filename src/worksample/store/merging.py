@@ -45,7 +45,7 @@ def _refuse_conflicts(into: Store, other: Store) -> None:
     for kind, table in schema.TABLES.items():
         query = select(table.c.id, table.c.body).order_by(table.c.id)
         with other.database.reading() as theirs, into.database.reading() as ours:
-            for some in index.chunks(list(theirs.execute(query).tuples())):
+            for some in index.chunks(list(theirs.execute(query))):
                 wanted = dict(some)
                 for id, body in ours.execute(query.where(table.c.id.in_(list(wanted)))):
                     if wanted[id] != body:

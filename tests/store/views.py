@@ -1,0 +1,29 @@
+"""All that a store says, for comparing two of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from worksample.records import REGISTRY
+from worksample.store import Store
+from worksample.store.frames import comparisons_df, evaluations_df, slots_df, submissions_df, trials_df
+
+FRAMES = (trials_df, submissions_df, evaluations_df, comparisons_df, slots_df)
+
+
+def frames(store: Store) -> dict[str, list[dict[str, Any]]]:
+    """Every frame's rows, for all experiments."""
+    return {f.__name__: f(store).to_dicts() for f in FRAMES}
+
+
+def everything(store: Store) -> dict[str, Any]:
+    """Every frame and every record."""
+    records = {kind: [r.plain() for r in store.find(cls)] for kind, cls in REGISTRY.items()}
+    return frames(store) | records
+
+
+def live(store: Store) -> dict[str, str]:
+    """Slot -> live trial."""
+    rows = trials_df(store).filter("live").select("slot", "trial").rows()
+    assert len({slot for slot, _ in rows}) == len(rows), "a slot has two live trials"
+    return dict(rows)
