@@ -102,11 +102,11 @@ def causes_of(frame: pl.DataFrame, agents: tuple[Column, ...]) -> tuple[CauseRow
     ended = frame.filter(pl.col("cause").is_not_null()).select("agent", "cause")
     kept = frame.filter((pl.col("state") == "ungraded") & pl.col("verdict_cause").is_not_null())
     both = pl.concat([ended, kept.select("agent", pl.col("verdict_cause").alias("cause"))])
-    counts = both.group_by("cause", "agent").len().rows_by_key(["cause", "agent"], unique=True)
+    counts = {(cause, agent): count for cause, agent, count in both.group_by("cause", "agent").len().iter_rows()}
     totals = both.group_by("cause").len().sort("len", "cause", descending=[True, False])
     rows = []
     for cause, _ in totals.iter_rows():
         policy = POLICY[Cause(cause)]
-        per_agent = tuple(int(counts.get((cause, a.agent), 0)) for a in agents)
+        per_agent = tuple(counts.get((cause, a.agent), 0) for a in agents)
         rows.append(CauseRow(cause, policy.says, policy.boundary.value, per_agent))
     return tuple(rows)

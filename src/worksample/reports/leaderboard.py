@@ -44,6 +44,17 @@ class Row:
     tokens: Estimate
     steps: Estimate
 
+    @property
+    def rest(self) -> str:
+        """What is not graded, in words: none of it counts as 0."""
+        counts = (
+            (self.infrastructure_failed, "failed by infrastructure"),
+            (self.ungraded, "ungraded"),
+            (self.not_attemptable, "not attemptable"),
+            (self.pending, "not run"),
+        )
+        return ", ".join(f"{count} {what}" for count, what in counts if count)
+
     def plain(self) -> dict[str, Any]:
         out = {}
         for item in fields(self):

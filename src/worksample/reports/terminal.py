@@ -33,17 +33,7 @@ def print_board(board: Leaderboard, console: Console) -> None:
         )
     console.print(table)
     for row in board.rows:
-        rest = [
-            f"{count} {what}"
-            for count, what in (
-                (row.infrastructure_failed, "failed by infrastructure"),
-                (row.ungraded, "ungraded"),
-                (row.not_attemptable, "not attemptable"),
-                (row.pending, "not run"),
-            )
-            if count
-        ]
-        if rest:
-            console.print(f"{row.name}: {', '.join(rest)}; none of it counts as 0.")
+        if row.rest:
+            console.print(f"{row.name}: {row.rest}; none of it counts as 0.")
     for note in board.notes:
         console.print(note, style="dim")

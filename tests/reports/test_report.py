@@ -1,0 +1,146 @@
+"""The leaderboard's counts, and a site that shows hostile work without running it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from store import worlds
+from worksample.errors import Cause, PlanError, RecordMissing
+from worksample.records import Entry, Grade, GradePart, Manifest, Part, Skip, canonical, digest_bytes
+from worksample.reports import ReportConfig, leaderboard, write_report
+from worksample.store import Store
+
+HOSTILE = b"<script>alert(1)</script><img src=x onerror=alert(2)>"
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 32
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return worlds.planted(Store.open(tmp_path / "store", create=True), worlds.World())
+
+
+def deliver(store: Store, files: dict[str, bytes]) -> Part:
+    entries = tuple(Entry(path=p, size=len(b), blob=store.blobs.put(b)) for p, b in sorted(files.items()))
+    return Part(manifest=store.blobs.put(canonical(Manifest(entries=entries).plain())), files=len(entries))
+
+
+def run(
+    store: Store, world: Any, slot: int, score: float | None = 1.0, cause: Cause | None = None, **files: bytes
+) -> str:
+    """A trial of a slot with its submission and, where a score is given, its evaluation."""
+    trial = world.trial(slot, f"t{slot}", ended=slot + 1, cause=cause)
+    submission = world.submission(trial)
+    if files:
+        named = {name.replace("__", "."): data for name, data in files.items()}
+        submission = submission.replaced(parts={"output": deliver(store, named)})
+    store.commit(trial, submission)
+    if score is not None:
+        store.commit(world.evaluation(submission.id, f"e{slot}", score, instance=trial.instance))
+    return submission.id
+
+
+def test_every_state_is_counted_and_only_graded_work_has_a_score(store: Store) -> None:
+    world = worlds.World()
+    run(store, world, 0, 1.0)
+    run(store, world, 1, 0.0)
+    run(store, world, 2, None)
+    store.commit(world.trial(3, "lost", cause=Cause.SANDBOX_LOST))
+    run(store, world, 4, 0.5, cause=Cause.LIMIT_TIME)
+    board = leaderboard(store)
+    ann = next(r for r in board.rows if r.name == "ann")
+    assert (ann.planned, ann.valid, ann.infrastructure_failed, ann.ungraded, ann.pending) == (4, 2, 1, 1, 0)
+    assert ann.passed.value == 0.5
+    assert ann.passed.counts.planned == 4
+    bob = next(r for r in board.rows if r.name == "bob")
+    assert (bob.valid, bob.pending, bob.score.value, bob.s_partial.value) == (1, 3, 0.5, 0.25)
+
+
+def test_agents_without_a_grade_have_no_number(store: Store) -> None:
+    run(store, worlds.World(), 0, None)
+    for row in leaderboard(store).rows:
+        assert row.passed.value is None
+        assert row.passed.reason
+
+
+def test_illustrative_prices_stay_out_unless_asked_for(store: Store) -> None:
+    world = worlds.World()
+    for slot in range(8):
+        run(store, world, slot, 1.0)
+    assert leaderboard(store).rows[0].earned.value is None
+    with_them = leaderboard(store, illustrative=True)
+    assert with_them.rows[0].earned.value == pytest.approx(200)
+    assert any("illustrative" in note for note in with_them.notes)
+
+
+def test_other_locks_are_refused(store: Store) -> None:
+    world = worlds.World()
+    lock = world.experiment.lock.replaced(roles={"judge": "other/model"})
+    store.commit(world.experiment.replaced(id="x2", name="y", lock=lock))
+    with pytest.raises(PlanError, match="roles"):
+        leaderboard(store, ["x1", "x2"])
+
+
+def test_an_empty_store_says_what_to_type(tmp_path: Path) -> None:
+    with pytest.raises(RecordMissing, match="worksample run"):
+        leaderboard(Store.open(tmp_path / "empty", create=True))
+
+
+def test_hostile_work_is_shown_and_never_written_as_a_page(store: Store, tmp_path: Path) -> None:
+    world = worlds.World()
+    run(
+        store,
+        world,
+        0,
+        0.0,
+        index__html=HOSTILE,
+        pic__html=PNG,
+        logo__svg=b"<svg onload='alert(3)'/>",
+        raw__bin=b"\0\1",
+    )
+    site = tmp_path / "site"
+    write_report(store, [], site)
+    pages = {p.relative_to(site).as_posix(): p.read_text() for p in site.rglob("*.html")}
+    for name, page in pages.items():
+        assert "<script" not in page, name
+        assert "onerror=alert" not in page.replace("onerror=alert(2)&gt;", ""), name
+        assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', page), name
+    trial = next(page for name, page in pages.items() if name.startswith("trials/"))
+    assert "&lt;script&gt;alert(1)" in trial
+    assert (site / "files" / f"{digest_bytes(PNG)}.png").read_bytes() == PNG
+    written = {p.suffix for p in (site / "files").iterdir()}
+    assert written == {".png"}
+
+
+def test_a_trial_shows_its_grade_down_to_the_reason(store: Store, tmp_path: Path) -> None:
+    world = worlds.World()
+    subject = run(store, world, 0, None)
+    parts = (
+        GradePart(name="totals", points=2, fraction=0.5, reason="row 3: 12 is not 13"),
+        GradePart(name="looks", skip=Skip.NOT_APPLICABLE),
+    )
+    store.commit(world.evaluation(subject, "e0", payload=Grade(score=0.5, parts=parts, composition="weighted")))
+    write_report(store, [], tmp_path / "site")
+    page = next((tmp_path / "site" / "trials").rglob("*.html")).read_text()
+    for text in ("totals", "1 of 2", "row 3: 12 is not 13", "skipped: not applicable", "Do may"):
+        assert text in page
+
+
+def test_the_site_names_what_went_wrong_and_the_json_says_the_same(store: Store, tmp_path: Path) -> None:
+    world = worlds.World()
+    store.commit(world.trial(0, "lost", cause=Cause.MODEL_ERROR))
+    subject = run(store, world, 1, None)
+    store.commit(world.evaluation(subject, "e1", None))
+    board = write_report(store, [], tmp_path / "site", ReportConfig(name="Friday", pages=False))
+    page = (tmp_path / "site" / "index.html").read_text()
+    for text in ("Friday", "model.error", "grader.time", "the grader ran out of time"):
+        assert text in page
+    data = json.loads((tmp_path / "site" / "leaderboard.json").read_text())
+    assert data["lock"] == world.experiment.lock.comparable
+    assert [r["name"] for r in data["rows"]] == [r.name for r in board.rows]
+    assert not list((tmp_path / "site" / "trials").iterdir())
