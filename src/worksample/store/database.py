@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -39,11 +40,13 @@ class Database:
             next = "pip install 'worksample[postgres]'"
             raise StoreError(f"no driver for this database: {e}", where=url.rpartition("@")[2], next=next) from e
         self._owner = os.getpid()
+        self._turn = threading.Lock()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view. Raises StoreError."""
-        with self._faults(), self._connect() as connection:
+        self._after_fork()
+        with self._faults(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
@@ -52,7 +55,9 @@ class Database:
 
         `bare`: while the tables are being made, when there is no row to lock yet.
         """
-        with self._faults(), self._connect() as connection:
+        self._after_fork()
+        # Threads queue here, where waiting is fair, and not inside SQLite, which polls.
+        with self._turn, self._faults(), self.engine.connect() as connection:
             connection = connection.execution_options(worksample_write=True)
             with connection.begin():
                 if not self.sqlite and not bare:
@@ -60,12 +65,11 @@ class Database:
                     connection.execute(select(meta.c.value).where(meta.c.key == "writer").with_for_update())
                 yield connection
 
-    def _connect(self) -> Connection:
+    def _after_fork(self) -> None:
+        """A forked child must not talk over its parent's connections, nor wait for its parent's threads."""
         if os.getpid() != self._owner:
-            # A forked child must not talk over its parent's connections.
             self.engine.dispose(close=False)
-            self._owner = os.getpid()
-        return self.engine.connect()
+            self._owner, self._turn = os.getpid(), threading.Lock()
 
     def close(self) -> None:
         self.engine.dispose()

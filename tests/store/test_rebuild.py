@@ -1,0 +1,175 @@
+"""Rebuilding, merging and syncing give what was there before."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from store.views import everything, live
+from store.worlds import World, histories, planted
+from worksample.errors import RecordConflict, UsageError
+from worksample.records import Agent, Record, Trial, digest_bytes
+from worksample.store import Store, check, merge, rebuild
+from worksample.store.objects import Broken, draft
+
+WORLD = World()
+
+
+def fresh(folder: Path, *histories: list[list[Record]]) -> Store:
+    store = planted(Store.open(folder, create=True), WORLD)
+    for history in histories:
+        for records in history:
+            store.commit(*records)
+    return store
+
+
+@settings(max_examples=10, deadline=None)
+@given(history=histories(WORLD), data=st.data())
+def test_rebuilding_changes_nothing_and_the_order_of_commits_neither(
+    tmp_path_factory: pytest.TempPathFactory, history: list[list[Record]], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("rebuild")
+    with fresh(folder / "a", history) as store:
+        before = everything(store)
+        assert all("is not here" in f.what for f in check(store)), "an amendment may name what nobody committed"
+        count = rebuild(store)
+        assert everything(store) == before
+        assert count == sum(len(records) for records in before.values() if records and "id" in records[0])
+    with fresh(folder / "b", data.draw(st.permutations(history))) as other:
+        assert everything(other) == before
+
+
+@settings(max_examples=8, deadline=None)
+@given(one=histories(WORLD, 5), two=histories(WORLD, 5))
+def test_merging_is_the_same_in_both_directions_and_twice(
+    tmp_path_factory: pytest.TempPathFactory, one: list[list[Record]], two: list[list[Record]]
+) -> None:
+    two = [[_renamed(r) for r in records] for records in two]
+    folder = tmp_path_factory.mktemp("merge")
+    with fresh(folder / "a", one) as a, fresh(folder / "b", two) as b, fresh(folder / "c", one) as c:
+        a.blobs.put(b"only in a")
+        digest = b.blobs.put(b"only in b")
+        merge(a, b)
+        merge(b, c)
+        assert everything(a) == everything(b)
+        assert a.blobs.read(digest) == b"only in b"
+        before = everything(a)
+        # `c` holds what `a` holds, in objects of its own time: they come in and change nothing.
+        merge(a, b)
+        assert everything(a) == before
+        assert merge(a, b) == 0
+        rebuild(a)
+        assert everything(a) == before
+
+
+def _renamed(record: Record) -> Record:
+    """Another machine's trials, submissions, grades and amendments have ids of their own."""
+    own = re.compile(r"^(t|s-t|e|p|a)\d+$")
+    names = ("id", "trial", "subject", "second", "target_id")
+    values = {name: getattr(record, name, None) for name in names}
+    return record.replaced(**{name: f"2-{value}" for name, value in values.items() if value and own.match(value)})
+
+
+def test_a_merge_that_would_contradict_copies_nothing(tmp_path: Path) -> None:
+    with fresh(tmp_path / "a") as a, fresh(tmp_path / "b") as b:
+        a.commit(WORLD.trial(0, "t1"))
+        b.commit(WORLD.trial(0, "t0"))
+        b.commit(WORLD.trial(0, "t1", steps=9))
+        before = everything(a)
+        with pytest.raises(RecordConflict, match="another trial"):
+            merge(a, b)
+        assert everything(a) == before
+        with pytest.raises(UsageError, match="itself"):
+            merge(a, a)
+
+
+def test_a_merge_brings_logs(tmp_path: Path) -> None:
+    with fresh(tmp_path / "a") as a, fresh(tmp_path / "b") as b:
+        (b.logs / "sub").mkdir()
+        (b.logs / "sub" / "x.eval").write_text("log")
+        (a.logs / "mine.eval").write_text("mine")
+        merge(a, b)
+        assert (a.logs / "sub" / "x.eval").read_text() == "log"
+        assert (a.logs / "mine.eval").read_text() == "mine"
+
+
+def test_an_object_without_rows_is_indexed_when_the_store_is_opened(tmp_path: Path) -> None:
+    """As after a kill between object and row."""
+    store = fresh(tmp_path / "a")
+    committed, data = draft([WORLD.trial(0, "t1")])
+    store.objects.write(committed.digest, data)
+    assert store.find(Trial) == []
+    faults = check(store)
+    assert len(faults) == 1
+    assert "not in the index" in faults[0].what
+    store.close()
+    with Store.open(tmp_path / "a") as again:
+        assert [t.id for t in again.find(Trial)] == ["t1"]
+        assert live(again) == {WORLD.slots[0].id: "t1"}
+        assert again.sync() == 0
+        assert check(again) == []
+
+
+def test_a_store_without_its_database_is_whole_again_when_opened(tmp_path: Path) -> None:
+    with fresh(tmp_path / "a", [[WORLD.trial(0, "t1")]]) as store:
+        before = everything(store)
+    for path in (tmp_path / "a").glob("index.sqlite*"):
+        path.unlink()
+    shutil.rmtree(tmp_path / "a" / "cache", ignore_errors=True)
+    with Store.open(tmp_path / "a") as store:
+        assert everything(store) == before
+
+
+def test_torn_files_are_never_taken_for_objects(tmp_path: Path) -> None:
+    store = fresh(tmp_path / "a")
+    count = len(store.objects.digests())
+    (tmp_path / "a" / "tmp").mkdir(exist_ok=True)
+    (tmp_path / "a" / "tmp" / "1-abc").write_text('{"half')
+    assert len(store.objects.digests()) == count
+    store.close()
+    committed, data = draft([WORLD.trial(0, "t1")])
+    torn = tmp_path / "a" / "records" / committed.digest[:2] / f"{committed.digest}.json"
+    torn.parent.mkdir(exist_ok=True)
+    torn.write_bytes(data[: len(data) // 2])
+    with pytest.raises(Broken, match="does not match its name") as caught:
+        Store.open(tmp_path / "a")
+    assert caught.value.next == "worksample store check"
+    assert caught.value.where == str(torn)
+    with Store.open(tmp_path / "a", heal=False) as store:
+        assert ["does not match" in f.what for f in check(store)] == [True]
+        torn.unlink()
+        assert check(store) == []
+
+
+def test_contradicting_objects_count_the_same_in_any_order(tmp_path: Path) -> None:
+    """Files copied by hand may contradict each other: the smaller digest counts, and check says so."""
+    objects = [draft([WORLD.trial(n, "t1", steps=n)]) for n in (0, 1)]
+    seen = []
+    for n, order in enumerate((objects, objects[::-1])):
+        with fresh(tmp_path / str(n)) as store:
+            for committed, data in order:
+                store.objects.write(committed.digest, data)
+                store.sync()
+            seen.append(everything(store))
+            rebuild(store)
+            assert everything(store) == seen[-1]
+            assert any("says something else" in f.what for f in check(store))
+    assert seen[0] == seen[1]
+
+
+def test_an_object_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    store = fresh(tmp_path / "a")
+    data = b'{"at":"2026-01-01T00:00:00+00:00","format":2,"records":[]}'
+    store.objects.write(digest_bytes(data), data)
+    with pytest.raises(Broken, match="format 2"):
+        store.sync()
+    data = b'{"at":"2026-01-01T00:00:00+00:00","format":1,"records":[{"kind":"ghost","schema":1,"body":{}}]}'
+    store.objects.write(digest_bytes(data), data)
+    assert sorted(f.next for f in check(store)) == ["pip install --upgrade worksample"] * 2
+    assert store.find(Agent)
+    store.close()
