@@ -14,8 +14,10 @@ from worksample.records import (
     Agent,
     Arm,
     Capture,
+    Entry,
     Environment,
     Experiment,
+    Grading,
     Instance,
     Limits,
     Lock,
@@ -63,8 +65,6 @@ def instance_in(
     store: Store, name: str, limits: Limits | None = None, inputs: Mapping[str, bytes] | None = None
 ) -> Instance:
     """An instance of the task `greeting` with these input files."""
-    from worksample.records import Entry
-
     entries = tuple(
         Entry(path=path, size=len(data), blob=store.blobs.put(data)) for path, data in sorted((inputs or {}).items())
     )
@@ -77,6 +77,8 @@ def instance_in(
         environment=Environment(limits=limits or Limits(time=60, memory=512 << 20, disk=64 << 20)),
     )
     capture = Capture(probes=empty)
+    secret = Entry(path="answer.txt", size=2, blob=store.blobs.put(b"42"))
+    reference = store.blobs.put(canonical(Manifest(entries=(secret,)).plain()))
     return Instance(
         id=Instance.identify("greeting", name, {"work": work.plain(), "capture": capture.plain()}),
         task="greeting",
@@ -86,7 +88,7 @@ def instance_in(
         canary="c",
         work=work,
         capture=capture,
-        grading={},
+        grading={Protocol.PROGRAM: Grading(protocol=Protocol.PROGRAM, reference=reference, grader=empty)},
         about=About(),
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from worksample.errors import POLICY, Cause, WorksampleError
+from worksample.errors import POLICY, Cause, StoreError
 from worksample.evidence import Captured, take
 from worksample.faults import reach
 from worksample.models import usage_of
@@ -19,7 +19,7 @@ from worksample.models.usage import AGENT
 from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, canonical, now
 
 from .attempt import Attempt
-from .outcome import failed
+from .outcome import ended_by_error, failed
 from .place import box_of
 from .trajectory import Writer, write
 
@@ -37,9 +37,14 @@ async def close(attempt: Attempt, state: TaskState, outcome: Outcome) -> None:
         return
     try:
         await _close(attempt, state, outcome)
-    except WorksampleError as error:
+    except StoreError as error:
         attempt.fatal = error
         raise
+    except Exception as error:  # noqa: BLE001 - the boundary of closing: a crash of ours is recorded, never lost
+        if attempt.trial is None:
+            await _crashed(attempt, error)
+        else:
+            attempt.fatal = error
 
 
 async def _close(attempt: Attempt, state: TaskState, outcome: Outcome) -> None:
@@ -61,9 +66,21 @@ async def _close(attempt: Attempt, state: TaskState, outcome: Outcome) -> None:
     submission = _submission(attempt, parts)
     reach("close.commit")
     await anyio.to_thread.run_sync(attempt.job.store.commit, trial, submission)
-    reach("close.committed")
     attempt.trial = trial
+    reach("close.committed")
     tell(attempt, trial, submission)
+
+
+async def _crashed(attempt: Attempt, error: Exception) -> None:
+    """Closing itself failed: the trial is recorded with that, and without a submission."""
+    trial = trial_of(attempt, ended_by_error(error, ()), log=_log_path(attempt))
+    try:
+        await anyio.to_thread.run_sync(attempt.job.store.commit, trial)
+    except StoreError as trouble:
+        attempt.fatal = trouble
+        raise
+    attempt.trial = trial
+    tell(attempt, trial, None)
 
 
 def tell(attempt: Attempt, trial: Trial, submission: Submission | None) -> None:

@@ -44,8 +44,8 @@ async def run_slots(
     """Run trials for these slots, in this order, and return when each has one that is not tried again.
 
     Every trial is in the store, with its submission, before `on_closed(trial, submission)` is called; the submission is
-    None where the sandbox never started. Slots that another run works on are left to it. Cancelling this closes the
-    trials in work as cancelled, with what they had made, and raises CancelledError.
+    None where the sandbox never started. Slots that another living run works on are left to it. Cancelling this closes
+    the trials in work as cancelled, with what they had made, and raises CancelledError.
 
     PlanError, before anything runs, for a budget without a price, a model that cannot be had or a script that is
     missing. StoreFull or StoreError where a trial could not be kept: then the run stops, and its slot stays open.
@@ -55,16 +55,24 @@ async def run_slots(
     _check(store, experiment, agent, slots, config)
     job = Job(store, experiment, agent, model_of(agent, config.service), config, on_closed)
     trials = Trials(job, slots)
-    first = await asyncio.to_thread(trials.samples, config.parallel)
-    if not first:
-        return
+    trials.runner = asyncio.current_task()
     keeper = asyncio.create_task(trials.keep())
     try:
-        logs = await _eval(trials, first)
+        await _run(trials)
+        if await trials.wait_for_others():
+            await _run(trials)
     finally:
         keeper.cancel()
         for slot in tuple(trials.held):
             trials.release(slot)
+
+
+async def _run(trials: Trials) -> None:
+    """One eval over the slots that can be had now."""
+    first = await asyncio.to_thread(trials.samples, trials.job.config.parallel)
+    if not first:
+        return
+    logs = await _eval(trials, first)
     if trials.fatal is not None:
         raise trials.fatal
     if any(log.status == "cancelled" for log in logs):

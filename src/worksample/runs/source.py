@@ -31,9 +31,13 @@ class Trials:
         self.job = job
         self.waiting: deque[tuple[Slot, int]] = deque((slot, 1) for slot in slots)
         self.attempts: dict[str, Attempt] = {}
+        self.passed: list[tuple[Slot, int]] = []
+        """Slots that another run held when it was their turn."""
         self.held: set[str] = set()
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self.fatal: BaseException | None = None
+        self.runner: asyncio.Task[object] | None = None
+        """The task whose cancelling means that no further trial begins."""
         self._instances: dict[str, Instance] = {}
         self._arms: dict[str, Arm] = {arm.name: arm for arm in job.experiment.arms}
 
@@ -46,6 +50,7 @@ class Trials:
         while self.waiting:
             slot, here = self.waiting.popleft()
             if not self.job.store.lease(_key(slot), self.owner, self.job.config.lease):
+                self.passed.append((slot, here))
                 continue
             if self.job.store.find(Trial, slot=slot.id, live=True):
                 self.job.store.release(_key(slot), self.owner)
@@ -82,6 +87,8 @@ class Trials:
     def samples(self, count: int) -> list[Sample]:
         """Up to `count` more trials as samples. Nothing of the reference or the grading is in them."""
         out: list[Sample] = []
+        if self.runner is not None and self.runner.cancelling():
+            return out
         while len(out) < count and self.fatal is None and (attempt := self.take()) is not None:
             out.append(self._sample(attempt))
         return out
@@ -99,6 +106,9 @@ class Trials:
     async def complete(self, sample: EvalSample) -> list[Sample]:
         """A sample is over: its trial must be in the store. Gives the next one; StoreError stops the run."""
         attempt = self.attempts.pop(str(sample.id))
+        if attempt.fatal is not None:
+            self.fatal = self.fatal or attempt.fatal
+            raise self.fatal
         try:
             trial = await asyncio.to_thread(self._closed, attempt, sample)
         except WorksampleError as error:
@@ -110,8 +120,6 @@ class Trials:
         return await asyncio.to_thread(self.samples, 1)
 
     def _closed(self, attempt: Attempt, sample: EvalSample) -> Trial:
-        if attempt.fatal is not None:
-            raise attempt.fatal
         if attempt.trial is None and attempt.began is None:
             self._never_began(attempt, sample)
         if attempt.trial is None:
@@ -134,6 +142,18 @@ class Trials:
         """Give a slot back."""
         self.held.discard(slot)
         self.job.store.release(f"slot:{slot}", self.owner)
+
+    async def wait_for_others(self) -> bool:
+        """Give slots that another run holds one more chance, after a lease: True where there are any.
+
+        A run that was killed leaves leases that nobody renews; one that lives renews them, and its slots stay its own.
+        """
+        if not self.passed:
+            return False
+        await asyncio.sleep(self.job.config.lease)
+        self.waiting.extend(self.passed)
+        self.passed.clear()
+        return True
 
     async def keep(self) -> None:
         """Renew the leases of all slots in work, until cancelled."""

@@ -1,0 +1,31 @@
+"""Runs what is open in a store, in a process of its own: `python -m runs.again STORE` with tests on the path."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from worksample.records import Agent, Experiment
+from worksample.runs import RunConfig, run_slots
+from worksample.store import Store
+
+
+async def run(store: Store, **config: object) -> None:
+    """Run every open slot of every experiment in the store."""
+    for experiment in store.find(Experiment):
+        for agent in (store.get(Agent, id) for id in experiment.agents):
+            slots = [s for s in store.open_slots(experiment.id) if s.agent == agent.id]
+            await run_slots(store, experiment, agent, slots, RunConfig(parallel=2, **config), lambda *_: None)  # type: ignore[arg-type]
+
+
+def main(where: str, lease: float = 60.0) -> None:
+    """Once; the exit status is that of a Python program, and 130 after Ctrl-C."""
+    store = Store.open(where)
+    try:
+        asyncio.run(run(store, lease=lease))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2], **({"lease": float(sys.argv[2])} if len(sys.argv) > 2 else {}))

@@ -1,0 +1,160 @@
+"""What survives a kill, a Ctrl-C and a full disk: everything that was committed, and nothing twice."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from runs.material import Setting, setting
+from worksample.errors import Cause, StoreFull
+from worksample.faults import POINTS
+from worksample.records import CaptureStatus, Ending, Submission
+from worksample.store import Store, check
+
+pytestmark = [pytest.mark.box, pytest.mark.long]
+
+HELLO = {"run": "echo hello > {output}/hello.txt"}
+CLOSING = [p for p in POINTS if p.startswith("close.")]
+TESTS = str(Path(__file__).parents[1])
+
+
+async def again(folder: Path, *, fault: str = "", lease: float = 1.0) -> asyncio.subprocess.Process:
+    """A process that runs what is open."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "runs.again",
+        str(folder / "store"),
+        str(lease),
+        cwd=TESTS,
+        env={**os.environ, "WORKSAMPLE_FAULT": fault, "INSPECT_DISPLAY": "none"},
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+def all_is_well(at: Setting) -> None:
+    """Every slot has exactly one live finished trial with its evidence, and the store is sound."""
+    store = Store.open(at.store.logs.parent)
+    assert not check(store)
+    assert not store.open_slots(at.experiment.id)
+    finished = [t for t in at.trials() if t.outcome.finished]
+    assert sorted(t.slot for t in finished) == sorted(s.id for s in at.slots)
+    for trial in finished:
+        assert at.output(trial) == {"hello.txt": b"hello\n"}
+        assert store.get(Submission, trial.id).parts["output"].status is CaptureStatus.COMPLETE
+    store.close()
+
+
+@pytest.mark.parametrize("point", CLOSING)
+async def test_kill_between_any_two_steps_of_closing(tmp_path: Path, point: str) -> None:
+    at = setting(tmp_path, [HELLO], names=("a", "b"))
+    killed = await again(tmp_path, fault=f"{point}:kill:2")
+    await killed.communicate()
+    assert killed.returncode == -signal.SIGKILL
+    kept = {t.id for t in at.trials()}
+    assert len(kept) in ((2,) if point == "close.committed" else (0, 1))
+    resumed = await again(tmp_path)
+    assert (await resumed.communicate(), resumed.returncode)[1] == 0
+    assert kept <= {t.id for t in at.trials()}
+    all_is_well(at)
+
+
+@pytest.mark.parametrize("point", CLOSING)
+async def test_a_crash_of_ours_is_recorded_once_and_tried_again(tmp_path: Path, point: str) -> None:
+    at = setting(tmp_path, [HELLO])
+    crashing = await again(tmp_path, fault=f"{point}:raise")
+    await crashing.communicate()
+    await (await again(tmp_path)).wait()
+    crashes = [t for t in at.trials() if t.outcome.cause is Cause.PLATFORM_CRASH]
+    assert len(crashes) == (0 if point == "close.committed" else 1)
+    assert all(point in t.outcome.reason and "faults.py" in t.outcome.reason for t in crashes)
+    all_is_well(at)
+
+
+async def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path: Path) -> None:
+    at = setting(tmp_path, [HELLO], names=("a", "b", "c"))
+    full = await again(tmp_path, fault="close.commit:full:2")
+    said = (await full.communicate())[1].decode()
+    assert full.returncode == 1
+    assert StoreFull.__name__ in said
+    assert len(at.trials()) in (1, 2)
+    await (await again(tmp_path)).wait()
+    all_is_well(at)
+
+
+async def test_a_box_lost_while_closing_is_tried_again(tmp_path: Path) -> None:
+    at = setting(tmp_path, [HELLO])
+    await (await again(tmp_path, fault="close.captured:lost")).wait()
+    lost, done = sorted(at.trials(), key=lambda t: t.try_number)
+    assert lost.outcome.cause is Cause.SANDBOX_LOST
+    assert done.outcome.ending is Ending.DONE
+    all_is_well(at)
+
+
+async def test_a_box_that_dies_in_the_middle_is_tried_again(tmp_path: Path) -> None:
+    at = setting(tmp_path, [HELLO, {"run": "sleep 5"}, {"run": "true"}])
+    run = asyncio.create_task(at.run(tries=2))
+    boxes: list[psutil.Process] = []
+    while not boxes and not run.done():
+        await asyncio.sleep(0.2)
+        for child in psutil.Process().children(recursive=True):
+            try:
+                if child.name() == "sleep" and child.cmdline()[-1] == "5":
+                    boxes = [p for p in child.parents() if p.name() == "bwrap"]
+            except psutil.NoSuchProcess:
+                continue
+    boxes[-1].kill()
+    trials = sorted(await run, key=lambda t: t.try_number)
+    assert [t.outcome.cause for t in trials] == [Cause.SANDBOX_LOST, None]
+    assert at.output(trials[0]) == {"hello.txt": b"hello\n"}
+    all_is_well(at)
+
+
+async def until(at: Setting, count: int) -> None:
+    """Wait for this many trials in the store."""
+    end = time.monotonic() + 60
+    while len(at.trials()) < count and time.monotonic() < end:
+        await asyncio.sleep(0.05)
+
+
+SLOW = {"sleep": 3.0}
+
+
+async def test_one_interrupt_closes_what_runs_with_its_evidence(tmp_path: Path) -> None:
+    at = setting(tmp_path, [HELLO, {"sleep": 1.0}, {"run": "true"}, SLOW], names=("a", "b", "c"))
+    process = await again(tmp_path)
+    await until(at, 1)
+    process.send_signal(signal.SIGINT)
+    await process.communicate()
+    assert process.returncode == 130
+    stopped = [t for t in at.trials() if t.outcome.ending is Ending.CANCELLED]
+    assert stopped
+    assert all(t.outcome.cause is Cause.CANCELLED for t in stopped)
+    assert at.store.get(Submission, stopped[0].id).parts["output"].status is CaptureStatus.COMPLETE
+    before = {t.id for t in at.trials()}
+    await (await again(tmp_path)).wait()
+    assert before <= {t.id for t in at.trials()}
+    all_is_well(at)
+
+
+async def test_two_interrupts_at_once_lose_nothing_that_was_committed(tmp_path: Path) -> None:
+    at = setting(tmp_path, [HELLO, {"sleep": 1.0}], names=("a", "b", "c"))
+    process = await again(tmp_path)
+    await until(at, 1)
+    process.send_signal(signal.SIGINT)
+    await asyncio.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    await process.communicate()
+    assert process.returncode != 0
+    before = {t.id for t in at.trials()}
+    assert before
+    await (await again(tmp_path)).wait()
+    assert before <= {t.id for t in at.trials()}
+    all_is_well(at)
