@@ -130,6 +130,8 @@ def test_there_are_golden_manifests() -> None:
             "did you mean 'right'?",
         ),
         ("cases/wrong/case.toml", "about = ", "is not TOML"),
+        ("probes/size.txt", "", "probes/size.txt: is no probe"),
+        ("probes/size.py", "", "probes/size.py: another probe has this name"),
     ],
 )
 def test_faults_of_the_other_files(tmp_path: Path, file: str, text: str, says: str) -> None:

@@ -16,7 +16,7 @@ MEMORY = 2 << 30
 """Bytes that a grader has where its manifest says nothing."""
 OUTPUT = 8 << 20
 """Bytes that a grader may print."""
-REFERENCE, GRADER, PROBES = "/task/reference", "/task/grader", "/task/probes"
+GRADER, PROBES = "/task/grader", "/task/probes"
 EXPORTS, TRAJECTORY = "/task/exports", "/task/trajectory"
 RESULT, SCRATCH = "/task/result", "/task/scratch"
 PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY}
@@ -58,7 +58,7 @@ def settle(store: Store, submission: Submission, instance: Instance, grading: Gr
     }
     shown = {name: (target, str(store.folder(digest))) for name, (target, digest) in given.items()}
     own = {
-        "reference": (REFERENCE, str(store.folder(grading.reference))),
+        "reference": (paths.reference, str(store.folder(grading.reference))),
         "grader": (GRADER, str(store.folder(grading.grader))),
     }
     for name, target in PARTS.items():

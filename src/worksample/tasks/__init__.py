@@ -3,8 +3,12 @@
 from .brief import render_brief
 from .faults import Fault, FaultyPackage
 from .ingest import Ingested, ingest
+from .lock import package_digest
 from .package import read_package
+from .scaffold import scaffold
+from .shipped import find_suite, pin_suite, shipped_suites
 from .spec import CaseSpec, GradingSpec, InstanceSpec, Package
+from .suite import IngestedSuite, SuiteFile, ingest_suite, read_suite
 
 __all__ = [
     "CaseSpec",
@@ -12,9 +16,18 @@ __all__ = [
     "FaultyPackage",
     "GradingSpec",
     "Ingested",
+    "IngestedSuite",
     "InstanceSpec",
     "Package",
+    "SuiteFile",
+    "find_suite",
     "ingest",
+    "ingest_suite",
+    "package_digest",
+    "pin_suite",
     "read_package",
+    "read_suite",
     "render_brief",
+    "scaffold",
+    "shipped_suites",
 ]

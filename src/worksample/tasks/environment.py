@@ -11,7 +11,7 @@ from .table import Table
 INTERFACES = ("terminal",)
 NETWORKS = ("none",)
 _COMMAND = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
-OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch")
+OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch", "/task/result")
 """Places in a box that no task can take for itself."""
 
 

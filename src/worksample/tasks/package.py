@@ -18,7 +18,7 @@ from .faults import Faults
 from .gradings import PROGRAMS, read_gradings
 from .spec import GradingSpec, InstanceSpec, Package
 from .table import Table, read_toml
-from .tree import check_tree, path_problem
+from .tree import check_tree, ignored, path_problem
 
 NAME = r"[a-z0-9][a-z0-9._-]{0,99}"
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -72,7 +72,7 @@ def _package(root: Path, table: Table, faults: Faults) -> Package:
     return Package(
         root=root, id=id, title=title, version=version, canary=canary, about=about, environment=environment,
         deliverables=deliverables, criteria=criteria, notes=_read(root, "notes.md", faults) if notes.exists() else "",
-        gradings=gradings, instances=tuple(instances), cases=tuple(cases), probes=_probes(root),
+        gradings=gradings, instances=tuple(instances), cases=tuple(cases), probes=_probes(root, faults),
         apart=frozenset(p for i in instances for p in (i.inputs, i.reference, i.brief_file)),
     )  # fmt: skip
 
@@ -88,9 +88,19 @@ def _read(root: Path, name: str, faults: Faults) -> str:
         return ""
 
 
-def _probes(root: Path) -> tuple[str, ...]:
+def _probes(root: Path, faults: Faults) -> tuple[str, ...]:
     folder = root / "probes"
-    return tuple(sorted(p.name for p in folder.iterdir() if p.is_file())) if folder.is_dir() else ()
+    if not folder.is_dir():
+        return ()
+    found = sorted(p.name for p in folder.iterdir() if not ignored(p.name))
+    for name in found:
+        if not name.endswith((".py", ".sh")) or (folder / name).is_dir():
+            faults.add(f"probes/{name}", "", "is no probe", "files that end in .py or .sh")
+    stems = [name[:-3] for name in found]
+    for name in found:
+        if stems.count(name[:-3]) > 1:
+            faults.add(f"probes/{name}", "", "another probe has this name but for its ending")
+    return tuple(found)
 
 
 def _instances(root: Path, table: Table, gradings: dict[Protocol, GradingSpec]) -> list[InstanceSpec]:

@@ -1,0 +1,51 @@
+"""`worksample task new`: a small, complete package that passes the audit, to be edited."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from worksample.errors import UsageError
+
+from .package import NAME
+
+TEMPLATE = "template"
+
+
+def scaffold(root: Path, id: str, *, title: str = "") -> Path:
+    """Write a new package to `root/id` and return that folder.
+
+    It has two instances, two cases and a canary of its own. UsageError for an unsound id, or where something is there.
+    """
+    if not re.fullmatch(NAME, id):
+        raise UsageError(f"{id!r} is no task's id", where="task new", next="use lower case letters, digits and '-'")
+    target = Path(root) / id
+    if target.exists():
+        raise UsageError("something is there already", where=str(target), next="choose another id or folder")
+    filled = {
+        "@ID@": id,
+        "@TITLE@": (title or id.replace("-", " ").capitalize()).replace("\\", "").replace('"', "'"),
+        "@CANARY@": f"worksample-canary-{uuid.uuid4()}",
+    }
+    source = resources.files(__package__).joinpath(TEMPLATE)
+    _copy(source, target, filled)
+    return target
+
+
+def _copy(source: Traversable, target: Path, filled: dict[str, str]) -> None:
+    target.mkdir(parents=True)
+    for entry in sorted(source.iterdir(), key=lambda e: e.name):
+        if entry.name == "__pycache__":
+            continue
+        if entry.is_dir():
+            _copy(entry, target / entry.name, filled)
+            continue
+        text = entry.read_text("utf-8")
+        for mark, value in filled.items():
+            text = text.replace(mark, value)
+        # The template's Python carries another ending, so that no tool takes it for a module of ours.
+        name = entry.name.removesuffix(".txt") if entry.name.endswith(".py.txt") else entry.name
+        (target / name).write_text(text, encoding="utf-8")
