@@ -73,7 +73,9 @@ def test_as_choix(weight, seed):
 
 
 def test_ten_to_one_is_400_points():
-    table = m.elo_ratings(m.pair_sums(["p"] * 11, ["a"] * 11, ["human"] * 11, [1] * 10 + [0]), m.EloOptions(weight="comparison"))
+    table = m.elo_ratings(
+        m.pair_sums(["p"] * 11, ["a"] * 11, ["human"] * 11, [1] * 10 + [0]), m.EloOptions(weight="comparison")
+    )
     assert table.ratings["a"].value == pytest.approx(1400)
     assert "one project: no interval" in table.ratings["a"].notes
 
@@ -189,7 +191,7 @@ def test_human_at_1000_from_verdicts():
     assert table.ratings["a"].counts.special["projects"] == 3
     edges = m.compare_tables(pairs, verdicts).edges()
     assert edges.filter(pl.col("second") == "human").sort("first")["preference"].to_list() == [0.5, 0.25]
-    with pytest.raises(UsageError, match="no column 'project'"):
+    with pytest.raises(UsageError, match="no column 'preference'"):
         m.compare_tables(pl.DataFrame({"first": []}))
 
 

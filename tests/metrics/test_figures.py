@@ -75,7 +75,9 @@ def test_tabulate_keeps_everything():
     assert m.tabulate([]).is_empty()
 
 
-@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.8, 0.95, 0.99]))
+@given(
+    st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.8, 0.95, 0.99])
+)
 @settings(deadline=None)
 def test_wilson_and_exact_as_statsmodels(pair, level):
     k, n = pair

@@ -94,7 +94,9 @@ TRIAL = st.tuples(
 )
 
 
-@given(st.fixed_dictionaries({k: st.one_of(st.none(), st.integers(0, 200)) for k in "pqr"}), st.lists(TRIAL, max_size=12))
+@given(
+    st.fixed_dictionaries({k: st.one_of(st.none(), st.integers(0, 200)) for k in "pqr"}), st.lists(TRIAL, max_size=12)
+)
 @settings(deadline=None, max_examples=80)
 def test_autoflation_by_a_plain_loop(prices, trials):
     bundle = m.Bundle(list(prices), list(prices.values()))
@@ -259,7 +261,9 @@ def test_break_even_from_jobs():
     weak, strong = rng.random(400) < 0.3, rng.random(400) < 0.8
     cost = rng.uniform(0, 2, 400), rng.uniform(10, 30, 400)
     found = m.break_even_from_jobs((weak, strong), cost, ("AI", "human"))
-    expected = m.break_even(m.Approach("AI", weak.mean(), cost[0].mean()), m.Approach("human", strong.mean(), cost[1].mean()))
+    expected = m.break_even(
+        m.Approach("AI", weak.mean(), cost[0].mean()), m.Approach("human", strong.mean(), cost[1].mean())
+    )
     assert found.value == pytest.approx(expected.value)
     assert found.low < found.value < found.high
     same = m.break_even_from_jobs((strong, strong), cost, ("a", "b"))

@@ -30,7 +30,14 @@ def test_rli_automation_rates(agent):
     assert (estimate.counts.planned, estimate.counts.valid, estimate.counts.special["successes"]) == (240, 240, passes)
 
 
-RLI_DOLLARS = {"Manus": 1720, "Sonnet 4.5": 1280, "GPT-5 (CLI)": 1180, "Grok 4": 858, "ChatGPT agent": 520, "Gemini": 210}
+RLI_DOLLARS = {
+    "Manus": 1720,
+    "Sonnet 4.5": 1280,
+    "GPT-5 (CLI)": 1180,
+    "Grok 4": 858,
+    "ChatGPT agent": 520,
+    "Gemini": 210,
+}
 
 
 @pytest.mark.parametrize("agent", RLI_DOLLARS)
@@ -58,7 +65,6 @@ UPBENCH = {
     "Gemini 2.5 Pro": ((64, 222, 40), ("0.199", "0.323", "0.124", "0.625", "0.180")),
     "GPT-5": ((63, 237, 45), ("0.196", "0.335", "0.140", "0.714", "0.190")),
 }
-
 
 
 @pytest.mark.parametrize("agent", UPBENCH)
@@ -119,7 +125,7 @@ def overall(totals, sizes):
 
 @pytest.mark.parametrize(("row", "sizes"), [*((r, SIZES) for r in ALE), *((r, CLI_SIZES) for r in ALE_CLI)])
 def test_ale_overall_is_pooled_over_tasks(row, sizes):
-    """Some credits that print the tiers print the overall rate too; where the tiers leave one choice, it is that one."""
+    """Some credits that print the tiers print the overall rate too; with one choice it is that one."""
     tiers, printed = row
     choices = list(product(*(credits(p, size) for p, size in zip(tiers, sizes, strict=True))))
     assert choices
@@ -131,7 +137,7 @@ def test_ale_overall_is_pooled_over_tasks(row, sizes):
         assert m.percent(mean_of_tiers) != f"{printed:.1f}", "the pooled rate is not the mean of the tiers"
 
 
-# --- ALE: Table 6. Its counts are not printed; with 30 runs per task these whole numbers print all of it, pooled 2.9 % too.
+# --- ALE: Table 6. Its counts are not printed; with 30 runs per task these whole numbers print all of it.
 
 TIMEOUTS = {"Near-Term": (59, 42, "2.4", 0.42063, 0.46840), "Full-Spectrum": (55, 41, "2.5", 0.20263, 0.21440),
             "Last-Exam": (35, 46, "4.4", 0.01963, 0.04640)}  # fmt: skip
@@ -176,17 +182,57 @@ def test_ale_model_and_harness_effect():
 
 CATEGORIES = {"SDE": 69, "PM": 28, "DS": 14, "Admin": 15, "HR": 29, "Finance": 12, "Other": 8}
 TAC = {
-    "Claude-3.5-Sonnet": ("30.43 38.02 35.71 51.31 14.29 21.70 0.00 11.59 24.14 34.49 8.33 25.17 12.50 22.40", "24.0", "34.4"),
-    "Gemini-2.0-Flash": ("13.04 18.99 17.86 31.71 0.00 6.49 6.67 15.20 17.24 23.08 0.00 4.31 0.00 10.05", "11.4", "19.0"),
-    "GPT-4o": ("13.04 19.18 17.86 32.27 0.00 4.70 6.67 13.89 0.00 8.28 0.00 7.36 0.00 10.78", "8.6", "16.7"),
-    "Gemini-1.5-Pro": ("4.35 5.64 3.57 13.19 0.00 4.82 6.67 9.92 3.45 11.42 0.00 2.78 0.00 8.07", "3.4", "8.0"),
-    "Amazon-Nova-Pro-v1": ("2.90 6.07 3.57 12.54 0.00 3.27 0.00 0.00 0.00 4.27 0.00 2.78 0.00 2.86", "1.7", "5.7"),
-    "Llama-3.1-405b": ("5.80 11.33 21.43 35.62 0.00 5.42 0.00 3.33 6.90 12.56 0.00 5.00 12.50 17.45", "7.4", "14.1"),
-    "Llama-3.3-70b": ("11.59 16.49 7.14 19.83 0.00 4.70 0.00 1.67 6.90 11.38 0.00 5.69 0.00 7.03", "6.9", "12.8"),
-    "Qwen-2.5-72b": ("7.25 11.99 10.71 22.90 0.00 5.42 0.00 2.14 6.90 12.36 0.00 7.15 0.00 5.99", "5.7", "11.8"),
-    "Llama-3.1-70b": ("1.45 4.77 3.57 15.16 0.00 5.42 0.00 2.42 3.45 7.19 0.00 3.82 0.00 2.86", "1.7", "6.5"),
-    "Qwen-2-72b": ("2.90 3.68 0.00 7.44 0.00 4.70 0.00 0.56 0.00 4.14 0.00 3.61 0.00 4.95", "1.1", "4.2"),
-}  # fmt: skip
+    "Claude-3.5-Sonnet": (
+        "30.43 38.02 35.71 51.31 14.29 21.70 0.00 11.59 24.14 34.49 8.33 25.17 12.50 22.40",
+        "24.0",
+        "34.4",
+    ),
+    "Gemini-2.0-Flash": (
+        "13.04 18.99 17.86 31.71 0.00 6.49 6.67 15.20 17.24 23.08 0.00 4.31 0.00 10.05",
+        "11.4",
+        "19.0",
+    ),
+    "GPT-4o": (
+        "13.04 19.18 17.86 32.27 0.00 4.70 6.67 13.89 0.00 8.28 0.00 7.36 0.00 10.78",
+        "8.6",
+        "16.7",
+    ),
+    "Gemini-1.5-Pro": (
+        "4.35 5.64 3.57 13.19 0.00 4.82 6.67 9.92 3.45 11.42 0.00 2.78 0.00 8.07",
+        "3.4",
+        "8.0",
+    ),
+    "Amazon-Nova-Pro-v1": (
+        "2.90 6.07 3.57 12.54 0.00 3.27 0.00 0.00 0.00 4.27 0.00 2.78 0.00 2.86",
+        "1.7",
+        "5.7",
+    ),
+    "Llama-3.1-405b": (
+        "5.80 11.33 21.43 35.62 0.00 5.42 0.00 3.33 6.90 12.56 0.00 5.00 12.50 17.45",
+        "7.4",
+        "14.1",
+    ),
+    "Llama-3.3-70b": (
+        "11.59 16.49 7.14 19.83 0.00 4.70 0.00 1.67 6.90 11.38 0.00 5.69 0.00 7.03",
+        "6.9",
+        "12.8",
+    ),
+    "Qwen-2.5-72b": (
+        "7.25 11.99 10.71 22.90 0.00 5.42 0.00 2.14 6.90 12.36 0.00 7.15 0.00 5.99",
+        "5.7",
+        "11.8",
+    ),
+    "Llama-3.1-70b": (
+        "1.45 4.77 3.57 15.16 0.00 5.42 0.00 2.42 3.45 7.19 0.00 3.82 0.00 2.86",
+        "1.7",
+        "6.5",
+    ),
+    "Qwen-2-72b": (
+        "2.90 3.68 0.00 7.44 0.00 4.70 0.00 0.56 0.00 4.14 0.00 3.61 0.00 4.95",
+        "1.1",
+        "4.2",
+    ),
+}
 
 
 @pytest.mark.parametrize("model", TAC)

@@ -151,7 +151,9 @@ def slow_agreement(items, ends, positive):
     pairs = [pair for votes in items for pair in combinations(votes, 2)]
     share = Fraction(sum(a == b for a, b in pairs), len(pairs))
     hard = Fraction(sum({a, b} == set(ends) for a, b in pairs), len(pairs))
-    ordered = [(a, b, len(v) - 1) for v in items if len(v) > 1 for i, a in enumerate(v) for j, b in enumerate(v) if i != j]
+    ordered = [
+        (a, b, len(v) - 1) for v in items if len(v) > 1 for i, a in enumerate(v) for j, b in enumerate(v) if i != j
+    ]
     given = [(b >= positive, w) for a, b, w in ordered if a >= positive]
     specific = sum(Fraction(int(hit), w) for hit, w in given) / sum(Fraction(1, w) for _, w in given) if given else None
     values = [v for votes in items if len(votes) > 1 for v in votes]
@@ -164,7 +166,9 @@ def slow_agreement(items, ends, positive):
 
     steps = sorted({v for votes in items for v in votes})
     paired = [v for v in items if len(v) > 1]
-    agreeing = sum(Fraction(sum(a == b for a, b in permutations(v, 2)), len(v) * (len(v) - 1)) for v in paired) / len(paired)
+    agreeing = sum(Fraction(sum(a == b for a, b in permutations(v, 2)), len(v) * (len(v) - 1)) for v in paired) / len(
+        paired
+    )
     marginal = [sum(Fraction(v.count(s), len(v)) for v in items) / len(items) for s in steps]
     chance = sum(p * (1 - p) for p in marginal) / (len(steps) - 1) if len(steps) > 1 else None
     ac1 = None if chance is None else (agreeing - chance) / (1 - chance)
@@ -192,7 +196,9 @@ def test_alpha_as_the_krippendorff_package(level):
     for size in (5, 60, 500):
         votes = rng.choice([1.0, 2, 3, 4, np.nan], size=(4, size), p=[0.4, 0.2, 0.1, 0.1, 0.2])
         rater, item = np.nonzero(~np.isnan(votes))
-        found = m.measure_agreement(m.Ballots(item, votes[rater, item], rater), m.Scale(2, (1, 4)), how=m.Resampling(20))
+        found = m.measure_agreement(
+            m.Ballots(item, votes[rater, item], rater), m.Scale(2, (1, 4)), how=m.Resampling(20)
+        )
         expected = krippendorff.alpha(votes, level_of_measurement=level)
         assert getattr(found, f"alpha_{level}").value == pytest.approx(expected)
 
@@ -208,7 +214,7 @@ def test_high_agreement_can_be_worth_nothing():
 
 
 def test_the_tie_break_must_not_count():
-    """Two votes and a tie-break: a third is asked for where the two differ, so pooling all three misjudges agreement."""
+    """Two votes and a tie-break: a third is asked for where they differ, so pooling all three is biased."""
     subject, vote, order = [], [], []
     for item in range(100):
         votes = [1, 2, 1] if item < 40 else [1, 1]

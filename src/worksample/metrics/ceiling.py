@@ -115,7 +115,7 @@ class _Grid:
 
     def __init__(self, levels: int, pools: tuple[float, ...]) -> None:
         self.levels = levels
-        self.ceilings = np.linspace(1 / _GRID[0], 1.0, _GRID[0])
+        self.ceilings = np.round(np.linspace(1 / _GRID[0], 1.0, _GRID[0]), 9)
         chances = np.linspace(1 / _GRID[1], 1.0, _GRID[1])
         self.shape = (len(self.ceilings), len(chances) * len(pools))
         self.chances = np.tile(chances, len(pools))

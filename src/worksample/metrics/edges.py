@@ -110,5 +110,6 @@ def compare_tables(*tables: pl.DataFrame) -> PairSums:
         )
         for table in tables
     ]
-    joined = pl.concat(parts) if parts else pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
+    blank = pl.DataFrame(schema={**dict.fromkeys(wanted, pl.String), "preference": pl.Float64})
+    joined = pl.concat(parts) if parts else blank
     return pair_sums(joined["project"], joined["first"], joined["second"], joined["preference"])

@@ -71,7 +71,7 @@ def call_costs(
         raise UsageError(f"basis {basis!r}", next='pass "billed" or "list, without caching"')
     tokens, known = _tokens(calls)
     models = codes("model", calls.model)
-    dates = _days(calls, prices)
+    dates = _days(calls, {name: prices.get(name, ()) for name in models.names()})
     cost = np.full(len(known), np.nan)
     prompt = tokens[:, :3].sum(axis=1)
     for place, name in enumerate(models.names()):

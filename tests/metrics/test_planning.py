@@ -1,0 +1,185 @@
+"""Power before a run, time horizons and budgets after it."""
+
+import math
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.power import NormalIndPower
+
+from worksample import metrics as m
+from worksample.errors import UsageError
+
+QUICK = m.Resampling(resamples=300)
+
+
+def test_power_as_statsmodels():
+    """Without repeats or shared tasks the plan is a comparison of two independent samples."""
+    variances = m.Variances(0.0, 0.0, 0.25)
+    for tasks in (50, 400, 3000):
+        expected = NormalIndPower().power(0.03 / 0.5, tasks, 0.05, alternative="two-sided")
+        assert m.power_of(variances, tasks) == pytest.approx(expected, abs=1e-9)
+    needed = NormalIndPower().solve_power(0.03 / 0.5, power=0.8, alpha=0.05)
+    assert m.tasks_needed(variances).value == math.ceil(needed)
+
+
+def test_power_as_simulated():
+    """80 % of simulated studies of the planned size find the planned difference."""
+    rng = np.random.default_rng(2)
+    variances = m.Variances(0.04, 0.0, 0.09, shared=0.5)
+    tasks = int(m.tasks_needed(variances, m.Aim(0.05), repeats=2).value)
+    common = rng.normal(0, math.sqrt(0.02), (2000, tasks, 1))
+    own = rng.normal(0, math.sqrt(0.02), (2000, tasks, 2))
+    noise = rng.normal(0, math.sqrt(0.09 / 2), (2000, tasks, 2))
+    score = common + own + noise + np.array([0.0, 0.05])
+    gap = score[..., 1] - score[..., 0]
+    z = gap.mean(axis=1) / (gap.std(axis=1, ddof=1) / math.sqrt(tasks))
+    assert (np.abs(z) > 1.96).mean() == pytest.approx(0.8, abs=0.03)
+
+
+@given(st.integers(1, 500), st.integers(1, 5), st.integers(1, 5), st.floats(0, 0.9))
+@settings(deadline=None, max_examples=50)
+def test_more_of_anything_sees_less(tasks, instances, repeats, shared):
+    v = m.Variances(0.1, 0.05, 0.1, shared)
+    here = m.detectable(v, tasks, instances=instances, repeats=repeats)
+    assert m.detectable(v, tasks + 1, instances=instances, repeats=repeats) < here
+    assert m.detectable(v, tasks, instances=instances + 1, repeats=repeats) < here
+    assert m.detectable(v, tasks, instances=instances, repeats=repeats + 1) < here
+    assert m.detectable(m.with_correlation(v, 0.95), tasks, instances=instances, repeats=repeats) < here
+
+
+def test_three_points():
+    v = m.planned_variances(0.25)
+    plans = m.plans(v, trial_cost=2.0)
+    assert [p.tasks for p in plans] == sorted((p.tasks for p in plans), reverse=True)
+    assert [p.trials for p in plans] == sorted(p.trials for p in plans)
+    assert plans[0].cost == 2.0 * plans[0].trials
+    for p in plans:
+        assert m.power_of(v, p.tasks, repeats=p.repeats) >= 0.8 > m.power_of(v, p.tasks - 2, repeats=p.repeats)
+    found = m.tasks_needed(v)
+    assert found.conditional_on == ("3.0% difference, power 80%, level 95%, paired",)
+    for wrong in (
+        lambda: m.Aim(0),
+        lambda: m.planned_variances(0),
+        lambda: m.Variances(-1, 0, 0),
+        lambda: m.detectable(v, 0),
+    ):
+        with pytest.raises(UsageError):
+            wrong()
+    assert m.power_of(m.Variances(0, 0, 0), 5) == 1.0
+
+
+def test_variances_from_data():
+    rng = np.random.default_rng(4)
+    task = rng.normal(0.5, 0.1, (3000, 1, 1))
+    score = task + rng.normal(0, 0.06, (3000, 2, 1)) + rng.normal(0, 0.04, (3000, 2, 3))
+    names = np.arange(3000).repeat(6), np.tile([0, 0, 0, 1, 1, 1], 3000)
+    found, between = m.variance_components(m.Trials(np.clip(score, 0, 1).ravel(), *names))
+    assert (found.task, found.instance, found.repeat) == pytest.approx((0.01, 0.0036, 0.0016), rel=0.12)
+    assert between.value == pytest.approx(0.01 / 0.0152, abs=0.05)
+    once, share = m.variance_components(m.Trials([0.0, 1.0, 1.0], list("abc")))
+    assert once.task == 0 and once.repeat == pytest.approx(1 / 3) and "no instance has repeats" in share.notes[0]
+    assert m.variance_components(m.Trials([1.0, 1.0], list("ab")))[1].reason == "every trial scored the same"
+    for wrong in ([None], [1.0]):
+        with pytest.raises(UsageError):
+            m.variance_components(m.Trials(wrong))
+
+
+# --- time horizon
+
+
+def work(seed=0, tasks=150, repeats=1, horizon=2.0):
+    rng = np.random.default_rng(seed)
+    hours = np.exp2(rng.uniform(-5, 7, tasks)).repeat(repeats)
+    passed = rng.random(len(hours)) < 1 / (1 + (hours / horizon) ** 0.9)
+    return hours, passed, np.arange(tasks).repeat(repeats)
+
+
+def test_horizon_as_statsmodels():
+    hours, passed, _ = work()
+    fit = sm.Logit(passed.astype(float), sm.add_constant(np.log2(hours))).fit(disp=0)
+    a, b = fit.params
+    found = m.time_horizon(hours, passed, how=QUICK)
+    assert found.slope.value == pytest.approx(b)
+    assert found.horizons[0.5].value == pytest.approx(2 ** (-a / b))
+    assert found.horizons[0.8].value == pytest.approx(2 ** ((math.log(4) - a) / b))
+    assert found.horizons[0.8].value < found.horizons[0.5].value
+    assert found.horizons[0.5].low < found.horizons[0.5].value < found.horizons[0.5].high
+
+
+def test_horizon_intervals_cover():
+    hits = 0
+    for seed in range(60):
+        hours, passed, task = work(seed=seed, repeats=2)
+        found = m.time_horizon(hours, passed, task=task, how=m.Resampling(150, 0.9, seed)).horizons[0.5]
+        hits += found.low <= 2.0 <= found.high
+    assert 47 <= hits <= 60
+
+
+def test_horizon_weighs_tasks():
+    hours, passed, task = work(seed=1, repeats=3)
+    extra = np.r_[np.arange(450), np.repeat(np.flatnonzero(task == 7), 50)]
+    base = m.time_horizon(hours, passed, task=task, how=QUICK).horizons[0.5]
+    more = m.time_horizon(hours[extra], passed[extra], task=task[extra], how=QUICK).horizons[0.5]
+    assert more.value == pytest.approx(base.value)
+    weights = 1 / np.bincount(task[extra])[task[extra]]
+    fit = sm.GLM(
+        passed[extra].astype(float), sm.add_constant(np.log2(hours[extra])), sm.families.Binomial(), var_weights=weights
+    ).fit()
+    assert more.value == pytest.approx(2 ** (-fit.params[0] / fit.params[1]))
+
+
+@given(st.floats(0.01, 100))
+@settings(deadline=None, max_examples=20)
+def test_horizon_scales_with_hours(factor):
+    hours, passed, _ = work(tasks=60)
+    base, scaled = (m.time_horizon(h, passed, how=QUICK).horizons[0.5] for h in (hours, hours * factor))
+    assert scaled.value == pytest.approx(base.value * factor, rel=1e-6)
+
+
+def test_horizons_that_do_not_exist():
+    def reason(hours, passed):
+        found = m.time_horizon(hours, passed, how=QUICK)
+        assert found.horizons[0.5].value is None and found.slope.reason == found.horizons[0.5].reason
+        return found.horizons[0.5].reason
+
+    assert reason([1, 2, 3], [True] * 3) == "every trial passed"
+    assert reason([1, 2, 3], [False] * 3) == "no trial passed"
+    assert "perfectly" in reason([1, 2, 3, 4], [True, True, False, False])
+    assert "does not fall" in reason([1, 2, 3, 4, 5, 6], [False, True, False, True, False, True])
+    assert reason([2, 2, 2], [True, False, True]) == "all tasks took the same hours"
+    assert "too few" in reason([1, None], [True, False])
+    with pytest.raises(UsageError, match="0 hours"):
+        m.time_horizon([0, 1], [True, False])
+    with pytest.raises(UsageError, match="below 0"):
+        m.time_horizon([-1, 1], [True, False])
+    with pytest.raises(UsageError, match="success rates"):
+        m.time_horizon([1], [True], at=(1,))
+    few = m.time_horizon([1, 2, 4, 8, 16, 32], [True, True, False, True, False, False], at=(0.5, 0.99), how=QUICK)
+    assert any("count as beyond both ends" in n for n in few.horizons[0.5].notes)
+    assert "extrapolated" in few.horizons[0.99].notes[0]
+
+
+# --- budgets
+
+
+def test_score_against_budget():
+    cost, score = [1.0, 5.0, 10.0, None, 2.0], [1.0, 0.5, 1.0, 1.0, None]
+    curve = m.score_against_budget(cost, score, [0, 1, 5, 100], how=QUICK)
+    assert [p.score.value for p in curve] == pytest.approx([0, 1 / 3, 0.5, 2.5 / 3])
+    assert "3 of 3 trials" in curve[-1].score.notes[-1] and curve[0].score.counts.ungraded == 2
+    with pytest.raises(UsageError):
+        m.score_against_budget([-1], [1.0], [1])
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=15))
+@settings(deadline=None)
+def test_frontier(points):
+    cost, score = ([p[k] for p in points] for k in (0, 1))
+    found = m.frontier(cost, score).to_list()
+    for place, (c, s) in enumerate(points):
+        beaten = any((c2 <= c and s2 > s) or (c2 < c and s2 >= s) for c2, s2 in points)
+        assert found[place] == (not beaten)
+    assert m.frontier([None, 1], [1, 1]).to_list() == [False, True]
