@@ -103,11 +103,13 @@ def setting(
     arm: Arm | None = None,
     repeats: int = 1,
     inputs: Mapping[str, bytes] | None = None,
+    special: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
 ) -> Setting:
-    """A new store in `folder` with an experiment of one agent on these instances."""
+    """A new store in `folder` with an experiment of one agent; `special` are steps of single instances."""
     store = Store.open(folder / "store", create=True)
     instances = [instance_in(store, name, limits, inputs) for name in names]
-    script = {"tasks": {"greeting": {"steps": [dict(s) for s in steps]}}}
+    own = {name: [dict(s) for s in rows] for name, rows in (special or {}).items()}
+    script = {"tasks": {"greeting": {"steps": [dict(s) for s in steps], "instances": own}}}
     agent = agent or define("tester", harness="scripted", settings={"script": script})
     arm = arm or Arm()
     lock = Lock(

@@ -101,60 +101,62 @@ async def test_a_box_lost_while_closing_is_tried_again(tmp_path: Path) -> None:
 async def test_a_box_that_dies_in_the_middle_is_tried_again(tmp_path: Path) -> None:
     at = setting(tmp_path, [HELLO, {"run": "sleep 5"}, {"run": "true"}])
     run = asyncio.create_task(at.run(tries=2))
-    boxes: list[psutil.Process] = []
-    while not boxes and not run.done():
-        await asyncio.sleep(0.2)
-        for child in psutil.Process().children(recursive=True):
-            try:
-                if child.name() == "sleep" and child.cmdline()[-1] == "5":
-                    boxes = [p for p in child.parents() if p.name() == "bwrap"]
-            except psutil.NoSuchProcess:
-                continue
-    boxes[-1].kill()
+    while not (sleeping := asleep()) and not run.done():
+        await asyncio.sleep(0.1)
+    next(p for p in sleeping[0].parents() if p.name() == "bwrap").kill()
     trials = sorted(await run, key=lambda t: t.try_number)
     assert [t.outcome.cause for t in trials] == [Cause.SANDBOX_LOST, None]
     assert at.output(trials[0]) == {"hello.txt": b"hello\n"}
     all_is_well(at)
 
 
-async def until(at: Setting, count: int) -> None:
-    """Wait for this many trials in the store."""
+def asleep(of: int | None = None) -> list[psutil.Process]:
+    """The processes named `sleep` below a process (this one)."""
+    found = []
+    for child in psutil.Process(of).children(recursive=True):
+        try:
+            if child.name() == "sleep":
+                found.append(child)
+        except psutil.NoSuchProcess:
+            continue
+    return found
+
+
+async def until(at: Setting, pid: int) -> None:
+    """Wait for a trial in the store, and for one that sleeps in its box."""
     end = time.monotonic() + 60
-    while len(at.trials()) < count and time.monotonic() < end:
+    while time.monotonic() < end and not (at.trials() and asleep(pid)):
         await asyncio.sleep(0.05)
 
 
-SLOW = {"sleep": 3.0}
+SLEEPY = {"b": [HELLO, {"run": "sleep 600"}]}
+"""An instance whose agent is still at work when the operator loses patience."""
 
 
 async def test_one_interrupt_closes_what_runs_with_its_evidence(tmp_path: Path) -> None:
-    at = setting(tmp_path, [HELLO, {"sleep": 1.0}, {"run": "true"}, SLOW], names=("a", "b", "c"))
+    at = setting(tmp_path, [HELLO], names=("a", "b"), special=SLEEPY)
     process = await again(tmp_path)
-    await until(at, 1)
+    await until(at, process.pid)
     process.send_signal(signal.SIGINT)
     await process.communicate()
     assert process.returncode == 130
-    stopped = [t for t in at.trials() if t.outcome.ending is Ending.CANCELLED]
-    assert stopped
-    assert all(t.outcome.cause is Cause.CANCELLED for t in stopped)
-    assert at.store.get(Submission, stopped[0].id).parts["output"].status is CaptureStatus.COMPLETE
-    before = {t.id for t in at.trials()}
-    await (await again(tmp_path)).wait()
-    assert before <= {t.id for t in at.trials()}
-    all_is_well(at)
+    trials = {t.outcome.ending: t for t in at.trials()}
+    assert set(trials) == {Ending.DONE, Ending.CANCELLED}
+    assert trials[Ending.CANCELLED].outcome.cause is Cause.CANCELLED
+    assert all(at.output(t) == {"hello.txt": b"hello\n"} for t in trials.values())
+    assert [s.id for s in at.store.open_slots(at.experiment.id)] == [trials[Ending.CANCELLED].slot]
+    assert not check(at.store)
 
 
 async def test_two_interrupts_at_once_lose_nothing_that_was_committed(tmp_path: Path) -> None:
-    at = setting(tmp_path, [HELLO, {"sleep": 1.0}], names=("a", "b", "c"))
+    at = setting(tmp_path, [HELLO], names=("a", "b"), special=SLEEPY)
     process = await again(tmp_path)
-    await until(at, 1)
+    await until(at, process.pid)
     process.send_signal(signal.SIGINT)
-    await asyncio.sleep(0.02)
     process.send_signal(signal.SIGINT)
     await process.communicate()
     assert process.returncode != 0
-    before = {t.id for t in at.trials()}
-    assert before
-    await (await again(tmp_path)).wait()
-    assert before <= {t.id for t in at.trials()}
-    all_is_well(at)
+    done = [t for t in at.trials() if t.outcome.ending is Ending.DONE]
+    assert [at.output(t) for t in done] == [{"hello.txt": b"hello\n"}]
+    assert len(at.store.open_slots(at.experiment.id)) == 1
+    assert not check(at.store)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worksample.errors import AgentError, Cause
+from worksample.errors import AgentError, Cause, SandboxError
 
 from .desk import Desk
 from .shown import note_shown
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Model, ModelOutput
     from inspect_ai.solver import TaskState
     from inspect_ai.tool import Tool
-
-NOT_UNDERSTOOD = ("parsing", "is_not_found")
 
 
 @dataclass
@@ -59,7 +57,10 @@ class Talk:
         return output
 
     async def act(self, output: ModelOutput) -> bool:
-        """Carry out the answer's tool calls, and append their results. True where the work was submitted."""
+        """Carry out the answer's tool calls, and append their results. True where the work was submitted.
+
+        SandboxError where the box was lost, AgentError (`agent.malformed`) where too little can be understood.
+        """
         from inspect_ai.model import execute_tools
 
         calls = output.message.tool_calls or []
@@ -67,6 +68,7 @@ class Talk:
             return False
         result = await execute_tools(self.state.messages, list(self.tools))
         self.state.messages.extend(result.messages)
+        self._check_box(result.messages)
         self._count_garbled(result.messages)
         done = {m.tool_call_id for m in result.messages if m.role == "tool" and m.error is None}
         return any(call.function == SUBMIT and call.id in done for call in calls)
@@ -95,6 +97,13 @@ class Talk:
         most = self.desk.limits.turns
         if most is not None and sample_limits().turn.usage >= most:
             raise AgentError(f"{most} steps taken", cause=Cause.LIMIT_TURNS)
+
+    @staticmethod
+    def _check_box(messages: Sequence[ChatMessage]) -> None:
+        """A lost box comes back as a tool's error, which a model can do nothing about."""
+        for message in messages:
+            if message.role == "tool" and message.error is not None and message.error.type == "sandbox_unavailable":
+                raise SandboxError(message.error.message)
 
     def _count_garbled(self, messages: Sequence[ChatMessage]) -> None:
         """Count answers in which no tool call could be understood."""

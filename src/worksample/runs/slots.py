@@ -75,7 +75,9 @@ async def _run(trials: Trials) -> None:
     logs = await _eval(trials, first)
     if trials.fatal is not None:
         raise trials.fatal
-    if any(log.status == "cancelled" for log in logs):
+    task = asyncio.current_task()
+    # Inspect absorbs a cancellation and returns what logs it has, possibly none.
+    if not logs or any(log.status == "cancelled" for log in logs) or (task is not None and task.cancelling()):
         raise asyncio.CancelledError
     _raise_broken(logs)
 
