@@ -96,19 +96,18 @@ class _Work:
         for trial in store.find(Trial, experiment=experiment.id, live=True):
             self.tally.trial(trial)
         self.tried: set[str] = set()
+        self.stopping = False
 
     async def all(self) -> bool:
         """Run and grade; True where the operator interrupted it."""
         main = asyncio.create_task(self._run_and_grade())
-        stopped = False
 
         def stop() -> None:
-            nonlocal stopped
-            if stopped:
+            if self.stopping:
                 # Asked twice: at once. A kill at any moment loses nothing that was committed.
                 self.watch.end()
                 os._exit(INTERRUPTED)
-            stopped = True
+            self.stopping = True
             self.watch.note("stopping: trials in flight are closed, what is done is kept (again: at once)")
             main.cancel()
 
@@ -118,9 +117,9 @@ class _Work:
         try:
             await main
         except asyncio.CancelledError:
-            if not stopped:
+            if not self.stopping:
                 raise
-        return stopped
+        return self.stopping
 
     async def _run_and_grade(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -146,6 +145,9 @@ class _Work:
             free = [s for s in slots if holder(self.store, f"slot:{s.id}") is None]
             if free:
                 await run_slots(self.store, self.experiment, agent, free, config, self._closed)
+                if self.stopping:
+                    # The engine may take the cancellation for its own and return as if nothing had been.
+                    raise asyncio.CancelledError
                 continue
             if not told:
                 told = True

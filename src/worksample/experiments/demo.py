@@ -11,8 +11,7 @@ SUITE = "starter"
 
 def demo_config(store: str, *, parallel: int, sandbox: str) -> ExperimentConfig:
     """Every folder in the suite's `scripts/` is an agent of that name."""
-    root = find_suite(SUITE)
-    folder = (root if root.is_dir() else root.parent) / "scripts"
+    folder = find_suite(SUITE).parent / "scripts"
     agents = tuple(
         AgentConfig(name=path.name, harness="scripted", script=str(path))
         for path in sorted(folder.iterdir())

@@ -10,7 +10,7 @@ from pathlib import Path
 from worksample.errors import PlanError
 from worksample.files import Sink
 from worksample.records import Instance, Suite, Task
-from worksample.tasks import ingest, read_package
+from worksample.tasks import find_suite, ingest, ingest_suite, read_package, read_suite
 
 from .config import ExperimentConfig
 
@@ -33,6 +33,11 @@ def select(config: ExperimentConfig, sink: Sink) -> Selection:
     tasks: list[Task] = []
     instances: list[Instance] = []
     suite: Suite | None = None
+    if config.suite:
+        all_of_it = ingest_suite(read_suite(find_suite(config.suite)), sink)
+        suite = all_of_it.suite
+        tasks += all_of_it.tasks
+        instances += all_of_it.instances
     for folder in config.tasks:
         taken = ingest(read_package(Path(folder)), sink)
         tasks.append(taken.task)
