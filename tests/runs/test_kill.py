@@ -36,6 +36,7 @@ async def again(folder: Path, *, fault: str = "", lease: float = 1.0) -> asyncio
         cwd=TESTS,
         env={**os.environ, "WORKSAMPLE_FAULT": fault, "INSPECT_DISPLAY": "none"},
         stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
     )
 
 
@@ -137,13 +138,15 @@ async def test_one_interrupt_closes_what_runs_with_its_evidence(tmp_path: Path) 
     at = setting(tmp_path, [HELLO], names=("a", "b"), special=SLEEPY)
     process = await again(tmp_path)
     await until(at, process.pid)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group
     await process.communicate()
     assert process.returncode == 130
     trials = {t.outcome.ending: t for t in at.trials()}
     assert set(trials) == {Ending.DONE, Ending.CANCELLED}
     assert trials[Ending.CANCELLED].outcome.cause is Cause.CANCELLED
     assert all(at.output(t) == {"hello.txt": b"hello\n"} for t in trials.values())
+    submission = at.store.get(Submission, trials[Ending.CANCELLED].id)
+    assert submission.parts["output"].status is CaptureStatus.COMPLETE
     assert [s.id for s in at.store.open_slots(at.experiment.id)] == [trials[Ending.CANCELLED].slot]
     assert not check(at.store)
 
@@ -152,8 +155,8 @@ async def test_two_interrupts_at_once_lose_nothing_that_was_committed(tmp_path: 
     at = setting(tmp_path, [HELLO], names=("a", "b"), special=SLEEPY)
     process = await again(tmp_path)
     await until(at, process.pid)
-    process.send_signal(signal.SIGINT)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
     await process.communicate()
     assert process.returncode != 0
     done = [t for t in at.trials() if t.outcome.ending is Ending.DONE]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from worksample import __version__
 from worksample.errors import POLICY, CaptureError, Cause, RecordConflict, RecordMissing, StoreFull
+from worksample.faults import reach
 from worksample.records import (
     CaptureStatus,
     Evaluation,
@@ -87,14 +88,18 @@ def _ready(made: list[Evaluation], before: Collection[str]) -> Evaluation | None
 
 
 async def _grade(job: _Job) -> Evaluation:
+    reach("grade.begin")
     ended, attempts = Ended(), 0
     while attempts < ATTEMPTS:
         attempts += 1
         ended = await _once(job)
         if ended.cause is None or not POLICY[ended.cause].retry:
             break
+    reach("grade.graded")
     evaluation = _evaluation(job, ended, attempts)
+    reach("grade.commit")
     await asyncio.to_thread(job.store.commit, evaluation)
+    reach("grade.committed")
     return evaluation
 
 
