@@ -1,4 +1,4 @@
-"""Build the docs: generate what is generated, then mkdocs in strict mode. `--check` fails where a generated page is stale."""
+"""Build the docs: what is generated, then mkdocs in strict mode. `--check` fails where a generated page is stale."""
 
 from __future__ import annotations
 
