@@ -25,7 +25,7 @@ def resampled(sums: PairSums, pairs: Pairs, base: Floats, how: Resampling, *, by
     totals = np.bincount(sums.pair, weights=weight, minlength=sums.pairs).astype(np.float64)
     typical = totals if by_count else np.ones(sums.pairs)
     product = _product(sums, won, weight)
-    block = max(8, min(how.resamples, _BLOCK // max(sums.pairs, 1)))
+    block = max(32, _BLOCK // max(sums.pairs, 1))
     out = []
     for drawn in weights(sums.projects, how):
         for start in range(0, len(drawn), block):
@@ -53,9 +53,9 @@ class _product:
         matrix = csr_array((np.concatenate([won, weight]), (rows, columns)), shape=shape)
         cells = shape[0] * shape[1]
         dense = cells <= _DENSE and matrix.nnz * 20 > cells
+        if _exact_in_single(won, weight, sums.projects):
+            matrix = matrix.astype(np.float32)
         self.matrix = matrix.toarray() if dense else matrix
-        if dense and _exact_in_single(won, weight, sums.projects):
-            self.matrix = self.matrix.astype(np.float32)
 
     def __call__(self, drawn: Floats) -> Floats:
         return np.asarray(self.matrix @ drawn.T.astype(self.matrix.dtype), dtype=np.float64)
