@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import Any
 
 from .check import Check
 from .numbers import close
-from .source import Unreadable, deliverable
+from .source import Unreadable, deliverable, read_bytes
 from .table import Table
 
 QUERY_SECONDS = 10.0
 QUERY_ROWS = 200_000
+DATABASE_LIMIT = 512 << 20
+"""Bytes of a database that are copied where it has a write-ahead log."""
 
 
 def state(got: Any, want: Any, *, tolerance: float = 0.0, ordered: bool = False) -> Check:
@@ -108,26 +111,38 @@ def _show(value: Any) -> str:
 def query(path: Path, sql: str, parameters: tuple[Any, ...] = ()) -> Table:
     """What a query finds in a deliverable's SQLite file, as a table.
 
-    Read-only, within `QUERY_SECONDS` and `QUERY_ROWS`. DeliverableError for a file that is no database, lacks the
-    tables that are asked for, or takes longer.
+    Read-only, within `QUERY_SECONDS` and `QUERY_ROWS`; what lies in a write-ahead log beside the file counts. Text that
+    is no UTF-8 is read with replacement marks. DeliverableError for a file that is no database, lacks the tables that
+    are asked for, or takes longer.
     """
     with deliverable(path.name):
-        return _query(path, sql, parameters)
+        log = path.with_name(path.name + "-wal")
+        if not log.is_file() or log.is_symlink():
+            return _query(path, sql, parameters)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "copy.db"
+            copy.write_bytes(read_bytes(path, DATABASE_LIMIT))
+            copy.with_name("copy.db-wal").write_bytes(read_bytes(log, DATABASE_LIMIT))
+            return _query(copy, sql, parameters, immutable=False)
 
 
-def _query(path: Path, sql: str, parameters: tuple[Any, ...]) -> Table:
+def _query(path: Path, sql: str, parameters: tuple[Any, ...], *, immutable: bool = True) -> Table:
     end = time.monotonic() + QUERY_SECONDS
     try:
-        link = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        link = sqlite3.connect(
+            f"{path.absolute().as_uri()}?{'mode=ro&immutable=1' if immutable else 'mode=rw'}", uri=True
+        )
     except sqlite3.Error as error:
         raise Unreadable(f"is no SQLite database: {error}") from error
     try:
+        link.text_factory = lambda data: data.decode("utf-8", "replace")
         link.execute("PRAGMA trusted_schema = OFF")
+        link.execute("PRAGMA query_only = ON")
         link.set_progress_handler(lambda: int(time.monotonic() > end), 10_000)
         cursor = link.execute(sql, parameters)
         names = tuple(d[0] for d in cursor.description or ())
         rows = cursor.fetchmany(QUERY_ROWS + 1)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         raise Unreadable(f"the database does not answer: {error}") from error
     finally:
         link.close()

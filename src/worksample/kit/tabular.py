@@ -41,7 +41,7 @@ class Rules:
 
     def right(self, got: Row, want: Row) -> int:
         """Right cells of a row."""
-        return sum(self.same(c, got.get(c), want.get(c)) for c in self.values)
+        return sum(c in got and self.same(c, got[c], want.get(c)) for c in self.values)
 
 
 def tabular(

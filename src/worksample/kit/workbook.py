@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,30 +36,36 @@ def guard_archive(path: Path) -> None:
         raise Unreadable("holds the same name twice")
 
 
-def _open(path: Path, formulas: bool) -> Any:
+@contextmanager
+def _book(path: Path, formulas: bool) -> Iterator[Any]:
+    """A workbook for reading; whatever is raised while it is open is said to be the file's fault."""
     import openpyxl
     from defusedxml.common import DefusedXmlException
     from openpyxl.utils.exceptions import InvalidFileException
 
     guard_archive(path)
     try:
-        return openpyxl.load_workbook(path, read_only=True, data_only=not formulas, keep_links=False)
+        with path.open("rb") as file:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=not formulas, keep_links=False)
+            try:
+                yield book
+            finally:
+                book.close()
+    except Unreadable:
+        raise
     except DefusedXmlException as error:
         raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
     except (
-        InvalidFileException, KeyError, ValueError, TypeError, AttributeError, IndexError, SyntaxError,
-        zipfile.BadZipFile, EOFError, OSError, RuntimeError,
+        InvalidFileException, KeyError, ValueError, TypeError, AttributeError, IndexError, SyntaxError, EOFError,
+        OSError, RuntimeError, OverflowError, AssertionError, zipfile.BadZipFile, zlib.error,
     ) as error:  # fmt: skip
-        raise Unreadable(f"is no workbook: {error}") from error
+        raise Unreadable(f"is no sound workbook: {type(error).__name__}: {error}") from error
 
 
 def sheet_names(path: Path) -> list[str]:
     """Names of the sheets, in order. Unreadable for what is no workbook."""
-    book = _open(path, formulas=False)
-    try:
+    with _book(path, formulas=False) as book:
         return list(book.sheetnames)
-    finally:
-        book.close()
 
 
 def _cells(sheet: Any) -> Iterator[list[Any]]:
@@ -75,10 +83,7 @@ def read_cells(path: Path, sheet: str | int = 0, *, formulas: bool = False) -> l
     Values are those that the program that saved the workbook had computed; a formula that was never computed reads as
     None. `formulas=True` gives the formulas' text instead. Unreadable: no such sheet, no workbook, over a limit.
     """
-    from defusedxml.common import DefusedXmlException
-
-    book = _open(path, formulas)
-    try:
+    with _book(path, formulas) as book:
         names = list(book.sheetnames)
         if isinstance(sheet, int):
             if not 0 <= sheet < len(names):
@@ -91,16 +96,6 @@ def read_cells(path: Path, sheet: str | int = 0, *, formulas: bool = False) -> l
             raise Unreadable(f"sheet {sheet!r} is a chart")
         found.reset_dimensions()
         return list(_cells(found))
-    except DefusedXmlException as error:
-        raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
-    except Unreadable:
-        raise
-    except (
-        KeyError, ValueError, TypeError, AttributeError, IndexError, SyntaxError, zipfile.BadZipFile, EOFError, OSError,
-    ) as error:  # fmt: skip
-        raise Unreadable(f"sheet {sheet!r} cannot be read: {error}") from error
-    finally:
-        book.close()
 
 
 def read_sheet(path: Path, sheet: str | int = 0) -> Table:

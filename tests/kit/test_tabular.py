@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worksample.errors import DeliverableError, ReferenceUnreadable
+from worksample.kit import Table, tabular
+
+CELLS = st.one_of(
+    st.none(), st.integers(-1_000, 1_000), st.floats(-1e6, 1e6, allow_nan=False), st.text("ab,. %$1", max_size=6)
+)
+ROWS = st.lists(st.fixed_dictionaries({"k": st.sampled_from("abc"), "x": CELLS, "y": CELLS}), min_size=1, max_size=7)
+
+
+@given(ROWS)
+def test_a_table_equals_itself(rows: list[dict]) -> None:
+    for keys in ((), ("k",), ("k", "x")):
+        check = tabular(rows, rows, keys=keys)
+        assert check.fraction == 1.0, check.reason
+        assert check.reason == ""
+
+
+@given(ROWS, ROWS, st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter_with_keys(got: list[dict], want: list[dict], chance: random.Random) -> None:
+    mixed, shaken = list(got), list(want)
+    chance.shuffle(mixed)
+    chance.shuffle(shaken)
+    assert tabular(mixed, shaken, keys=["k"]).fraction == tabular(got, want, keys=["k"]).fraction
+
+
+@given(ROWS, ROWS, st.floats(0, 1e6), st.floats(0, 1e6), st.booleans(), st.booleans())
+def test_more_tolerance_never_costs(
+    got: list[dict], want: list[dict], a: float, b: float, keyed: bool, partial: bool
+) -> None:
+    keys = ["k"] if keyed else []
+    low, high = sorted((a, b))
+    small = tabular(got, want, keys=keys, tolerance=low, partial=partial).fraction
+    assert tabular(got, want, keys=keys, tolerance=high, partial=partial).fraction >= small
+
+
+@given(ROWS, ROWS, st.booleans())
+def test_the_share_is_a_share_and_1_only_without_faults(got: list[dict], want: list[dict], partial: bool) -> None:
+    check = tabular(got, want, keys=["k"], partial=partial)
+    assert 0 <= check.fraction <= 1
+    assert check.passed == (check.reason == "")
+
+
+@given(ROWS)
+def test_surplus_rows_cost_unless_they_are_let_be(rows: list[dict]) -> None:
+    more = [*rows, {"k": "zz", "x": 1, "y": 1}]
+    assert not tabular(more, rows, keys=["k"]).passed
+    assert tabular(more, rows, keys=["k"], extra=False).passed
+    assert not tabular(rows, more, keys=["k"], extra=False).passed
+
+
+WANT = [{"Employee": "Ann", "total": 1234.5, "note": "ok"}, {"Employee": "Bob", "total": -12.5, "note": None}]
+
+
+def test_numbers_text_and_names_as_people_write_them(tmp_path: Path) -> None:
+    path = tmp_path / "report.csv"
+    path.write_bytes(
+        "EMPLOYEE;Total Amount;Note\r\n bob ;(12,50);\r\nANN;€1.234,50;OK\r\n".encode("latin-1", "replace")
+    )
+    path.write_text("EMPLOYEE;Total Amount;Note\r\n bob ;(12,50);\r\nANN;€1.234,50;OK\r\n", encoding="utf-8-sig")
+    check = tabular(path, WANT, keys=["Employee"], aliases={"total": ["total amount"]})
+    assert check.passed, check.reason
+
+
+def test_the_reason_names_the_first_differences() -> None:
+    got = [{"Employee": "Ann", "total": 1234, "note": "ok"}, {"Employee": "Cy", "total": 1, "note": None}]
+    check = tabular(got, WANT, keys=["Employee"])
+    assert check.fraction == pytest.approx(1 / 6)
+    assert check.reason == (
+        "1 of 6 cells right: row Employee=Bob: missing; row Employee=Ann: total 1234 instead of 1234.5; "
+        "row Employee=Cy: not expected"
+    )
+
+
+def test_equal_keys_pair_to_the_best_total() -> None:
+    want = [{"k": 1, "x": 0}, {"k": 1, "x": 10}, {"k": 1, "x": 20}]
+    got = [{"k": "1.0", "x": 20}, {"k": "1", "x": 99}, {"k": 1, "x": 0}]
+    assert tabular(got, want, keys=["k"]).fraction == pytest.approx(2 / 3)
+
+
+def test_leading_zeros_are_part_of_a_code() -> None:
+    assert tabular([{"k": "007", "x": 1}], [{"k": "7", "x": 1}], keys=["k"]).fraction == 0
+
+
+def test_columns_without_a_counterpart_are_wrong_and_keys_without_one_malformed() -> None:
+    got = [{"Employee": "Ann", "total": 1234.5}, {"Employee": "Bob", "total": -12.5}]
+    check = tabular(got, WANT, keys=["Employee"])
+    assert check.fraction == 0.5
+    assert "no column note" in check.reason
+    with pytest.raises(DeliverableError, match="has no column 'Employee'"):
+        tabular([{"name": "Ann"}], WANT, keys=["Employee"])
+
+
+def test_what_the_reference_lacks_is_our_fault() -> None:
+    for wrong in ({"keys": ["name"]}, {"columns": ["sum"]}, {"tolerance": {"sum": 1}}, {"tolerance": -1.0}):
+        with pytest.raises(ReferenceUnreadable):
+            tabular(WANT, WANT, **wrong)  # type: ignore[arg-type]
+
+
+def test_files_that_are_no_tables_are_whose_they_are(tmp_path: Path) -> None:
+    broken, sound = tmp_path / "a.csv", tmp_path / "b.csv"
+    broken.write_text('a,b\n1,"2\n')
+    sound.write_text("a,b\n1,2\n")
+    with pytest.raises(DeliverableError, match="is no CSV"):
+        tabular(broken, sound)
+    with pytest.raises(ReferenceUnreadable, match="is no CSV"):
+        tabular(sound, broken)
+
+
+def test_a_large_table_takes_the_time_of_its_rows() -> None:
+    rows = tuple({"k": i, "x": i * 1.5, "y": f"n{i}"} for i in range(20_000))
+    table = Table(("k", "x", "y"), rows)
+    assert tabular(table, Table(("k", "x", "y"), rows[::-1]), keys=["k"]).passed
