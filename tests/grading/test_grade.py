@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -168,3 +169,36 @@ async def test_a_regrade_refuses_other_work_and_no_change(tmp_path: Path) -> Non
     newer = made.newer(**{"brief.md": "Another {{month}}"})
     with pytest.raises(PlanError, match="brief, inputs or environment changed"):
         regrade(made.store, [newer], subjects=(subject,), author="test", reason="")
+
+
+KILLED = """
+import asyncio, os, sys
+from worksample.grading import grade_all
+from worksample.records import Round
+from worksample.store import Store
+
+store = Store.open(sys.argv[1])
+round = store.get(Round, sys.argv[2])
+
+def done(evaluation):
+    os.kill(os.getpid(), 9)
+
+asyncio.run(grade_all(store, round, parallel=1, on_done=done))
+"""
+
+
+async def test_after_a_kill_it_goes_on_where_it_stood(tmp_path: Path) -> None:
+    made = bench(tmp_path, "right")
+    ids = tuple(made.submit({"answer.txt": str(n)}).id for n in range(3))
+    round = open_round(made.store, subjects=ids, author="test")
+    for expected in (1, 2):
+        words = [sys.executable, "-c", KILLED, str(tmp_path / "store"), round.id]
+        killed = await asyncio.create_subprocess_exec(*words)
+        assert await killed.wait() == -9
+        made.store.sync()
+        assert len(made.store.find(Evaluation, round=round.id)) == expected
+    for id in ids:
+        assert made.store.lease(f"grade/{round.id}/{id}", "a dead process", 0.5)
+    await grade_all(made.store, round)
+    evaluations = made.store.find(Evaluation, round=round.id)
+    assert sorted(e.subject for e in evaluations) == sorted(ids)
