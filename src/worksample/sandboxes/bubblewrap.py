@@ -217,7 +217,10 @@ class BubblewrapBox:
         if self._holder is not None:
             if self._child < 0:
                 self._holder.kill()
-            await asyncio.to_thread(self._holder.wait, STOPPED_WAIT)
+            try:
+                await asyncio.to_thread(self._holder.wait, STOPPED_WAIT)
+            except subprocess.TimeoutExpired:
+                raise SandboxError("the box could not be ended", where="box", next="worksample doctor") from None
             self._holder = None
         if link is not None:
             await link.close()

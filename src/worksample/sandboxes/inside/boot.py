@@ -6,11 +6,12 @@ privilege that is not needed to start commands is dropped.
 """
 
 # pathlib and contextlib would add a third to the start-up time of a box.
-# ruff: noqa: PTH101, PTH102, PTH103, PTH112, PTH120, PTH123, SIM105
+# ruff: noqa: PTH101, PTH102, PTH103, PTH110, PTH112, PTH120, PTH123, SIM105
 
 from __future__ import annotations
 
 import os
+import resource
 from typing import Any
 
 from . import system
@@ -22,6 +23,8 @@ STAGE = "/.box"
 def boot(plan: dict[str, Any]) -> list[int]:
     """Finish the box as `plan` says; return descriptors of the box's root and of its output folder."""
     os.umask(0o022)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     for path, text in plan["files"].items():
         put(path, text)
     if plan["root"] and plan["shown"]:
@@ -36,14 +39,32 @@ def boot(plan: dict[str, Any]) -> list[int]:
         os.chmod(source, mode)
         _bind(source, target, [path for path in plan["targets"] if path.startswith(target + "/")])
     for path in plan["readonly"]:
-        kept_flags = os.statvfs(path).f_flag & 0xE
-        system.mount("none", path, None, system.MS_REMOUNT | system.MS_BIND | system.MS_RDONLY | kept_flags)
+        _read_only(path)
     for path in plan["hidden"]:
         system.unmount(path)
+    _cover_settings()
     kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
     os.chdir(plan["scratch"])
     _become(plan)
     return kept
+
+
+def _read_only(path: str) -> None:
+    flags = os.statvfs(path).f_flag & 0xE  # nosuid, nodev and noexec stay
+    system.mount("none", path, None, system.MS_REMOUNT | system.MS_BIND | system.MS_RDONLY | flags)
+
+
+def _cover_settings() -> None:
+    """Make the kernel's switches read-only, also those of the box's own namespaces; cover what tells of the host."""
+    for name in ("sys", "irq", "bus", "fs", "sysrq-trigger", "scsi", "acpi"):
+        path = f"/proc/{name}"
+        if os.path.exists(path):
+            system.mount(path, path, None, system.MS_BIND | system.MS_REC)
+            _read_only(path)
+    for name in ("kcore", "keys", "key-users", "timer_list", "sched_debug", "kallsyms"):
+        path = f"/proc/{name}"
+        if os.path.exists(path):
+            system.mount("/dev/null", path, None, system.MS_BIND)
 
 
 def put(path: str, text: str) -> None:
@@ -53,15 +74,25 @@ def put(path: str, text: str) -> None:
 
 
 def _bind(source: str, target: str, under: list[str]) -> None:
-    """Bind a fresh writable folder, and put back what was mounted below the place that it covers."""
+    """Bind a fresh writable folder, and put back what was mounted below the place that it covers.
+
+    The folders that lead to such a mount become mounts themselves, and read-only: a mere folder could be moved away
+    with the mount in it, and another put in its place.
+    """
     kept = [(path, os.open(path, os.O_PATH)) for path in sorted(under)]
     system.mount(source, target, None, system.MS_BIND)
+    first = set()
     for path, descriptor in kept:
         if os.path.isdir(f"/proc/self/fd/{descriptor}"):
             os.makedirs(path, 0o755, exist_ok=True)
         else:
             os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))
+        first.add("/".join(path.split("/")[: target.count("/") + 2]))
+    for path in first:
+        system.mount(path, path, None, system.MS_BIND)
+        _read_only(path)
+    for path, descriptor in kept:
         system.mount(f"/proc/self/fd/{descriptor}", path, None, system.MS_BIND | system.MS_REC)
         os.close(descriptor)
 

@@ -45,6 +45,8 @@ class Starter:
             status = self._perform(request)
         except OSError as failure:
             os.write(3, str(failure.errno).encode())
+        except ValueError:  # a null byte or half a surrogate pair in an argument
+            os.write(3, b"22")
         finally:
             os._exit(status)
 

@@ -104,17 +104,25 @@ class Watchdog:
 
     def look(self) -> bool:
         """True when a process was ended."""
-        self.due = time.monotonic() + self.period
-        sizes = {pid: _resident(pid) for pid in _others()}
-        if sum(sizes.values()) + _shared_segments() <= self.limit:
+        pids = _others()
+        segments = _shared_segments()
+        total = sum(_resident(pid) for pid in pids) + segments
+        now = time.monotonic()
+        if total <= self.limit:
+            calm = 20 if not pids else 2 if total < self.limit // 2 else 1
+            self.due = now + self.period * calm
+            return False
+        self.due = now + self.period
+        sizes = {pid: _proportional(pid) for pid in pids}
+        if sum(sizes.values()) + segments <= self.limit:
             return False
         if sizes:
             _signal_one(max(sizes, key=lambda pid: sizes[pid]), _signal.SIGKILL)
         return True
 
 
-def _resident(pid: int) -> int:
-    """Bytes of memory of a process, shared pages by its share where the kernel tells."""
+def _proportional(pid: int) -> int:
+    """Bytes of memory of a process with its share of shared pages; all of them where the kernel does not tell."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
             for line in file:
@@ -122,6 +130,11 @@ def _resident(pid: int) -> int:
                     return int(line.split()[1]) * 1024
     except OSError:
         pass
+    return _resident(pid)
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory of a process, shared pages in full: quick to ask, and never too little."""
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:
             return int(file.read().split()[1]) * PAGE

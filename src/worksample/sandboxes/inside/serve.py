@@ -57,6 +57,7 @@ class Server:
         os.set_blocking(wake, False)
         os.set_blocking(self.wake_far, False)
         self.wake = wake
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # process 1 cannot be reached by signals it does not handle
         _signal.signal(_signal.SIGCHLD, lambda number, frame: None)
         _signal.set_wakeup_fd(self.wake_far, warn_on_full_buffer=False)
         socket.setblocking(False)
@@ -154,6 +155,8 @@ class Server:
             self._send(frames.FAILED, number, str(failure.errno).encode())
             return
         command = Command(number, request, ends)
+        if self.watchdog:
+            self.watchdog.due = 0.0
         self.commands[number] = self.by_pid[command.pid] = command
         for descriptor in command.outputs:
             os.set_blocking(descriptor, False)

@@ -1,0 +1,134 @@
+"""The network: services of the host, the way out, raw packets, other address families."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from worksample.sandboxes import Box
+
+from .world import World, attack, free_port
+
+
+@attack()
+async def connects_to_a_service_on_the_hosts_loopback(world: World, box: Box) -> bool:
+    return world.found(
+        await world.python(box, 'print(socket.create_connection(("127.0.0.1", int(os.environ["TCP"])), 3).recv(99))')
+    )
+
+
+@attack()
+async def asks_a_udp_service_of_the_host(world: World, box: Box) -> bool:
+    code = """
+asking = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+asking.settimeout(2)
+asking.sendto(b"who", ("127.0.0.1", int(os.environ["UDP"])))
+print(asking.recv(99))
+"""
+    return world.found(await world.python(box, code))
+
+
+@attack()
+async def connects_to_an_abstract_unix_socket(world: World, box: Box) -> bool:
+    code = 's = socket.socket(socket.AF_UNIX); s.connect("\\0" + os.environ["ABSTRACT"]); print(s.recv(99))'
+    return world.found(await world.python(box, code))
+
+
+@attack()
+async def connects_to_a_unix_socket_by_path(world: World, box: Box) -> bool:
+    code = 's = socket.socket(socket.AF_UNIX); s.connect(os.environ["SERVICE"]); print(s.recv(99))'
+    return world.found(await world.python(box, code))
+
+
+def _has_route() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as trial:
+        try:
+            trial.connect(("192.0.2.1", 9))
+        except OSError:
+            return False
+    return True
+
+
+_CONNECT = "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(('192.0.2.1', 9)); print(T)"
+
+
+@attack(control="plain" if _has_route() else "", why="the host has no route to anywhere itself")
+async def finds_a_way_to_the_internet(world: World, box: Box) -> bool:
+    done = await world.python(box, _CONNECT)
+    return world.env["TOKEN"].encode() in done.stdout
+
+
+@attack(control="root")
+async def opens_raw_sockets(world: World, box: Box) -> bool:
+    code = """
+for family, kind, protocol in ((2, 3, 1), (17, 3, 0x300), (10, 3, 58)):
+    try:
+        socket.socket(family, kind, protocol); print(T)
+    except OSError:
+        pass
+"""
+    return world.env["TOKEN"].encode() in (await world.python(box, code)).stdout
+
+
+@attack(control="plain" if len(socket.if_nameindex()) > 1 else "", why="the host has no interface but loopback")
+async def sees_the_hosts_interfaces(world: World, box: Box) -> bool:
+    done = await world.python(box, "print(socket.if_nameindex()); print(T if len(socket.if_nameindex()) > 1 else '')")
+    return world.env["TOKEN"].encode() in done.stdout
+
+
+@attack(control="root")
+async def makes_an_interface_over_netlink(world: World, box: Box) -> bool:
+    """RTM_NEWLINK of a dummy interface without NLM_F_CREATE's completion: EPERM where it is not allowed at all."""
+    code = """
+import struct
+n = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+n.bind((0, 0))
+body = struct.pack("=BxHiII", 0, 0, 1, 0, 0)
+n.send(struct.pack("=IHHII", 16 + len(body), 16, 5, 1, 0) + body)
+answer = struct.unpack_from("=i", n.recv(999), 16)[0]
+print(answer, T if answer == 0 else "")
+"""
+    return world.env["TOKEN"].encode() in (await world.python(box, code)).stdout
+
+
+@attack()
+async def opens_sockets_that_know_no_namespaces(world: World, box: Box) -> bool:
+    """vsock leads to the hypervisor, alg into the kernel's ciphers: neither asks which network one is in."""
+    code = """
+for family in (38, 40, 41, 29, 44, 30):
+    try:
+        socket.socket(family, socket.SOCK_SEQPACKET if family == 38 else socket.SOCK_STREAM); print(T)
+    except OSError as failure:
+        if failure.errno not in (97, 94, 93):
+            print(T)
+        if family in (38, 40) and failure.errno != 97:
+            print(T)
+"""
+    return world.env["TOKEN"].encode() in (await world.python(box, code)).stdout
+
+
+@attack()
+async def offers_a_service_to_the_host(world: World, box: Box) -> bool:
+    port = free_port()
+    code = f"""
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("0.0.0.0", {port})); s.listen(); s.settimeout(2); print("listening", flush=True)
+try:
+    s.accept()
+except OSError:
+    pass
+"""
+    serving = asyncio.create_task(world.python(box, code))
+    reached = False
+    for _ in range(30):
+        await asyncio.sleep(0.05)
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            continue
+        writer.close()
+        reached = True
+        break
+    if b"listening" not in (await serving).stdout:
+        raise AssertionError("the service did not start")
+    return reached

@@ -1,0 +1,124 @@
+"""Nothing gets out of a box: every attack, in boxes made by root and in boxes made by an ordinary user.
+
+Each attack is also tried where nothing protects, so that it is known to work there; `Attack.why` says why not where it
+is not. Run as an ordinary user, the tests leave out the root half, which then does not apply.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandboxes.attacks.world import ATTACKS
+
+for _name in ("files", "network", "processes", "kernel", "resources"):
+    importlib.import_module(f"sandboxes.attacks.{_name}")
+
+pytestmark = pytest.mark.box
+
+ROOT = os.geteuid() == 0
+USER = 1500
+"""The ordinary user that rootless boxes are tried as when the tests run as root; it needs no account."""
+DRIVER = Path(__file__).parent / "attacks" / "drive.py"
+CASES = [
+    pytest.param(
+        kind,
+        name,
+        marks=[pytest.mark.skipif(kind == "root" and not ROOT, reason="not applicable: the tests do not run as root")],
+    )
+    for kind in ("root", "rootless")
+    for name, one in ATTACKS.items()
+    if kind == "root" or one.only != "root"
+]
+
+
+def _interpreter() -> str:
+    """A Python that any user may run, of the version our libraries are for."""
+    wanted = f"{sys.version_info.major}.{sys.version_info.minor}"
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    for path in (str(Path(getattr(sys, "_base_executable", sys.executable)).resolve()), "/usr/bin/python3"):
+        if shutil.which(path):
+            done = subprocess.run(
+                [*_as_user(), path, "-I", "-c", code], capture_output=True, text=True, check=False, cwd="/"
+            )
+            if done.stdout.strip() == wanted:
+                return path
+    raise AssertionError(f"no Python {wanted} that another user may run: install python{wanted} for the rootless half")
+
+
+def _as_user() -> list[str]:
+    """A prefix to a command; `env`, because setpriv itself still finds programs with root's rights."""
+    return ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "/usr/bin/env"]
+
+
+def _start(kind: str, folder: Path) -> subprocess.Popen[str]:
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "ATTACK_DIR": str(folder)}
+    words = [sys.executable, str(DRIVER)]
+    if kind == "rootless" and ROOT:
+        os.chown(folder, USER, USER)
+        packages = [path for path in sys.path if path.endswith("site-packages")]
+        env["PYTHONPATH"] = ":".join([str(Path(__file__).resolve().parents[2] / "src"), *packages])
+        words = [*_as_user(), _interpreter(), str(DRIVER)]
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env, cwd="/")
+
+
+Ask = Callable[[str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def ask() -> Iterator[Ask]:
+    """Have an attack tried by the driver of a kind, which is started when it is first needed."""
+    drivers: dict[str, subprocess.Popen[str]] = {}
+    folders: list[Path] = []
+
+    def ask_one(kind: str, name: str) -> dict[str, Any]:
+        if kind not in drivers:
+            folder = Path(f"/tmp/worksample-attacks-{kind}-{os.getpid()}")
+            folder.mkdir(mode=0o755)
+            folders.append(folder)
+            drivers[kind] = _start(kind, folder)
+            _line(drivers[kind])
+        driver = drivers[kind]
+        assert driver.stdin is not None
+        driver.stdin.write(name + "\n")
+        driver.stdin.flush()
+        return dict(json.loads(_line(driver)))
+
+    yield ask_one
+    for driver in drivers.values():
+        assert driver.stdin is not None and driver.stdout is not None
+        driver.stdin.close()
+        driver.wait(30)
+        driver.stdout.close()
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _line(driver: subprocess.Popen[str]) -> str:
+    assert driver.stdout is not None
+    line = driver.stdout.readline()
+    assert line, "the driver of the attacks ended"
+    return line
+
+
+@pytest.mark.parametrize(("kind", "name"), CASES)
+def test_it_does_not_get_out(kind: str, name: str, ask: Ask) -> None:
+    answer = ask(kind, name)
+    assert "error" not in answer, answer["error"]
+    assert answer["control"] is not False, "the attack does not work without protection either: it proves nothing"
+    assert not answer["succeeded"]
+    assert answer["alive"], "the box did not survive the attack"
+
+
+def test_there_are_many_kinds_of_attacks_and_most_have_a_control() -> None:
+    assert len(ATTACKS) >= 40
+    assert sum(bool(one.control) for one in ATTACKS.values()) >= len(ATTACKS) / 2
