@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from worksample.errors import PlanError
 
 from .price import Price, register
+from .scrub import scrub_answers
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model, ModelAPI
 
 CHARACTERS_PER_TOKEN = 3.5
+_PREPARED: WeakSet[ModelAPI] = WeakSet()
+"""Inspect hands out the same provider again for the same arguments."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,10 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
             f"the model {name} cannot be had: {_plain(str(error))}",
             next="check the name (provider/model), the provider's package and its API key",
         ) from error
-    _count_here(model.api)
+    if model.api not in _PREPARED:
+        _PREPARED.add(model.api)
+        _count_here(model.api)
+        scrub_answers(model.api)
     return model
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from worksample.agents.build import check_agent, model_of
-from worksample.errors import PlanError
+from worksample.errors import StoreError
 from worksample.models import require_price, resolve
 from worksample.models.usage import AGENT
 from worksample.records import Agent, Experiment, Instance, Slot
@@ -146,7 +146,7 @@ def _raise_broken(logs: Sequence[EvalLog]) -> None:
     for log in logs:
         if log.status == "error":
             said = log.error.message if log.error is not None else "no reason given"
-            raise PlanError(f"the run stopped: {said}", where=log.location, next="worksample resume")
+            raise StoreError(f"the run stopped: {said}", where=log.location, next="worksample resume")
 
 
 def _folder(name: str) -> str:

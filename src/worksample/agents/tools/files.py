@@ -62,7 +62,7 @@ def write_file() -> Tool:
     """Make or replace a file."""
 
     async def execute(path: str, text: str) -> str:
-        await put(path, text.encode("utf-8", "surrogatepass"))
+        await put(path, text.encode())
         return f"written: {path}, {len(text)} characters"
 
     return tool_of(

@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING
 
 from worksample.agents.desk import Desk, clipped
+from worksample.models.scrub import scrubbed
 
 from .define import tool_of
 
@@ -78,7 +79,7 @@ async def cell(code: str, seconds: float, desk: Desk) -> dict[str, str]:
         raise ToolError("the kernel's answer is too long") from None
     try:
         answer = json.loads(done.stdout)
-        return {"output": str(answer["output"]), "state": str(answer["state"])}
+        return {"output": scrubbed(str(answer["output"])), "state": str(answer["state"])}
     except (ValueError, KeyError, TypeError):
         said = clipped((done.stderr or done.stdout).strip(), 2000)
         raise ToolError(f"Python cannot be run here: {said}") from None

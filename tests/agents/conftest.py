@@ -1,0 +1,22 @@
+"""Inspect leaves streams for the garbage collector, and plugins of others warn while they are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+FOREIGN = (
+    "ignore::ResourceWarning",
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+    "ignore::DeprecationWarning",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Only what comes from other packages is let pass, and only here."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            for rule in FOREIGN:
+                item.add_marker(pytest.mark.filterwarnings(rule))
