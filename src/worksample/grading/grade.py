@@ -26,14 +26,14 @@ from worksample.records import (
 )
 from worksample.store import Store
 
-from .place import GraderLimits, settle
+from .place import settle
 from .rounds import grading_in_force
 from .run import Ended, run_grader
 
 ATTEMPTS = 2
 """How often a grading is begun where the sandbox, and not the grader, failed."""
-SPARE = 180.0
-"""Seconds that a lease outlasts the grader's own time, for boxes to open and folders to be laid out."""
+LEASE = 20.0
+"""Seconds for which a subject is leased; renewed while it is graded, so that a dead process holds it no longer."""
 PERIOD = 0.2
 """Seconds between two looks at a lease that another holds."""
 
@@ -61,19 +61,30 @@ async def grade(
     job = _Job(store, round, submission, instance, grading, sandbox)
     before = {e.id for e in _made(job)}
     key, owner = f"grade/{round.id}/{submission.id}", f"{platform.node()}:{os.getpid()}:{uuid.uuid4().hex}"
-    seconds = ATTEMPTS * GraderLimits.of(grading.settings).timeout + SPARE
     while True:
         done = _ready(_made(job), before)
         if done is not None:
             return done
-        if store.lease(key, owner, seconds):
+        if store.lease(key, owner, LEASE):
             break
         await asyncio.sleep(PERIOD)
+    keeping = asyncio.create_task(_keep(store, key, owner))
     try:
         done = _ready(_made(job), before)
         return done if done is not None else await _grade(job)
     finally:
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
         store.release(key, owner)
+
+
+async def _keep(store: Store, key: str, owner: str) -> None:
+    """Renew a lease until cancelled.
+
+    One that was lost stays lost: the subject is then graded twice, and the latest given evaluation counts.
+    """
+    while await asyncio.sleep(LEASE / 4, result=True):
+        await asyncio.to_thread(store.renew, key, owner, LEASE)
 
 
 def _made(job: _Job) -> list[Evaluation]:
