@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -21,6 +22,7 @@ _TRIAL = ("ending", "cause", "working_seconds", "steps", "input_tokens", "output
 _ABOUT = ("category", "tier", "value_low", "value_high", "value_currency", "value_source")
 _HOURS = ("hours_low", "hours_high", "hours_source")
 
+_BATCH = 2_000
 VERDICT = {
     "round": pl.String,
     "standing": pl.String,
@@ -121,11 +123,25 @@ def _verdicts(
 ) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     for id, judged in _rounds(connection, experiment, round):
-        query = select(schema.evaluations.c.body).where(schema.evaluations.c.round == judged.id)
-        said = [Evaluation.model_validate_json(b) for b in connection.execute(query).scalars()]
-        rows += [_row(id, judged, v) for v in resolve(judged, said, amendments).values()]
+        for said in _said(connection, judged.id):
+            rows += [_row(id, judged, v) for v in resolve(judged, said, amendments).values()]
     shape = {"experiment": pl.String, "submission": pl.String} | VERDICT
     return pl.DataFrame(rows, schema=shape, orient="row")
+
+
+def _said(connection: Connection, round: str) -> Iterator[list[Evaluation]]:
+    """A round's evaluations, some thousands of subjects at a time; all of one subject come together."""
+    table = schema.evaluations.c
+    query = select(table.subject, table.body).where(table.round == round).order_by(table.subject)
+    batch: list[Evaluation] = []
+    last = ""
+    for subject, body in connection.execute(query.execution_options(yield_per=_BATCH)):
+        if subject != last and len(batch) >= _BATCH:
+            yield batch
+            batch = []
+        last = subject
+        batch.append(Evaluation.model_validate_json(body))
+    yield batch
 
 
 def _row(experiment: str, round: Round, verdict: Verdict) -> dict[str, Any]:
