@@ -1,0 +1,69 @@
+"""A box for tests: a folder and plain subprocesses, which can be told to misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from worksample.errors import SandboxError
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool = False
+    truncated: bool = False
+
+
+@dataclass
+class FolderBox:
+    """`lost` names the operations that fail as in a dead box; `calls` lists what was asked."""
+
+    output: Path
+    lost: tuple[str, ...] = ()
+    calls: list[str] = field(default_factory=list)
+
+    def _call(self, name: str) -> None:
+        self.calls.append(name)
+        if name in self.lost:
+            raise SandboxError("the box is gone", where="box")
+
+    @property
+    def output_path(self) -> Path:
+        self._call("output_path")
+        return self.output
+
+    async def freeze(self) -> None:
+        self._call("freeze")
+
+    async def thaw(self) -> None:
+        self._call("thaw")
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        input: bytes = b"",
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        output_limit: int | None = None,
+    ) -> Done:
+        self._call("run")
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            *argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=self.output, env={**os.environ, **(env or {})}
+        )
+        try:
+            out, err = await asyncio.wait_for(process.communicate(input), timeout)
+        except TimeoutError:
+            process.kill()
+            await process.communicate()
+            return Done(-9, b"", b"", timed_out=True)
+        cut = output_limit is not None and len(out) > output_limit
+        return Done(process.returncode or 0, out[:output_limit], err, truncated=cut)
