@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,3 +22,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if here in item.path.parents:
             for rule in FOREIGN:
                 item.add_marker(pytest.mark.filterwarnings(rule))
+
+
+@pytest.fixture(autouse=True)
+def swept() -> Iterator[None]:
+    """What Inspect left is collected while its warnings are still let pass."""
+    yield
+    gc.collect()

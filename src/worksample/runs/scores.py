@@ -20,8 +20,8 @@ NAME = "worksample"
 def write_scores(store: Store, experiment: str, round: str) -> int:
     """Write the grades of a round into the logs of an experiment; how many samples were given one.
 
-    An ungraded sample gets no score, never 0; its reason stands in the sample's metadata of the score that is absent
-    elsewhere. Writing again changes nothing but what is new. RecordMissing for an unknown round.
+    An ungraded sample gets no score, never 0, and is no part of the log's mean. Writing again changes only what is
+    new; a regrade replaces a score, and the log keeps its history. RecordMissing for an unknown round or a lost log.
     """
     store.get(Round, round)
     latest: dict[str, Evaluation] = {}
@@ -39,7 +39,13 @@ def write_scores(store: Store, experiment: str, round: str) -> int:
 
 
 def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -> int:
-    from inspect_ai.log import ProvenanceData, edit_score, read_eval_log, recompute_metrics, write_eval_log
+    from inspect_ai.log import (
+        ProvenanceData,
+        edit_score,
+        read_eval_log,
+        recompute_metrics,
+        write_eval_log,
+    )
     from inspect_ai.scorer import ScoreEdit
 
     if not path.is_file():

@@ -125,6 +125,7 @@ async def _eval(trials: Trials, first: list[Sample]) -> list[EvalLog]:
 
 def _task(trials: Trials, first: list[Sample]) -> Task:
     from inspect_ai import SampleSource, Task
+    from inspect_ai.scorer import mean, stderr
 
     async def cleanup(state: TaskState) -> None:
         attempt = trials.attempts.get(str(state.sample_id))
@@ -136,6 +137,7 @@ def _task(trials: Trials, first: list[Sample]) -> Task:
         dataset=SampleSource.from_samples(first, sample_complete=trials.complete),
         solver=trial_solver(trials.attempt),
         cleanup=cleanup,
+        metrics=[mean(), stderr()],  # for the grades that `write_scores` brings
         name=_folder(trials.job.agent.name),
         metadata={"experiment": trials.job.experiment.id, "agent": trials.job.agent.id},
     )

@@ -1,0 +1,71 @@
+"""ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7): trajectories out of a store; a check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from worksample.files import lay
+from worksample.records import Submission, Trial
+from worksample.store import Store
+
+VERSION = "ATIF-v1.7"
+SOURCES = ("system", "user", "agent")
+AGENT_ONLY = ("model_name", "reasoning_content", "reasoning_effort", "tool_calls", "metrics")
+
+
+def export(store: Store, experiment: str, out: Path) -> list[Path]:
+    """Lay every trial's trajectory of an experiment, with its pictures, into `out/<trial>/`; the documents' paths.
+
+    Trials without a submission (their sandbox never started) have none. Raises RecordMissing, OSError.
+    """
+    trials = {trial.id for trial in store.find(Trial, experiment=experiment)}
+    written = []
+    for submission in store.find(Submission, experiment=experiment):
+        part = submission.parts.get("trajectory")
+        if submission.trial not in trials or part is None:
+            continue
+        folder = out / submission.trial
+        folder.mkdir(parents=True)
+        lay(store.manifest(part.manifest), store.blobs.path, folder)
+        written.append(folder / "trajectory.json")
+    return written
+
+
+def faults(document: Mapping[str, Any]) -> list[str]:
+    """What of the format a document breaks, in words; empty for a sound one."""
+    found = []
+    if not str(document.get("schema_version", "")).startswith("ATIF-v1."):
+        found.append(f"schema_version is {document.get('schema_version')!r}; known are ATIF-v1.x")
+    agent = document.get("agent")
+    if not isinstance(agent, Mapping) or not agent.get("name") or not agent.get("version"):
+        found.append("agent has no name or no version")
+    steps = document.get("steps")
+    if not isinstance(steps, list):
+        return [*found, "steps is no list"]
+    for number, step in enumerate(steps, 1):
+        found += _step_faults(step, number)
+    return found
+
+
+def _step_faults(step: Any, number: int) -> list[str]:
+    if not isinstance(step, Mapping):
+        return [f"step {number} is no object"]
+    found = []
+    if step.get("step_id") != number:
+        found.append(f"step {number} has step_id {step.get('step_id')!r}")
+    source = step.get("source")
+    if source not in SOURCES:
+        found.append(f"step {number} has source {source!r}")
+    if not isinstance(step.get("message"), str | list):
+        found.append(f"step {number} has no message")
+    if source != "agent":
+        found += [f"step {number} of {source} has {key}" for key in AGENT_ONLY if key in step]
+    if step.get("llm_call_count") == 0 and ("metrics" in step or "reasoning_content" in step):
+        found.append(f"step {number} called no model and has metrics or reasoning")
+    calls = {c.get("tool_call_id") for c in step.get("tool_calls") or ()}
+    for result in (step.get("observation") or {}).get("results", ()):
+        if result.get("source_call_id") is not None and result["source_call_id"] not in calls:
+            found.append(f"step {number} observes {result['source_call_id']!r}, which it did not call")
+    return found
