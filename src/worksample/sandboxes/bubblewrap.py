@@ -149,11 +149,16 @@ class BubblewrapBox:
         )
 
     async def read(self, path: str, limit: int) -> bytes:
-        """See Box.read. While the box is frozen or dead only its writable folders can be read."""
+        """See Box.read. A frozen box gives files of its writable folders only, a dead one of its output only."""
         path = posixpath.join(self.config.scratch, path)
-        if self._frozen or self._link is None:
-            if self._root < 0:
-                raise SandboxError("the box was closed", where="box")
+        if self._root < 0:
+            raise SandboxError("the box was closed", where="box")
+        if self._link is None:
+            if not path.startswith(self.config.output + "/"):
+                raise SandboxError(f"{path} went with the box: after its end only the output is left", where="box")
+            inner = path.removeprefix(self.config.output)
+            return await asyncio.to_thread(read_contained, self._output, self._output, inner, limit)
+        if self._frozen:
             return await asyncio.to_thread(read_contained, self._root, self._output, path, limit)
         return bytes((await self._file("read", path, limit=limit)).out)
 
