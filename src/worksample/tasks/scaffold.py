@@ -18,7 +18,7 @@ TEMPLATE = "template"
 def scaffold(root: Path, id: str, *, title: str = "") -> Path:
     """Write a new package to `root/id` and return that folder.
 
-    It has two instances, two cases and a canary of its own. UsageError for an unsound id, or where something is there.
+    It has two instances, cases, two scripted agents and a canary of its own. UsageError for an unsound id, or where something is there.
     """
     if not re.fullmatch(NAME, id):
         raise UsageError(f"{id!r} is no task's id", where="task new", next="use lower case letters, digits and '-'")
@@ -43,9 +43,13 @@ def _copy(source: Traversable, target: Path, filled: dict[str, str]) -> None:
         if entry.is_dir():
             _copy(entry, target / entry.name, filled)
             continue
-        text = entry.read_text("utf-8")
-        for mark, value in filled.items():
-            text = text.replace(mark, value)
+        text = _fill(entry.read_text("utf-8"), filled)
         # The template's Python carries another ending, so that no tool takes it for a module of ours.
-        name = entry.name.removesuffix(".txt") if entry.name.endswith(".py.txt") else entry.name
+        name = _fill(entry.name.removesuffix(".txt") if entry.name.endswith(".py.txt") else entry.name, filled)
         (target / name).write_text(text, encoding="utf-8")
+
+
+def _fill(text: str, filled: dict[str, str]) -> str:
+    for mark, value in filled.items():
+        text = text.replace(mark, value)
+    return text

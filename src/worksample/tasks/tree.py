@@ -10,7 +10,7 @@ from .faults import Faults
 
 IGNORED = ("__pycache__", ".git", ".DS_Store", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 """Names, at any depth, that are no part of a package."""
-APART = ("inputs", "software", "reference", "probes", "cases", "dev", "docs")
+APART = ("inputs", "software", "reference", "probes", "cases", "scripts", "dev", "docs")
 """Folders that are no part of the grader; `dev/` is for the author's own scripts."""
 SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
 
