@@ -26,7 +26,7 @@ OFFERED = ("numpy", "polars", "openpyxl", "pillow", "matplotlib", "defusedxml", 
 """What the toolbox offers, with what these require; nothing else of our environment goes in."""
 TARGET = "/opt/worksample/python"
 _SECRET = ("worksample", "inspect_evals", "inspect_ai")
-_VERSION = "1"
+_VERSION = "2"
 
 
 def base_python() -> Path:
@@ -83,6 +83,18 @@ def _fill(folder: Path) -> None:
         for entry in distribution.entry_points:
             if entry.group == "console_scripts":
                 _script(folder / "bin" / entry.name, entry)
+    _compile(folder, packages)
+
+
+def _compile(folder: Path, packages: Path) -> None:
+    """Compile once what no box could keep: its Python is read-only. Tracebacks name the files as the box sees them."""
+    import compileall
+    import py_compile
+
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    compileall.compile_dir(
+        str(packages), quiet=2, workers=2, invalidation_mode=mode, stripdir=str(folder), prependdir=TARGET
+    )
 
 
 def _copy(distribution: importlib.metadata.Distribution, packages: Path) -> None:
