@@ -21,6 +21,7 @@ POINTS = (
     "close.captured",
     "close.trajectory",
     "close.commit",
+    "store.object",
     "close.committed",
     "grade.begin",
     "grade.graded",

@@ -55,7 +55,7 @@ def forget_commit(store: Store) -> None:
 
 
 def lose_object(store: Store) -> None:
-    digest = next(d for d in store.objects.digests() if "e1" in str(store.objects.read(d).records))
+    digest = next(d for d in store.objects.digests() if store.objects.read(d).records[0].id == "e1")
     (Path(store.name) / f"records/{digest[:2]}/{digest}.json").unlink()
 
 

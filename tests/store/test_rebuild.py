@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,13 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.views import everything, live
-from store.worlds import World, histories, planted
+from store.worlds import World, at, histories, planted
 from worksample.errors import RecordConflict, UsageError
-from worksample.records import Agent, Record, Trial, digest_bytes
+from worksample.records import Agent, Record, Task, Trial, digest_bytes
 from worksample.store import Store, check, merge, rebuild
 from worksample.store.objects import Broken, draft
 
 WORLD = World()
+TESTS = Path(__file__).resolve().parents[1]
 
 
 def fresh(folder: Path, *histories: list[list[Record]]) -> Store:
@@ -86,6 +91,40 @@ def test_a_merge_that_would_contradict_copies_nothing(tmp_path: Path) -> None:
         assert everything(a) == before
         with pytest.raises(UsageError, match="itself"):
             merge(a, a)
+
+
+def test_two_machines_that_noted_the_same_task_and_grader_merge(tmp_path: Path) -> None:
+    """A task's and a program's id say what they are; only the moment differs, and the earlier one counts."""
+    late = [WORLD.task.replaced(id="t@1", ingested=at(9)), WORLD.evaluator.replaced(id="p@1", at=at(9))]
+    early = [WORLD.task.replaced(id="t@1", ingested=at(2)), WORLD.evaluator.replaced(id="p@1", at=at(2))]
+    with fresh(tmp_path / "a", [late]) as a, fresh(tmp_path / "b", [early]) as b, fresh(tmp_path / "c", [late]) as c:
+        merge(a, b)
+        merge(b, c)
+        assert everything(a) == everything(b)
+        assert a.get(Task, "t@1").ingested == at(2)
+        rebuild(a)
+        assert everything(a) == everything(b)
+        assert check(a) == check(b) == []
+        count = len(a.objects.digests())
+        a.commit(*late)
+        assert len(a.objects.digests()) == count
+        with pytest.raises(RecordConflict):
+            a.commit(WORLD.task.replaced(id="t@1", title="Another"))
+
+
+def test_a_kill_between_object_and_row_loses_nothing(tmp_path: Path) -> None:
+    fresh(tmp_path / "s").close()
+    worker = [sys.executable, TESTS / "store" / "worker.py", tmp_path / "s", "w", "9"]
+    env = {**os.environ, "PYTHONPATH": str(TESTS), "WORKSAMPLE_FAULT": "store.object:kill:4"}
+    done = subprocess.run(worker, env=env, input="\n", capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert done.stdout.split() == ["w0", "w1", "w2"]
+    with Store.open(tmp_path / "s", heal=False) as store:
+        assert len(store.find(Trial)) == 3
+        assert ["not in the index" in f.what for f in check(store)] == [True]
+    with Store.open(tmp_path / "s") as store:
+        assert {t.id for t in store.find(Trial)} == {"w0", "w1", "w2", "w3"}
+        assert check(store, deep=True) == []
 
 
 def test_a_merge_brings_logs(tmp_path: Path) -> None:

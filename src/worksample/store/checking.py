@@ -16,6 +16,7 @@ from . import index, schema
 from .blobs import blob_path
 from .objects import Broken, object_path
 from .references import blobs_of, ids_of
+from .rivals import agree, beats
 from .rows import body
 
 if TYPE_CHECKING:
@@ -72,10 +73,18 @@ def _objects(store: Store, faults: list[Fault]) -> tuple[Known, set[str]]:
             continue
         sound.add(digest)
         for record in committed.records:
-            held = known.setdefault((record.kind, record.id), (record, digest))
-            if held[0] != record:
-                text = f"the {record.kind} {record.id} says something else in object {held[1]}, which counts"
-                where = f"{name}/{object_path(digest)}"
+            key = (record.kind, record.id)
+            held = known.setdefault(key, (record, digest))
+            if held[0] == record:
+                continue
+            new, old = (body(record), digest), (body(held[0]), held[1])
+            if beats(record.kind, new, old):
+                known[key] = (record, digest)
+            if not agree(record.kind, new[0], old[0]):
+                text = (
+                    f"the {record.kind} {record.id} says something else in object {min(digest, held[1])}, which counts"
+                )
+                where = f"{name}/{object_path(max(digest, held[1]))}"
                 faults.append(Fault(text, where, "remove the object that is wrong, then worksample store rebuild"))
     return known, sound
 

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, delete, select, update
 
-from worksample.errors import RecordConflict
 from worksample.records import Amendment, Record, Target, struck
 
 from . import schema
 from .objects import Committed
+from .rivals import agree, beats, conflict
 from .rows import Row, micros, row
 
 T = TypeVar("T")
@@ -29,13 +29,13 @@ def fresh(connection: Connection, records: Iterable[Record]) -> tuple[list[Recor
     Raises RecordConflict where a record of the same kind and id says something else.
     """
     new, held = [], ""
-    rows = _rows([(r, "") for r in records], first_wins=False)
+    rows = _rows([(r, "") for r in records], strict=True)
     for kind, by_id in rows.items():
         known = _known(connection, kind, list(by_id))
         for id, (record, values) in by_id.items():
             if id not in known:
                 new.append(record)
-            elif known[id][0] != values["body"]:
+            elif not agree(kind, known[id][0], values["body"]):
                 raise conflict(kind, id)
             else:
                 held = held or known[id][1]
@@ -45,16 +45,14 @@ def fresh(connection: Connection, records: Iterable[Record]) -> tuple[list[Recor
 def apply(connection: Connection, commits: Sequence[Committed]) -> int:
     """Index whole objects; returns how many rows were written.
 
-    Where two objects hold unequal records of one id (nobody's commit can do that, copied files can) the object with
-    the smaller digest counts, in whatever order they come; `check` reports it.
+    Where two objects hold unequal records of one id, `rivals.beats` says which counts, in whatever order they come.
+    Contradictions come from copied files alone; `check` reports them.
     """
-    rows = _rows([(r, c.digest) for c in sorted(commits, key=lambda c: c.digest) for r in c.records], first_wins=True)
+    rows = _rows([(r, c.digest) for c in commits for r in c.records], strict=False)
     count, touched = 0, set[str]()
     for kind, by_id in rows.items():
-        known = dict[str, tuple[str, str]]()
-        for ids in chunks(list(by_id)):
-            known |= _known(connection, kind, ids)
-        beaten = [id for id, (body, object) in known.items() if _beats(by_id[id][1], body, object)]
+        known = _known(connection, kind, list(by_id))
+        beaten = [id for id, old in known.items() if beats(kind, _claim(by_id[id][1]), old)]
         if beaten:
             touched |= _replace(connection, kind, beaten)
         new = [values for id, (_, values) in by_id.items() if id not in known or id in beaten]
@@ -75,40 +73,40 @@ def clear(connection: Connection) -> None:
         connection.execute(delete(table))
 
 
-def conflict(kind: str, id: str) -> RecordConflict:
-    return RecordConflict(
-        f"the store holds another {kind} with this id", where=id, next="give the new one an id of its own"
-    )
-
-
-def _rows(records: Iterable[tuple[Record, str]], *, first_wins: bool) -> dict[str, dict[str, tuple[Record, Row]]]:
-    """Per kind and id. Equal doubles fold; raises RecordConflict for unequal ones unless the first wins."""
+def _rows(records: Iterable[tuple[Record, str]], *, strict: bool) -> dict[str, dict[str, tuple[Record, Row]]]:
+    """Per kind and id the one that counts. `strict`: raises RecordConflict for two that contradict each other."""
     out: dict[str, dict[str, tuple[Record, Row]]] = {}
     for record, object in records:
         values = row(record, object)
-        held = out.setdefault(record.kind, {}).setdefault(record.id, (record, values))
-        if not first_wins and held[1]["body"] != values["body"]:
+        by_id = out.setdefault(record.kind, {})
+        held = by_id.setdefault(record.id, (record, values))
+        if strict and not agree(record.kind, held[1]["body"], values["body"]):
             raise conflict(record.kind, record.id)
+        if beats(record.kind, _claim(values), _claim(held[1])):
+            by_id[record.id] = (record, values)
     return out
 
 
 def _known(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Id -> body and object of the rows that exist."""
-    table = schema.TABLES[kind]
-    query = select(table.c.id, table.c.body, table.c.object).where(table.c.id.in_(ids))
-    return {id: (body, object) for id, body, object in connection.execute(query)}
+    table, out = schema.TABLES[kind], dict[str, tuple[str, str]]()
+    for some in chunks(ids):
+        query = select(table.c.id, table.c.body, table.c.object).where(table.c.id.in_(some))
+        out |= {id: (body, object) for id, body, object in connection.execute(query)}
+    return out
 
 
-def _beats(values: Row, body: str, object: str) -> bool:
-    return values["body"] != body and str(values["object"]) < object
+def _claim(values: Row) -> tuple[str, str]:
+    return values["body"], values["object"]
 
 
 def _replace(connection: Connection, kind: str, ids: list[str]) -> set[str]:
     """Remove rows that give way to others; returns the slots whose live trial that may change."""
-    table, slots = schema.TABLES[kind], set[str]()
-    if kind == "trial":
-        slots = set(connection.execute(select(schema.trials.c.slot).where(schema.trials.c.id.in_(ids))).scalars())
-    connection.execute(delete(table).where(table.c.id.in_(ids)))
+    table, trials, slots = schema.TABLES[kind], schema.trials.c, set[str]()
+    for some in chunks(ids):
+        if kind == "trial":
+            slots |= set(connection.execute(select(trials.slot).where(trials.id.in_(some))).scalars())
+        connection.execute(delete(table).where(table.c.id.in_(some)))
     return slots
 
 

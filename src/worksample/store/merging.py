@@ -12,6 +12,7 @@ from worksample.errors import UsageError
 from . import index, schema
 from .faults import keeping
 from .objects import object_path
+from .rivals import agree, conflict
 
 if TYPE_CHECKING:
     from .store import Store
@@ -48,8 +49,8 @@ def _refuse_conflicts(into: Store, other: Store) -> None:
             for some in index.chunks(list(theirs.execute(query))):
                 wanted = dict(some)
                 for id, body in ours.execute(query.where(table.c.id.in_(list(wanted)))):
-                    if wanted[id] != body:
-                        raise index.conflict(kind, id)
+                    if not agree(kind, wanted[id], body):
+                        raise conflict(kind, id)
 
 
 def _copy_logs(into: Store, other: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from worksample.records import (
@@ -17,6 +18,8 @@ from worksample.records import (
     Task,
     Trial,
 )
+
+_DIGEST = re.compile(r"^[0-9a-f]{64}$")
 
 
 def ids_of(record: Record) -> Iterator[tuple[str, str]]:
@@ -61,5 +64,20 @@ def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
                 yield from ((grading.reference, True), (grading.grader, True))
         case Submission():
             yield from ((part.manifest, True) for part in record.parts.values())
+        case Evaluation():
+            yield from ((digest, False) for digest in _digests(record.record))
         case _:
             return
+
+
+def _digests(value: object) -> Iterator[str]:
+    """Every digest in an evaluation's `record`: what a grader printed, what a judge was asked and answered."""
+    if isinstance(value, str):
+        if _DIGEST.match(value):
+            yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _digests(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _digests(inner)

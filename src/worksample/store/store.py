@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Select, func, select
 
 from worksample.errors import RecordMissing, UsageError
+from worksample.faults import reach
 from worksample.records import Manifest, Record, Slot, from_envelope
 
 from . import index, schema
@@ -74,7 +75,8 @@ class Store:
     def commit(self, *records: Record) -> str:
         """Keep records: one object with all that are new, then one transaction. Returns the object's digest.
 
-        Records that the store holds already, equal in every field, are passed over; where all are, nothing is written
+        Records that the store holds already are passed over (equal in every field; for a task or an evaluator, whose
+        ids say what they are, in every field but the moment); where all are, nothing is written
         and the digest of an object that holds one is returned. All or nothing: raises RecordConflict where one exists
         and says something else, StoreFull, StoreError, and UsageError without records.
         """
@@ -90,6 +92,7 @@ class Store:
             # Inside the transaction, so that no conflict can come between; before its end, so that no row is without
             # its object. A kill in between leaves an object without rows, which the next `sync` replays.
             self.objects.write(committed.digest, data)
+            reach("store.object")
         return committed.digest
 
     def sync(self) -> int:
