@@ -1,0 +1,91 @@
+"""A run that is killed without warning, again and again, ends with exactly the planned trials and grades."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import SCRIPTS, TINY, clean_environment
+from experiments.fork_server import ForkServer
+from worksample.faults import POINTS
+from worksample.records import Evaluation, Experiment, Given, Slot, Submission, Trial
+from worksample.store import Store, check
+
+pytestmark = [pytest.mark.box, pytest.mark.long]
+
+KILLS = 20
+SEED = 7
+REPEATS = 5
+
+
+def words_of(store: Path, name: str, *more: object) -> list[object]:
+    agent = ["--agent", "scripted", "--script", SCRIPTS / "good"]
+    return ["run", "--suite", TINY, *agent, "--store", store, "--name", name, "--parallel", 3, "--json", *more]
+
+
+def assert_exactly_what_was_planned(where: Path) -> None:
+    """One finished trial per slot, one submission per trial, one given evaluation per submission, nothing torn."""
+    with Store.open(where) as store:
+        assert [str(fault) for fault in check(store, deep=True)] == []
+        for experiment in store.find(Experiment):
+            slots = {s.id for s in store.find(Slot, experiment=experiment.id)}
+            trials = store.find(Trial, experiment=experiment.id)
+            finished = Counter(t.slot for t in trials if t.outcome.finished)
+            assert finished == Counter(slots), experiment.id
+            submissions = store.find(Submission, experiment=experiment.id)
+            by_trial = Counter(s.trial for s in submissions)
+            done = {t.id for t in trials if t.outcome.finished}
+            assert {t: n for t, n in by_trial.items() if t in done} == dict.fromkeys(done, 1)
+            given = Counter(
+                e.subject
+                for s in submissions
+                if s.trial in done
+                for e in store.find(Evaluation, subject=s.id)
+                if e.outcome is Given.GIVEN
+            )
+            assert given == Counter(s.id for s in submissions if s.trial in done)
+
+
+def test_random_kills_lose_and_double_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    chance = random.Random(SEED)
+    kills = experiments = 0
+    with ForkServer(tmp_path / "errors", clean_environment()) as server:
+        began = time.monotonic()
+        assert server.run(*words_of(store, "whole", "--repeats", REPEATS)) == 0
+        whole = time.monotonic() - began
+        while kills < KILLS:
+            experiments += 1
+            words = words_of(store, f"killed-{experiments}", "--repeats", REPEATS)
+            while kills < KILLS:
+                pid = server.start(*words)
+                time.sleep(chance.uniform(0.02, 0.5) * whole)
+                with suppress(ProcessLookupError):  # it was over before
+                    os.kill(pid, signal.SIGKILL)
+                if server.wait() != -signal.SIGKILL:
+                    break
+                kills += 1
+            assert server.run(*words) == 0
+    assert_exactly_what_was_planned(store)
+
+
+@pytest.mark.parametrize("kind", ["kill", "raise", "full", "lost"])
+def test_a_fault_between_any_two_steps_is_made_good(tmp_path: Path, kind: str) -> None:
+    store = tmp_path / "store"
+    for point in POINTS:
+        environment = clean_environment(WORKSAMPLE_FAULT=f"{point}:{kind}:2")
+        name = point.replace(".", "-")
+        with ForkServer(tmp_path / "errors", environment) as server:
+            code = server.run(*words_of(store, name))
+        if kind == "kill":
+            assert code == -signal.SIGKILL, point
+        with ForkServer(tmp_path / "errors", clean_environment()) as server:
+            assert server.run("resume", name, "--store", store, "--json") == 0, point
+    assert_exactly_what_was_planned(store)
