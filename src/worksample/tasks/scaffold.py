@@ -18,7 +18,8 @@ TEMPLATE = "template"
 def scaffold(root: Path, id: str, *, title: str = "") -> Path:
     """Write a new package to `root/id` and return that folder.
 
-    It has two instances, cases, two scripted agents and a canary of its own. UsageError for an unsound id, or where something is there.
+    It has two instances, cases, two scripted agents and a canary of its own. UsageError for an unsound id, or where
+    something is there.
     """
     if not re.fullmatch(NAME, id):
         raise UsageError(f"{id!r} is no task's id", where="task new", next="use lower case letters, digits and '-'")
