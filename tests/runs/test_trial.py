@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from runs.material import Setting, setting
-from worksample.errors import Cause, PlanError
+from worksample.errors import Cause, PlanError, WorksampleError
 from worksample.models import Price
 from worksample.records import Arm, CaptureStatus, Ending, Instance, Limits, Protocol, Slot, Submission, Trial
-from worksample.runs import limits_of
+from worksample.runs import RunConfig, limits_of, run_slots
 
 pytestmark = pytest.mark.box
 
@@ -192,6 +192,19 @@ async def test_a_sandbox_that_cannot_start(tmp_path: Path) -> None:
     trials = await at.run(tries=2)
     assert {t.outcome.cause for t in trials} <= {Cause.SANDBOX_START, Cause.SANDBOX_LOST, None}
     assert trials
+
+
+async def test_a_failure_of_what_follows_stops_the_run(tmp_path: Path) -> None:
+    at = setting(tmp_path, [HELLO], names=("a", "b", "c"))
+
+    def fail(*_: object) -> None:
+        raise KeyError("the caller's own")
+
+    slots = at.store.open_slots(at.experiment.id)
+    with pytest.raises(WorksampleError, match=r"what follows on a closed trial failed.*the caller's own"):
+        await run_slots(at.store, at.experiment, at.agent, slots, RunConfig(parallel=1), fail)
+    assert [t.outcome.ending for t in at.trials()] == [Ending.DONE]
+    assert len(at.store.open_slots(at.experiment.id)) == 2
 
 
 async def test_slots_that_another_run_holds_are_left_to_it(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "tac": Preset(
             harness="worker",
             settings={"limits": {"turns": 100}},
-            about="One hundred steps (TheAgentCompany 6).",
+            about="One hundred steps. The paper states no ceiling; its agents took 15 to 40 (TAC, Table 3).",
         ),
     }
 )

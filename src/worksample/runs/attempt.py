@@ -52,6 +52,8 @@ class Attempt:
     """Monotonic clock when the agent began; None until then."""
     trial: Trial | None = None
     """The committed record."""
+    told: bool = False
+    """Whether `on_closed` was called and came back."""
     fatal: BaseException | None = None
     """Why nothing could be committed."""
     phases: dict[str, float] = field(default_factory=dict)

@@ -36,18 +36,34 @@ async def close(attempt: Attempt, state: TaskState, outcome: Outcome) -> None:
     if attempt.trial is not None or attempt.fatal is not None:
         return
     try:
-        await _close(attempt, state, outcome)
+        trial, submission = await _closed(attempt, state, outcome)
     except StoreError as error:
         attempt.fatal = error
         raise
+    attempt.trial = trial
+    reach("close.committed")
+    tell(attempt, trial, submission)
+
+
+def tell(attempt: Attempt, trial: Trial, submission: Submission | None) -> None:
+    """Call `on_closed` in a context of its own, so that nothing it starts is billed to the trial's transcript."""
+    contextvars.Context().run(attempt.job.on_closed, trial, submission)
+    attempt.told = True
+
+
+async def _closed(attempt: Attempt, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission | None]:
+    """What was committed. Where closing itself fails, a trial with just that, and no submission."""
+    try:
+        return await _close(attempt, state, outcome)
+    except StoreError:
+        raise
     except Exception as error:  # noqa: BLE001 - the boundary of closing: a crash of ours is recorded, never lost
-        if attempt.trial is None:
-            await _crashed(attempt, error)
-        else:
-            attempt.fatal = error
+        trial = trial_of(attempt, ended_by_error(error, ()), log=_log_path(attempt))
+        await anyio.to_thread.run_sync(attempt.job.store.commit, trial)
+        return trial, None
 
 
-async def _close(attempt: Attempt, state: TaskState, outcome: Outcome) -> None:
+async def _close(attempt: Attempt, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission]:
     from inspect_ai.log import transcript
 
     events = list(transcript().events)
@@ -61,31 +77,11 @@ async def _close(attempt: Attempt, state: TaskState, outcome: Outcome) -> None:
     with attempt.timed("trajectory"):
         parts["trajectory"] = await anyio.to_thread.run_sync(_trajectory, attempt, state, outcome, events)
     reach("close.trajectory")
-    trial = _trial(attempt, state, outcome, events)
-    trial = trial.replaced(ended=ended, working_seconds=working)
+    trial = _trial(attempt, state, outcome, events).replaced(ended=ended, working_seconds=working)
     submission = _submission(attempt, parts)
     reach("close.commit")
     await anyio.to_thread.run_sync(attempt.job.store.commit, trial, submission)
-    attempt.trial = trial
-    reach("close.committed")
-    tell(attempt, trial, submission)
-
-
-async def _crashed(attempt: Attempt, error: Exception) -> None:
-    """Closing itself failed: the trial is recorded with that, and without a submission."""
-    trial = trial_of(attempt, ended_by_error(error, ()), log=_log_path(attempt))
-    try:
-        await anyio.to_thread.run_sync(attempt.job.store.commit, trial)
-    except StoreError as trouble:
-        attempt.fatal = trouble
-        raise
-    attempt.trial = trial
-    tell(attempt, trial, None)
-
-
-def tell(attempt: Attempt, trial: Trial, submission: Submission | None) -> None:
-    """Call `on_closed` in a context of its own, so that nothing it starts is billed to the trial's transcript."""
-    contextvars.Context().run(attempt.job.on_closed, trial, submission)
+    return trial, submission
 
 
 async def _captured(attempt: Attempt) -> Captured:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import uuid
@@ -128,6 +129,9 @@ class Trials:
                 where=self.job.experiment.id,
                 next="worksample store check, then worksample resume",
             )
+        if not attempt.told:
+            said = sample.error.message if sample.error is not None else "no reason given"
+            raise WorksampleError(f"what follows on a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
         return attempt.trial
 
     def _never_began(self, attempt: Attempt, sample: EvalSample) -> None:
@@ -160,7 +164,9 @@ class Trials:
         while True:
             await asyncio.sleep(self.job.config.lease / 3)
             for slot in tuple(self.held):
-                await asyncio.to_thread(self.job.store.renew, f"slot:{slot}", self.owner, self.job.config.lease)
+                # A database that is busy now is asked again well before the lease is over.
+                with contextlib.suppress(StoreError):
+                    await asyncio.to_thread(self.job.store.renew, f"slot:{slot}", self.owner, self.job.config.lease)
 
     def __repr__(self) -> str:
         return f"Trials({self.job.agent.id}, {len(self.waiting)} waiting, {len(self.attempts)} in work)"

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import anyio
 
 from worksample.agents import build
-from worksample.errors import Cause
 from worksample.records import Limits, Outcome, now
 
 from .attempt import Attempt
 from .close import close
-from .outcome import DONE, cancelled, ended_by_error, ended_by_limit, failed
+from .outcome import DONE, cancelled, ended_by_error, ended_by_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +50,7 @@ async def run_trial(attempt: Attempt, state: TaskState, generate: Generate) -> N
 
 async def _endeavour(attempt: Attempt, state: TaskState, generate: Generate) -> tuple[Outcome, BaseException | None]:
     """How the work ended, and what is to be raised again once the trial is closed."""
+    from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
     from inspect_ai.util import LimitExceededError, apply_limits
 
@@ -61,11 +61,11 @@ async def _endeavour(attempt: Attempt, state: TaskState, generate: Generate) -> 
             await agent(state, generate)
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error
+    except TerminateSampleError as error:
+        return cancelled(f"ended from outside: {error}"), error
     except LimitExceededError as error:
         return ended_by_limit(error, list(transcript().events)), error
     except Exception as error:  # noqa: BLE001 - the boundary of a trial: whatever is raised gets its outcome, once
-        if type(error).__name__ == "TerminateSampleError":
-            return failed(Cause.CANCELLED, f"ended from outside: {error}"), error
         return ended_by_error(error, list(transcript().events)), error
     if scope.limit_error is not None:
         return ended_by_limit(scope.limit_error, list(transcript().events)), None

@@ -1,0 +1,94 @@
+"""How an ending is told from what was raised."""
+
+from __future__ import annotations
+
+import pytest
+from inspect_ai.event import ModelEvent
+from inspect_ai.model import GenerateConfig, ModelOutput
+from inspect_ai.util import LimitExceededError
+
+from worksample import faults
+from worksample.errors import AgentError, Cause, PlanError, SandboxError, StoreFull, UsageError
+from worksample.records import Ending
+from worksample.runs.outcome import ended_by_error, ended_by_limit
+
+
+def call(error: str | None = None) -> ModelEvent:
+    return ModelEvent(
+        model="a/x", input=[], tools=[], tool_choice="auto", config=GenerateConfig(), output=ModelOutput(), error=error
+    )
+
+
+class Status(Exception):
+    status_code = 429
+
+
+def raised(error: BaseException, cause: BaseException | None = None) -> BaseException:
+    """The exception with a traceback and an explicit cause."""
+    try:
+        raise error from cause
+    except BaseException as caught:  # noqa: BLE001 - any exception is given back
+        return caught
+
+
+@pytest.mark.parametrize(
+    ("error", "events", "ending", "cause"),
+    [
+        (AgentError("exit 7"), [], Ending.FAILED, Cause.AGENT_CRASH),
+        (AgentError("7 steps", cause=Cause.LIMIT_TURNS), [], Ending.LIMIT, Cause.LIMIT_TURNS),
+        (SandboxError("gone"), [call("late")], Ending.FAILED, Cause.SANDBOX_LOST),
+        (StoreFull("full"), [], Ending.FAILED, Cause.STORE_FULL),
+        (Status("busy"), [call("busy")], Ending.FAILED, Cause.MODEL_ERROR),
+        (Status("busy"), [call()], Ending.FAILED, Cause.PLATFORM_CRASH),
+        (KeyError("x"), [], Ending.FAILED, Cause.PLATFORM_CRASH),
+        (PlanError("no cause of its own"), [], Ending.FAILED, Cause.PLATFORM_CRASH),
+        (ExceptionGroup("two", [SandboxError("gone"), KeyError("x")]), [], Ending.FAILED, Cause.SANDBOX_LOST),
+        (raised(RuntimeError("told otherwise"), SandboxError("gone")), [], Ending.FAILED, Cause.SANDBOX_LOST),
+    ],
+)
+def test_errors(error: BaseException, events: list[ModelEvent], ending: Ending, cause: Cause) -> None:
+    outcome = ended_by_error(error, events)
+    assert (outcome.ending, outcome.cause) == (ending, cause)
+    assert outcome.reason
+
+
+def test_a_crash_says_where() -> None:
+    try:
+        faults._read("nonsense")
+    except UsageError as error:
+        outcome = ended_by_error(error, [])
+    assert "faults.py:" in outcome.reason
+    assert "UsageError" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("type", "events", "cause"),
+    [
+        ("time", [], Cause.LIMIT_TIME),
+        ("time", [call()], Cause.LIMIT_TIME),
+        ("time", [call("HTTP 500")], Cause.MODEL_ERROR),
+        ("working", [], Cause.LIMIT_TIME),
+        ("token", [call("HTTP 500")], Cause.LIMIT_TOKENS),
+        ("cost", [], Cause.LIMIT_COST),
+        ("turn", [], Cause.LIMIT_TURNS),
+        ("message", [], Cause.LIMIT_OTHER),
+        ("custom", [], Cause.LIMIT_OTHER),
+    ],
+)
+def test_limits(type: str, events: list[ModelEvent], cause: Cause) -> None:
+    outcome = ended_by_limit(LimitExceededError(type, value=2, limit=1), events)  # type: ignore[arg-type]
+    assert outcome.cause is cause
+    assert outcome.finished == (cause is not Cause.MODEL_ERROR)
+
+
+@pytest.mark.parametrize("text", ["close.commit", "close.commit:explode", "nowhere:kill", "close.commit:kill:x"])
+def test_a_fault_that_cannot_be_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="POINT:KIND"):
+        faults._read(text)
+
+
+def test_faults_are_read_by_point_and_number() -> None:
+    assert faults._read("close.commit:kill,grade.begin:raise:3") == {
+        ("close.commit", 1): "kill",
+        ("grade.begin", 3): "raise",
+    }
