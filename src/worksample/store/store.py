@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from contextlib import ExitStack
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -18,6 +19,7 @@ from worksample.records import Manifest, Record, Slot, from_envelope
 from . import index, schema
 from .blobs import Blobs
 from .database import Database
+from .faults import keeping
 from .folders import Folders
 from .lease import Leases
 from .location import Location, locate
@@ -54,11 +56,14 @@ class Store:
         that there are any. Raises StoreError where there is no store, another thing, a newer one, or a broken object
         (`heal=False` opens that one too, for `check`).
         """
-        store = cls(locate(where, create=create))
-        fresh = prepare(store.database, store.id, lock=store._near.root / "lock")
-        store.logs.mkdir(exist_ok=True)
-        if heal and (fresh or store._lags()):
-            store.sync()
+        with ExitStack() as opening:
+            store = opening.enter_context(cls(locate(where, create=create)))
+            with keeping(store.name):
+                fresh = prepare(store.database, store.id, lock=store._near.root / "lock")
+                store.logs.mkdir(exist_ok=True)
+            if heal and (fresh or store._lags()):
+                store.sync()
+            opening.pop_all()
         return store
 
     def close(self) -> None:
