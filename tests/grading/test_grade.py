@@ -111,6 +111,14 @@ async def test_programs_run_without_the_reference_and_are_recorded(tmp_path: Pat
     assert set(runs[3]["files"]) == {"out.txt"}
 
 
+async def test_a_program_that_hangs_costs_the_agent_and_not_the_grade(tmp_path: Path) -> None:
+    evaluation = await graded(tmp_path, "hangs", timeout=3)
+    assert isinstance(evaluation.payload, Grade), evaluation.reason
+    assert evaluation.payload.score == 0
+    assert "did not end within 1 seconds" in evaluation.payload.parts[0].reason
+    assert [r["exit"] for r in evaluation.record["runs"]] == [None] * 5
+
+
 async def test_the_broker_survives_junk(tmp_path: Path) -> None:
     evaluation = await graded(tmp_path, "junk_requests", timeout=60)
     assert isinstance(evaluation.payload, Grade), evaluation.reason

@@ -192,6 +192,11 @@ def test_pairs_of_files(tmp_path: Path) -> None:
         file_pairs(case(**folders), ["d.txt"], same)
 
 
+def test_reasons_with_half_surrogates_can_be_kept() -> None:
+    grade = weighted(case(), {"odd\udcff": lambda: Check(0.5, "a\udc80b")})
+    assert Grade.model_validate_json(grade.model_dump_json()).parts[0].reason == "a\\udc80b"
+
+
 def test_grades_survive_their_record() -> None:
     grade = checkpoints(case(*TREE), sums=0.5, names=1, tidy=0)
     assert Grade.model_validate_json(grade.model_dump_json()) == grade

@@ -60,6 +60,12 @@ def test_a_deliverable_error_that_escapes_is_a_zero(tmp_path: Path) -> None:
         ("def grade(case): return Grade(score=float('nan'))", "grader.malformed", "score"),
         ("def grade(case): return Grade.model_construct(score=float('nan'), parts=())", "grader.malformed", "score"),
         ("def grade(case): return Grade(score=1.5)", "grader.malformed", "score"),
+        ("def grade(case): return read_csv(case.folder('grader') / 'none.py')", "grader.crash", "FileNotFoundError"),
+        (
+            "def grade(case):\n    (p := case.folder('reference') / 'a.csv').touch()\n    return read_csv(p)",
+            "grader.reference",
+            "a file of ours: is empty",
+        ),
         ("def grade(case): return checklist(case, a=lambda: Check(float('inf')))", "grader.malformed", "inf"),
         ("def grade(case): return checklist(case, a=lambda: None)", "grader.malformed", "NoneType"),
     ],

@@ -283,3 +283,52 @@ def test_the_reference_and_the_rest_are_ours(case: Case) -> None:
     (case.folder("probes") / "size.json").write_text("[1]")
     (case.folder("probes") / "list.txt").write_text("a b")
     assert (case.probe("size"), case.probe("list"), case.setting("a")) == ([1], "a b", 1)
+
+
+def test_what_a_table_lacks_is_the_fault_of_the_file(case: Case) -> None:
+    put(case, "a.csv", "name,amount\nAnn,1\n")
+    (case.folder("reference") / "a.csv").write_text("name\nAnn\n")
+    table = case.rows("a.csv")
+    assert table.rows[0]["amount"] == "1"
+    assert table.rows[0].get("total") is None
+    assert case.rows("a.csv") is table
+    for ask in (lambda: table.rows[0]["total"], lambda: table.column("total")):
+        with pytest.raises(DeliverableError, match=r"a\.csv: has no 'total'; it has name, amount"):
+            ask()
+    with pytest.raises(ReferenceUnreadable, match="has no 'amount'"):
+        case.ref_rows("a.csv").rows[0]["amount"]
+    for _ in range(2):
+        with pytest.raises(DeliverableError, match="is missing"):
+            case.rows("b.csv")
+
+
+def test_what_an_object_lacks_is_the_fault_of_the_file(case: Case) -> None:
+    put(case, "a.json", '{"a": {"b": [{"c": 1}]}, "n": 1.5}')
+    value = case.json("a.json")
+    assert value == {"a": {"b": [{"c": 1}]}, "n": 1.5}
+    with pytest.raises(DeliverableError, match="has no 'd'; it has c"):
+        value["a"]["b"][0]["d"]
+
+
+@pytest.mark.parametrize(
+    ("like", "says"),
+    [
+        ({"a": {"b": [{"c": int}]}, "n": float}, ""),
+        ({"a": {"b": list}, "n": (str, float)}, ""),
+        ({"a": None}, ""),
+        (list, "the value is {'a'"),
+        ({"a": {"b": [{"c": str}]}}, "a.b[0].c is 1, not a text"),
+        ({"a": {"x": None}}, "a has no 'x'"),
+        ({"n": int}, "n is 1.5, not a whole number"),
+        ({"n": bool}, "n is 1.5, not true or false"),
+        ({"n": (str, list)}, "n is 1.5, not a text"),
+    ],
+)
+def test_a_shape_is_said_before_anyone_looks(case: Case, like: object, says: str) -> None:
+    put(case, "a.json", '{"a": {"b": [{"c": 1}]}, "n": 1.5}')
+    if not says:
+        assert case.json("a.json", like=like)
+        return
+    with pytest.raises(DeliverableError) as caught:
+        case.json("a.json", like=like)
+    assert says in str(caught.value)

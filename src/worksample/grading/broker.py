@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,8 @@ from .place import RESULT, SCRATCH
 FOLDER = f"{RESULT}/broker"
 RUNS = 500
 """Programs that one grading may have run."""
+PROGRAM_SECONDS = 1_200.0
+"""Seconds that all programs of one grading may take; those beyond it count as timed out."""
 FILE_LIMIT = 16 << 20
 """Bytes of one file that is brought back."""
 ANSWER_FILES = 64
@@ -84,18 +87,32 @@ class Broker:
     sandbox: str
     sink: Sink
     most: float
+    """Seconds that one program may take."""
+    left: float = PROGRAM_SECONDS
+    """Seconds that programs may still take, all together."""
+    waited: float = 0.0
+    """Seconds in which the grader waited for answers: they are not the grader's own."""
+    _began: float | None = field(default=None, repr=False)
     records: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def paused(self) -> float:
+        """Seconds so far that are not the grader's own."""
+        return self.waited + (time.monotonic() - self._began if self._began is not None else 0.0)
 
     async def serve(self, box: Box) -> None:
         """Answers requests until cancelled, or until the box is gone."""
         for number in range(1, RUNS + 2):
             try:
                 data = await self._next(box, f"{FOLDER}/{number:04}.request.json")
+                self._began = time.monotonic()
                 answer = await self._answer(data, number)
                 await box.write(f"{FOLDER}/{number:04}.answer.json", json.dumps(answer).encode() + b"\n")
             except (SandboxError, OSError):
                 # The grading box is closed or full: its own end is reported by whoever runs the grader.
                 return
+            finally:
+                self.waited, self._began = self.paused, None
 
     async def _next(self, box: Box, path: str) -> bytes | None:
         """The request's bytes; None for what is there but cannot be a request."""
@@ -124,12 +141,19 @@ class Broker:
             return {"failed": f"the program could not be run: {error.what}", "cause": Cause.GRADER_SANDBOX.value}
 
     async def _run(self, request: Request) -> dict[str, Any]:
+        if self.left <= 0:
+            # Programs that hang are the agent's affair: they must not take the grader's time, nor the round's.
+            return self._told(request, Completed(-9, b"", b"", timed_out=True), {})
         async with open_box(self.config, kind=self.sandbox) as box:
             for name, content in request.files.items():
                 await _write(box, f"{SCRATCH}/{name}", content)
-            done = await box.run(request.argv, input=request.stdin, timeout=request.timeout)
+            done = await box.run(request.argv, input=request.stdin, timeout=min(request.timeout, self.left))
+            self.left -= done.seconds
             found = {name: await _collect(box, name) for name in request.collect}
         files = {name: content for name, content in found.items() if content is not None}
+        return self._told(request, done, files)
+
+    def _told(self, request: Request, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
         self.records.append(self._record(request, done, files))
         return {
             "exit": None if done.timed_out else done.returncode,

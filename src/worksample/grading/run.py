@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from contextlib import suppress
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -44,13 +44,7 @@ async def run_grader(place: Place, grading: Grading, sink: Sink, *, sandbox: str
         async with open_box(place.grading, kind=sandbox) as box:
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
             await box.write(f"{FOLDER}/.ready", b"")
-            serving = asyncio.create_task(broker.serve(box))
-            try:
-                done = await box.run(_command(place), timeout=limits.timeout)
-            finally:
-                serving.cancel()
-                with suppress(asyncio.CancelledError):
-                    await serving
+            done = await _watched(box, _command(place), broker, limits.timeout)
             data = await _result(box)
     except SandboxError as error:
         return Ended(cause=Cause.GRADER_SANDBOX, reason=str(error), record=_kept(None, broker, sink))
@@ -62,6 +56,29 @@ async def run_grader(place: Place, grading: Grading, sink: Sink, *, sandbox: str
         return Ended(grade=judge(done, data, grading, limits), record=record)
     except GraderError as error:
         return Ended(cause=error.cause, reason=error.what, record=record)
+
+
+async def _watched(box: Box, command: list[str], broker: Broker, timeout: float) -> Completed:
+    """Run the grader; the time that it waits for programs of the agent's is not its own."""
+    serving = asyncio.create_task(broker.serve(box))
+    running = asyncio.create_task(box.run(command))
+    begun, late = time.monotonic(), False
+    try:
+        while not (await asyncio.wait({running}, timeout=_pause(begun, broker, timeout)))[0]:
+            if time.monotonic() - begun - broker.paused >= timeout and not late:
+                late = True
+                await box.clear()
+        done = running.result()
+        return replace(done, timed_out=late)
+    finally:
+        for task in (running, serving):
+            task.cancel()
+        await asyncio.gather(running, serving, return_exceptions=True)
+
+
+def _pause(begun: float, broker: Broker, timeout: float) -> float:
+    """Seconds until the next look at the clock."""
+    return min(1.0, max(0.02, timeout - (time.monotonic() - begun - broker.paused)))
 
 
 def _case(grading: Grading) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from .broker import Broker
 from .case import Case
 from .check import shorten
 from .result import checked
+from .source import Unreadable
 
 TAIL = 3_000
 """Characters of a traceback that are kept."""
@@ -71,9 +72,11 @@ def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def classify(error: BaseException) -> tuple[Cause, str]:
     """Cause and reason of what a grader raised."""
-    tail = "".join(traceback.format_exception(error))[-TAIL:]
+    tail = shorten("".join(traceback.format_exception(error))[-TAIL:])
     if isinstance(error, GraderError):
         return error.cause or Cause.GRADER_CRASH, shorten(str(error))
+    if isinstance(error, Unreadable):
+        return Cause.GRADER_REFERENCE, f"a file of ours: {shorten(str(error))}\n{tail}"
     if isinstance(error, MemoryError):
         return Cause.GRADER_MEMORY, f"the grader ran out of memory\n{tail}"
     if isinstance(error, ValidationError) and error.title in ("Grade", "GradePart"):

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from worksample.errors import Cause, GraderError
+from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnreadable, WorksampleError
 from worksample.records import Criteria
 
 from . import markup, picture, sound, table, text, workbook
 from .broker import Broker, Ran
-from .source import Unreadable, deliverable, file_in, files_below, find, reference
+from .shape import shaped
+from .source import Owner, Unreadable, deliverable, file_in, files_below, find, reference
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -38,6 +39,7 @@ class Case:
         """folders: any of `FOLDERS` -> an existing folder."""
         self._folders = {name: Path(path) for name, path in folders.items()}
         self._broker = broker
+        self._tables: dict[tuple[str, str, str | int | None], table.Table | WorksampleError] = {}
         self.settings: dict[str, Any] = dict(settings or {})
         self.criteria = criteria or Criteria()
 
@@ -98,6 +100,22 @@ class Case:
                         return found
             raise Unreadable("is missing")
 
+    def _table(self, side: str, name: str, sheet: str | int | None = None) -> table.Table:
+        """A table of either side, read once however often it is asked for, and found malformed once."""
+        key = (side, name, sheet)
+        if key not in self._tables:
+            owner = Owner(DeliverableError if side == "output" else ReferenceUnreadable, name)
+            get = self._got if side == "output" else self._ref
+            try:
+                found = get(name, _read_table if sheet is None else lambda path: workbook.read_sheet(path, sheet))
+                self._tables[key] = found.owned(owner)
+            except owner.fault as error:
+                self._tables[key] = error
+        held = self._tables[key]
+        if isinstance(held, table.Table):
+            return held
+        raise held
+
     def _got(self, name: str, read: Callable[[Path], T]) -> T:
         path = self.output(name)
         with deliverable(name):
@@ -112,17 +130,24 @@ class Case:
         """A deliverable's text: UTF-8, with or without mark, UTF-16 with mark, else Latin-1; at most 16 MiB."""
         return self._got(name, text.read_text)
 
-    def json(self, name: str) -> Any:
-        """A deliverable's JSON value; NaN, infinity and deep nesting are malformed."""
-        return self._got(name, text.read_json)
+    def json(self, name: str, *, like: Any = None) -> Any:
+        """A deliverable's JSON value; NaN, infinity, deep nesting and a key asked for in vain are malformed.
+
+        like: the shape that it must have (see `shaped`), such as `{"total": float, "rows": [{"id": str}]}`.
+        """
+        owner = Owner(DeliverableError, name)
+        value = self._got(name, lambda path: text.read_json(path, owner))
+        if like is not None:
+            shaped(value, like, owner)
+        return value
 
     def rows(self, name: str) -> table.Table:
         """A deliverable's table: CSV of any common dialect, or the first sheet of a workbook."""
-        return self._got(name, _read_table)
+        return self._table("output", name)
 
     def sheet(self, name: str, sheet: str | int = 0) -> table.Table:
         """A sheet of a workbook (by name, or position from 0), its first row being the header."""
-        return self._got(name, lambda path: workbook.read_sheet(path, sheet))
+        return self._table("output", name, sheet)
 
     def cells(self, name: str, sheet: str | int = 0, *, formulas: bool = False) -> list[list[Any]]:
         """All cells of a workbook's sheet, row by row: values as last computed, or the formulas."""
@@ -137,7 +162,7 @@ class Case:
         return self._got(name, markup.read_svg)
 
     def image(self, name: str) -> Image:
-        """A picture, decoded and upright; at most 64 million pixels."""
+        """A picture, decoded and upright; at most 25 million pixels."""
         return self._got(name, picture.read_image)
 
     def wav(self, name: str) -> sound.Sound:
@@ -150,15 +175,16 @@ class Case:
 
     def ref_json(self, name: str) -> Any:
         """The reference's JSON value."""
-        return self._ref(name, text.read_json)
+        owner = Owner(ReferenceUnreadable, name)
+        return self._ref(name, lambda path: text.read_json(path, owner))
 
     def ref_rows(self, name: str) -> table.Table:
         """The reference's table."""
-        return self._ref(name, _read_table)
+        return self._table("reference", name)
 
     def ref_sheet(self, name: str, sheet: str | int = 0) -> table.Table:
         """A sheet of the reference's workbook."""
-        return self._ref(name, lambda path: workbook.read_sheet(path, sheet))
+        return self._table("reference", name, sheet)
 
     def ref_svg(self, name: str) -> Element:
         """The root of the reference's SVG picture."""

@@ -27,7 +27,11 @@ def fraction_of(value: Any, what: str) -> float:
 
 
 def shorten(reason: str) -> str:
-    """A reason cut to `REASON_LIMIT` characters, with a mark where it was cut."""
+    """A reason cut to `REASON_LIMIT` characters, with a mark where it was cut.
+
+    Half surrogates, as file names and JSON of an agent's may hold, are written out: no record can hold them.
+    """
+    reason = reason.encode("utf-8", "backslashreplace").decode()
     return reason if len(reason) <= REASON_LIMIT else reason[: REASON_LIMIT - 12] + " ... (cut)"
 
 

@@ -135,7 +135,7 @@ def _free(name: str, points: float, gate: bool) -> Criterion:
     """A criterion for a part that no `criteria.toml` names, such as a file."""
     if not 0 < points < math.inf:
         raise _mismatch(f"{name!r} weighs {points}; a weight is more than 0")
-    return Criterion(id="free", text=name or "unnamed", points=points, gate=gate).model_copy(update={"id": name})
+    return Criterion(id="free", text="-", points=points, gate=gate).model_copy(update={"id": name})
 
 
 def _share(parts: Iterable[GradePart]) -> float:
@@ -216,8 +216,8 @@ def _part(node: Criterion, found: Mapping[str, tuple[float, str, tuple[GradePart
         inner = tuple(_part(p, found) for p in node.parts)
         share, reason = _share(inner), ""
     return GradePart(
-        name=node.id, points=node.worth, fraction=share, importance=node.importance, gate=node.gate, reason=reason,
-        parts=inner,
+        name=shorten(node.id), points=node.worth, fraction=share, importance=node.importance, gate=node.gate,
+        reason=reason, parts=inner,
     )  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def _closed(nodes: Sequence[Criterion], parts: Sequence[GradePart]) -> list[str]
     by_name = {p.name: p for p in parts}
     shut = []
     for node in nodes:
-        part = by_name.get(node.id)
+        part = by_name.get(shorten(node.id))
         if part is None:
             continue
         shut += [node.id] if node.gate and not part.passed else _closed(node.parts, part.parts)

@@ -11,7 +11,7 @@ from .source import Unreadable, read_bytes
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-XML_LIMIT = 32 << 20
+XML_LIMIT = 8 << 20
 """Bytes of an XML file that are read."""
 ELEMENT_LIMIT = 500_000
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +13,8 @@ from .source import Unreadable, read_bytes
 if TYPE_CHECKING:
     import numpy as np
 
-TRIANGLE_LIMIT = 1_000_000
-STL_LIMIT = 256 << 20
+TRIANGLE_LIMIT = 300_000
+STL_LIMIT = 96 << 20
 """Bytes of an STL file that are read."""
 
 
@@ -131,10 +133,11 @@ def _binary(data: bytes, count: int) -> np.ndarray:
 def _ascii(data: bytes) -> np.ndarray:
     import numpy as np
 
-    corners = [line.split()[1:] for line in data.split(b"\n") if line.strip().startswith(b"vertex")]
+    found = re.finditer(rb"^[ \t]*vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]*\r?$", data, re.MULTILINE)
+    corners = [m.groups() for m in islice(found, 3 * TRIANGLE_LIMIT + 1)]
     if len(corners) > 3 * TRIANGLE_LIMIT:
         raise Unreadable(f"has more than {TRIANGLE_LIMIT:,} triangles")
-    if len(corners) % 3 or any(len(c) != 3 for c in corners):
+    if len(corners) % 3 or len(corners) != data.count(b"vertex"):
         raise Unreadable("is no STL file: its corners do not make triangles")
     try:
         return np.array(corners, dtype=np.float64).reshape(-1, 3, 3)

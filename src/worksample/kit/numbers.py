@@ -10,7 +10,8 @@ from typing import Any
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _CURRENCY = "$€£¥₹"
 _CODES = ("USD", "EUR", "GBP", "CHF", "JPY")
-_SPACES = str.maketrans("", "", "\u00a0\u202f\u2009' _")
+_GROUPED = re.compile(r"\d{1,3}([ '\u00a0\u202f\u2009]\d{3})+([.,]\d+)?", re.ASCII)
+_SPACES = str.maketrans("", "", "\u00a0\u202f\u2009' ")
 
 
 def number(value: Any) -> float | None:
@@ -44,7 +45,10 @@ def _parse(text: str) -> float | None:
     text = text.strip()
     if text[:1] in ("-", "+") and text:
         sign, text = text[0], text[1:]
-    text = _marks(text.strip().strip(_CURRENCY).strip().translate(_SPACES))
+    text = text.strip().strip(_CURRENCY).strip()
+    if _GROUPED.fullmatch(text):
+        text = text.translate(_SPACES)
+    text = _marks(text)
     if not _PLAIN.fullmatch(sign + text):
         return None
     found = float(sign + text)
@@ -97,5 +101,9 @@ def key_text(value: Any) -> str:
 
 def close(got: float, want: float, absolute: float = 0.0, relative: float = 0.0) -> bool:
     """Whether `got` lies within the larger of both tolerances of `want`; rounding of floats is always forgiven."""
+    try:
+        got, want = float(got), float(want)
+    except OverflowError:  # an integer beyond any float
+        return got == want
     allowed = max(absolute, relative * abs(want))
     return abs(got - want) <= allowed + 1e-9 * max(1.0, abs(want), allowed)

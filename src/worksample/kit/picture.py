@@ -11,7 +11,7 @@ from .source import Unreadable
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-PIXEL_LIMIT = 64_000_000
+PIXEL_LIMIT = 25_000_000
 """Pixels (width times height) that are decoded."""
 FILE_LIMIT = 256 << 20
 """Bytes of the file."""

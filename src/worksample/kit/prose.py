@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from .check import Check
 from .numbers import close, number
 
-_NUMBER = re.compile(r"(?<![\w.])\(?[-+\u2212]?[$€£¥]?\d(?:[\d,.' \u00a0\u202f]*\d)?\s?%?\)?", re.ASCII)
+_DIGITS = r"(?:\d{1,3}(?:[ '\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?(?![\d])|\d(?:[\d,.]*\d)?)"
+_NUMBER = re.compile(rf"(?<![\w.])\(?[-+\u2212]?[$€£¥]?{_DIGITS}(?:\s?%)?\)?", re.ASCII)
 _MARKS = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
 
 
@@ -53,7 +54,7 @@ def numbers_in(text: str) -> list[float]:
             piece = piece.strip("()")
         value = number(piece)
         if value is None:
-            found += [v for v in (number(p) for p in re.split(r"[ \u00a0\u202f]|, ?", piece)) if v is not None]
+            found += [v for v in (number(p) for p in piece.split(",")) if v is not None]
         else:
             found.append(value)
     return found

@@ -12,7 +12,7 @@ from .source import Unreadable
 if TYPE_CHECKING:
     import numpy as np
 
-SOUND_LIMIT = 256 << 20
+SOUND_LIMIT = 64 << 20
 """Bytes of samples that are read."""
 
 
@@ -32,7 +32,7 @@ class Sound:
         """Root mean square over all samples, 0..1."""
         import numpy as np
 
-        return float(np.sqrt(np.mean(np.square(self.samples)))) if self.samples.size else 0.0
+        return float(np.sqrt(np.mean(np.square(self.samples), dtype=np.float64))) if self.samples.size else 0.0
 
 
 def read_wav(path: Path) -> Sound:
@@ -53,9 +53,9 @@ def read_wav(path: Path) -> Sound:
         raise Unreadable(f"has {8 * width} bits, {channels} channels, {rate} frames a second")
     data = data[: len(data) // (width * channels) * width * channels]
     if width == 1:
-        samples = (np.frombuffer(data, np.uint8).astype(np.float64) - 128) / 128
+        samples = (np.frombuffer(data, np.uint8).astype(np.float32) - 128) / 128
     else:
         whole = np.zeros((len(data) // width, 4), np.uint8)
         whole[:, 4 - width :] = np.frombuffer(data, np.uint8).reshape(-1, width)
-        samples = whole.reshape(-1).view("<i4").astype(np.float64) / 2**31
+        samples = whole.reshape(-1).view("<i4").astype(np.float32) / 2**31
     return Sound(rate, samples.reshape(-1, channels))

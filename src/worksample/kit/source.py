@@ -4,15 +4,46 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any, NoReturn
 
-from worksample.errors import DeliverableError, ReferenceUnreadable
+from worksample.errors import DeliverableError, ReferenceUnreadable, WorksampleError
 
 
 class Unreadable(ValueError):
-    """A reader's word for a file that is malformed or over a limit; `deliverable` or `reference` says whose it is."""
+    """A reader's word for a file that is malformed or over a limit; `deliverable` or `reference` says whose it is.
+
+    One that nobody says anything of counts as ours: the submission stays ungraded.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose a file is, for what turns out only when its content is looked at."""
+
+    fault: type[DeliverableError] | type[ReferenceUnreadable]
+    name: str
+
+    def lacks(self, key: object, have: Iterable[object]) -> WorksampleError:
+        """The error for a key or column that the content does not have."""
+        shown = ", ".join(str(h)[:60] for h in list(have)[:20]) or "none"
+        return self.fault(f"has no {key!r}; it has {shown}", where=self.name)
+
+
+class Fields(dict[str, Any]):
+    """A row or an object of a file. A missing key is the fault of the file, not a crash of whoever asks for it."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, values: Mapping[str, Any], owner: Owner) -> None:
+        super().__init__(values)
+        self.owner = owner
+
+    def __missing__(self, key: str) -> NoReturn:
+        raise self.owner.lacks(key, self)
 
 
 @contextmanager

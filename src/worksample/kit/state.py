@@ -16,6 +16,8 @@ from .table import Table
 
 QUERY_SECONDS = 10.0
 QUERY_ROWS = 200_000
+COMPARED = 2_000_000
+"""Comparisons of items, of a list that is not ordered, up to which it is looked at."""
 DATABASE_LIMIT = 512 << 20
 """Bytes of a database that are copied where it has a write-ahead log."""
 
@@ -54,6 +56,9 @@ def _match(got: Any, want: Any, at: str, how: tuple[float, bool], out: list[str]
 
 
 def _items(got: list[Any], want: list[Any], at: str, how: tuple[float, bool], out: list[str]) -> tuple[int, int]:
+    if not how[1] and len(got) * len(want) > COMPARED:
+        out.append(f"{at or 'the value'}: {len(got):,} items are too many to look for {len(want):,} among them")
+        return 0, _leaves(want)
     right = total = 0
     free = list(got)
     for i, item in enumerate(want):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .source import Unreadable, read_bytes
+from .source import Fields, Owner, Unreadable, read_bytes
 
 TEXT_LIMIT = 16 << 20
 """Bytes of a text that are read."""
-JSON_LIMIT = 64 << 20
+JSON_LIMIT = 8 << 20
 """Bytes of a JSON file that are read."""
 JSON_DEPTH = 200
 """Levels of nesting in a JSON file."""
@@ -42,10 +43,14 @@ def _no_constant(name: str) -> NoReturn:
     raise Unreadable(f"holds {name}, which is no JSON")
 
 
-def parse_json(text: str) -> Any:
-    """JSON by the letter: no NaN, no infinity, at most `JSON_DEPTH` levels. Unreadable otherwise."""
+def parse_json(text: str, owner: Owner | None = None) -> Any:
+    """JSON by the letter: no NaN, no infinity, at most `JSON_DEPTH` levels. Unreadable otherwise.
+
+    owner: whose file it is; a key that an object lacks, asked for by `[key]`, is then its fault.
+    """
+    hook = None if owner is None else partial(Fields, owner=owner)
     try:
-        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, parse_int=_integer)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, parse_int=_integer, object_hook=hook)
     except json.JSONDecodeError as error:
         raise Unreadable(f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
     except RecursionError as error:
@@ -62,8 +67,8 @@ def _finite(text: str) -> float:
 
 
 def _integer(text: str) -> int:
-    if len(text) > 400:
-        raise Unreadable("holds a number of more than 400 digits")
+    if len(text) > 308:  # every such integer can be made a float
+        raise Unreadable("holds a number of more than 308 digits")
     return int(text)
 
 
@@ -82,6 +87,6 @@ def _measure(value: Any) -> None:
     raise Unreadable(f"is nested deeper than {JSON_DEPTH} levels")
 
 
-def read_json(path: Path, limit: int = JSON_LIMIT) -> Any:
+def read_json(path: Path, owner: Owner | None = None, limit: int = JSON_LIMIT) -> Any:
     """A JSON file's value. Unreadable as `parse_json`, or over `limit` bytes."""
-    return parse_json(decode(read_bytes(path, limit))[0])
+    return parse_json(decode(read_bytes(path, limit))[0], owner)

@@ -39,11 +39,10 @@ def _array(picture: Image, size: tuple[int, int]) -> np.ndarray:
     from PIL import Image as Pillow
 
     layer = picture.convert("RGBA")
-    white = Pillow.new("RGBA", layer.size, (255, 255, 255, 255))
-    flat_picture = Pillow.alpha_composite(white, layer).convert("RGB")
-    if flat_picture.size != size:
-        flat_picture = flat_picture.resize(size, Pillow.Resampling.BILINEAR)
-    return np.asarray(flat_picture, dtype=np.float64) / 255
+    if layer.size != size:
+        layer = layer.resize(size, Pillow.Resampling.BILINEAR)
+    white = Pillow.new("RGBA", size, (255, 255, 255, 255))
+    return np.asarray(Pillow.alpha_composite(white, layer).convert("RGB"), dtype=np.float64) / 255
 
 
 def similarity(a: np.ndarray, b: np.ndarray) -> float:

@@ -12,12 +12,12 @@ from typing import Any
 from .source import Unreadable
 from .table import Table, table_of
 
-ARCHIVE_LIMIT = 64 << 20
+ARCHIVE_LIMIT = 32 << 20
 """Bytes of the file itself."""
-UNPACKED_LIMIT = 256 << 20
+UNPACKED_LIMIT = 96 << 20
 """Bytes of all members of the archive together."""
 MEMBER_LIMIT = 10_000
-CELL_LIMIT = 3_000_000
+CELL_LIMIT = 400_000
 
 
 def guard_archive(path: Path) -> None:

@@ -1,0 +1,62 @@
+"""The shape of a JSON value: what a grader relies on, said before it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from worksample.errors import Cause, GraderError
+
+from .source import Owner
+
+_WORDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def shaped(value: Any, like: Any, owner: Owner, at: str = "") -> None:
+    """Raises the owner's fault where `value` has not the shape of `like`.
+
+    like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`, `None` for anything), a tuple of shapes
+    any of which will do, a list of one shape for all items, or a mapping from the keys that must be there to shapes.
+    """
+    if like is None:
+        return
+    place = at or "the value"
+    if isinstance(like, tuple):
+        _any(value, like, owner, at)
+    elif isinstance(like, Mapping):
+        _type(value, dict, owner, place)
+        for key, inner in like.items():
+            if key not in value:
+                raise owner.fault(f"{place} has no {key!r}", where=owner.name)
+            shaped(value[key], inner, owner, f"{at}.{key}" if at else str(key))
+    elif isinstance(like, list):
+        _type(value, list, owner, place)
+        for i, item in enumerate(value):
+            shaped(item, like[0] if like else None, owner, f"{at}[{i}]")
+    elif like in _WORDS:
+        _type(value, like, owner, place)
+    else:
+        raise GraderError(f"{like!r} is no shape", cause=Cause.GRADER_CRASH)
+
+
+def _any(value: Any, options: tuple[Any, ...], owner: Owner, at: str) -> None:
+    faults = []
+    for option in options:
+        try:
+            return shaped(value, option, owner, at)
+        except owner.fault as error:
+            faults.append(error)
+    raise faults[0] if faults else GraderError("no shape is given", cause=Cause.GRADER_CRASH)
+
+
+def _type(value: Any, kind: type, owner: Owner, place: str) -> None:
+    kinds: tuple[type, ...] = (int, float) if kind is float else (kind,)
+    if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
+        raise owner.fault(f"{place} is {repr(value)[:60]}, not {_WORDS[kind]}", where=owner.name)
