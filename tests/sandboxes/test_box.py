@@ -47,6 +47,10 @@ async def test_many_commands_at_once(box: Box) -> None:
 async def test_missing_program_and_signals_are_told_as_results(box: Box) -> None:
     assert (await box.run(["no-such-program"])).returncode == 127
     assert (await box.run(["/etc"])).returncode == 126
+    assert (await box.run(["echo", "a\0b"])).returncode == 126
+    assert (await box.run(["echo", "é\udc80"])).stdout == b"\xc3\xa9\x80\n"
+    done = await box.run(["true"], cwd="/no/such/folder")
+    assert done.returncode == 127 and b"/no/such/folder" in done.stderr
     assert (await box.run(["sh", "-c", "kill -9 $$"])).returncode == -9
 
 

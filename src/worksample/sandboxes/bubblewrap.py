@@ -62,8 +62,11 @@ class BubblewrapBox:
         info, info_far = os.pipe()
         try:
             self._link = Link(self._spawn(log, info_far))
-            self._root, self._output = await self._link.handshake(plan, START_WAIT)
-            await self._adopt(info)
+            adopting = asyncio.create_task(asyncio.to_thread(self._adopt, info))  # while the exec server starts
+            try:
+                self._root, self._output = await self._link.handshake(plan, START_WAIT)
+            finally:
+                await adopting
         except SandboxError as failure:
             reason = log.read_text(encoding="utf-8", errors="replace").strip()
             raise SandboxError(
@@ -92,9 +95,15 @@ class BubblewrapBox:
                 near.close()
         return near
 
-    async def _adopt(self, info: int) -> None:
-        """Put process 1 into the control groups, and note who it is."""
-        pid = int(json.loads(os.read(info, 4096))["child-pid"])
+    def _adopt(self, info: int) -> None:
+        """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""
+        told = b""
+        while b"}" not in told:
+            piece = os.read(info, 4096)
+            if not piece:
+                return  # bubblewrap failed, which the handshake finds out too
+            told += piece
+        pid = int(json.loads(told)["child-pid"])
         self._child = os.pidfd_open(pid)
         owner = self._folder.owner
         assert self._holder is not None
@@ -103,7 +112,7 @@ class BubblewrapBox:
         owner.groups = tuple(str(folder) for folder in self._groups.folders)
         self._folder.save()
         try:
-            await asyncio.to_thread(cgroups.join, self._groups, pid)
+            cgroups.join(self._groups, pid)
         except OSError as failure:
             raise SandboxError(f"the box could not be put into its control groups: {failure}", where="box") from None
 
@@ -136,7 +145,7 @@ class BubblewrapBox:
         reply = await link.request(frames.START, body, input)
         oom = cgroups.oom_kills(self._groups) + link.overs > kills
         if reply.errno:
-            text = f"{argv[0]}: {os.strerror(reply.errno)}\n"
+            text = f"{reply.where or argv[0]}: {os.strerror(reply.errno)}\n"
             return Completed(127 if reply.errno == errno.ENOENT else 126, b"", text.encode(), oom=oom)
         return Completed(
             reply.returncode,

@@ -12,6 +12,9 @@ from typing import Any
 from worksample.errors import SandboxError
 from worksample.sandboxes.inside import frames
 
+MAX_FRAME = 1 << 20
+"""Bytes of the largest frame that an exec server sends."""
+
 
 @dataclass(slots=True)
 class Reply:
@@ -19,12 +22,15 @@ class Reply:
 
     done: asyncio.Future[None]
     rest: memoryview
+    limit: int = 0
     out: bytearray = field(default_factory=bytearray)
     err: bytearray = field(default_factory=bytearray)
     returncode: int = 0
     flags: int = 0
     seconds: float = 0.0
     errno: int = 0
+    where: str = ""
+    """The working folder, when it was that which could not be entered."""
 
 
 class Link:
@@ -83,6 +89,8 @@ class Link:
             start = 0
             while len(received) - start >= frames.HEAD.size:
                 length, kind, number = frames.HEAD.unpack_from(received, start)
+                if length > MAX_FRAME:
+                    return self.lose("its exec server broke the protocol")
                 end = start + frames.HEAD.size + length
                 if len(received) < end:
                     break
@@ -96,10 +104,10 @@ class Link:
         reply = self._replies.get(number)
         if reply is None or reply.done.done():
             return
-        if kind == frames.OUT:
-            reply.out += payload
-        elif kind == frames.ERR:
-            reply.err += payload
+        if kind in (frames.OUT, frames.ERR):
+            if len(reply.out) + len(reply.err) + len(payload) > reply.limit:
+                return self.lose("its exec server sent more than it was asked for")
+            (reply.out if kind == frames.OUT else reply.err).extend(payload)
         elif kind == frames.WANT:
             piece, reply.rest = reply.rest[: frames.CHUNK], reply.rest[frames.CHUNK :]
             await self._send(frames.INPUT, number, bytes(piece))
@@ -107,7 +115,8 @@ class Link:
             reply.returncode, reply.flags, reply.seconds = frames.DONE.unpack(payload)
             reply.done.set_result(None)
         elif kind == frames.FAILED:
-            reply.errno = int(payload)
+            number_text, _, where = payload.partition(b" ")
+            reply.errno, reply.where = int(number_text), where.decode(errors="replace")
             reply.done.set_result(None)
 
     async def _send(self, kind: int, number: int, payload: bytes = b"") -> None:
@@ -124,6 +133,7 @@ class Link:
         self._number += 1
         number = self._number
         reply = Reply(asyncio.get_running_loop().create_future(), memoryview(data)[frames.CHUNK :])
+        reply.limit = body["limit"] if body else 0
         self._replies[number] = reply
         if body is not None:
             body |= {"input": data[: frames.CHUNK], "more": len(data) > frames.CHUNK}

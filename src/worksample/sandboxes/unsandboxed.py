@@ -99,10 +99,12 @@ class PlainBox:
                 env=values,
                 start_new_session=True,
             )
-        except OSError as failure:
+        except (OSError, ValueError) as failure:
             capture.stop()
-            text = f"{argv[0]}: {os.strerror(failure.errno or 0)}\n"
-            return Completed(127 if failure.errno == errno.ENOENT else 126, b"", text.encode())
+            number = (failure.errno if isinstance(failure, OSError) else None) or errno.EINVAL
+            folder = self._path(cwd or "")
+            text = f"{argv[0] if pathlib.Path(folder).is_dir() else folder}: {os.strerror(number)}\n"
+            return Completed(127 if number == errno.ENOENT else 126, b"", text.encode())
         self._running[process.pid] = process
         patience = self.config.limits.time if timeout is None else timeout
         timed_out = False

@@ -62,7 +62,11 @@ class Starter:
         system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
 
     def _perform(self, request: dict[str, Any]) -> int:
-        os.chdir(request["cwd"])
+        try:
+            os.chdir(request["cwd"])
+        except OSError as failure:
+            os.write(3, f"{failure.errno} {request['cwd']}".encode())
+            return 127
         if request["op"] == "read":
             files.read_file(request["path"], request["limit"], lambda piece: files.write_all(1, piece))
             return 0

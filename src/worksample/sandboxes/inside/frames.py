@@ -24,7 +24,7 @@ WANT = 18
 """The command has taken its input so far: send the next piece."""
 ENDED = 19
 FAILED = 20
-"""The command could not be started, or a file not be reached: errno as decimal text."""
+"""The command could not be started, or a file not be reached: errno as decimal text, and the folder if it was that."""
 OVER = 21
 """The watchdog killed a process for memory."""
 

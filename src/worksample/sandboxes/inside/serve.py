@@ -228,7 +228,7 @@ class Server:
 
     def _end(self, command: Command) -> None:
         """The command itself is gone. What its background processes still print is read and dropped."""
-        trouble = os.read(command.trouble, 32)
+        trouble = os.read(command.trouble, 8192)
         os.close(command.trouble)
         for descriptor in list(command.outputs):
             for _ in range(32):
