@@ -78,7 +78,7 @@ def playable(edit: Edit) -> Check:
     with edit.case.output(PROGRAMME).open("rb") as raw, wave.open(raw) as file:
         width = file.getsampwidth()
     found = (sound.rate, sound.samples.shape[1], 8 * width)
-    right = found == (RATE, 1, 8)
+    right = found == (RATE, 1, 8) and sound.seconds > 0
     return Check.of(right, "" if right else f"{found[0]} Hz, {found[1]} channels, {found[2]} bit")
 
 

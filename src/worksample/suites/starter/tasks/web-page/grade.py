@@ -112,7 +112,11 @@ def structure(site: Site) -> Check:
     sections = [n for n in page.all("section") if "id" in n.attrs and n.seen]
     headings = [plain(h.text) for s in sections for h in s.all("h2")[:1]]
     levels = [int(n.tag[1]) for n in page.root.below() if re.fullmatch(r"h[1-6]", n.tag) and n.seen]
-    targets = {a.attrs.get("href") for n in page.all("nav") for a in n.all("a")}
+    targets = {
+        a.attrs.get("href", "").removeprefix("./").removeprefix("index.html")
+        for n in page.all("nav")
+        for a in n.all("a")
+    }
     wanted = [(s["id"], plain(s["heading"])) for s in want["sections"]]
     charset = any("charset" in m.attrs or "charset=" in m.attrs.get("content", "") for m in metas)
     viewport = any(
