@@ -81,7 +81,8 @@ def test_every_flag_of_run_is_a_key_of_the_file() -> None:
     [
         (["frobnicate"], 2, "No such command"),
         (["reprot"], 2, "Did you mean 'report'?"),
-        (["run", "--suite", "starter", "--role", "judge"], 2, "ROLE=MODEL"),
+        (["run", "--suite", "starter", "--role", "judge"], 2, "--role judge=openai/gpt-5"),
+        (["run", "--suite", "starter", "--price", "a/b=3"], 2, "INPUT,OUTPUT"),
         (["run", "--sandbox", "none", "--unsandboxed"], 2, "contradict"),
         (["run", "missing.toml"], 2, "missing.toml"),
         (["store", "cat", "../../etc/passwd"], 2, "is no digest"),

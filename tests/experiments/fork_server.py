@@ -1,7 +1,7 @@
 """A process that has Inspect imported and forks the command line from there: a killed run costs no new start-up.
 
-Reads one JSON list of words per line from standard input; forks a child that runs `worksample` with them; prints its
-process id, and when it is over its exit code (minus the signal that ended it).
+Reads one JSON object per line from standard input; forks a child that runs `worksample` with its `words`, and with its
+`fault` in WORKSAMPLE_FAULT; prints its process id, and when it is over its exit code (minus the signal that ended it).
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ def serve() -> None:
 
     get_model("mockllm/model")
     for line in sys.stdin:
-        words = json.loads(line)
+        asked = json.loads(line)
         pid = os.fork()
         if pid == 0:
             os.setsid()
             null = os.open(os.devnull, os.O_RDWR)
             os.dup2(null, 0)
-            os.dup2(null, 1)
-            os._exit(code_of(words))
+            os.dup2(2, 1)
+            os.environ["WORKSAMPLE_FAULT"] = asked["fault"]
+            os._exit(code_of(asked["words"]))
         print(pid, flush=True)
         _, status = os.waitpid(pid, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
@@ -50,17 +51,17 @@ class ForkServer:
                 env=environment,
             )
 
-    def start(self, *words: object) -> int:
+    def start(self, *words: object, fault: str = "") -> int:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([str(w) for w in words]) + "\n")
+        self.process.stdin.write(json.dumps({"words": [str(w) for w in words], "fault": fault}) + "\n")
         self.process.stdin.flush()
         return self._number()
 
     def wait(self) -> int:
         return self._number()
 
-    def run(self, *words: object) -> int:
-        self.start(*words)
+    def run(self, *words: object, fault: str = "") -> int:
+        self.start(*words, fault=fault)
         return self.wait()
 
     def _number(self) -> int:

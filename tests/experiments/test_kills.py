@@ -14,7 +14,7 @@ import pytest
 
 from cli.run_cli import SCRIPTS, TINY, clean_environment
 from experiments.fork_server import ForkServer
-from worksample.faults import POINTS
+from worksample.faults import KINDS, POINTS
 from worksample.records import Evaluation, Experiment, Given, Slot, Submission, Trial
 from worksample.store import Store, check
 
@@ -76,16 +76,15 @@ def test_random_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     assert_exactly_what_was_planned(store)
 
 
-@pytest.mark.parametrize("kind", ["kill", "raise", "full", "lost"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_between_any_two_steps_is_made_good(tmp_path: Path, kind: str) -> None:
     store = tmp_path / "store"
-    for point in POINTS:
-        environment = clean_environment(WORKSAMPLE_FAULT=f"{point}:{kind}:2")
-        name = point.replace(".", "-")
-        with ForkServer(tmp_path / "errors", environment) as server:
-            code = server.run(*words_of(store, name))
-        if kind == "kill":
-            assert code == -signal.SIGKILL, point
-        with ForkServer(tmp_path / "errors", clean_environment()) as server:
-            assert server.run("resume", name, "--store", store, "--json") == 0, point
+    errors = tmp_path / "errors"
+    with ForkServer(errors, clean_environment()) as server:
+        for point in POINTS:
+            words = words_of(store, point.replace(".", "-"), "--only", "greeting")
+            code = server.run(*words, fault=f"{point}:{kind}:2")
+            if kind == "kill":
+                assert code == -signal.SIGKILL, point
+            assert server.run(*words) == 0, f"{point}\n{errors.read_text()[-3000:]}"
     assert_exactly_what_was_planned(store)

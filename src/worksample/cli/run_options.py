@@ -58,6 +58,14 @@ OPTIONS = (
         metavar="ROLE=MODEL",
         help="A model that belongs to the environment. Repeatable.",
     ),
+    click.option(
+        "--price",
+        "prices",
+        multiple=True,
+        default=None,
+        metavar="MODEL=IN,OUT",
+        help="US dollars per million tokens of prompt and answer. Repeatable.",
+    ),
     click.option("--sandbox", default=None, metavar="KIND", help="bubblewrap, or none."),
     click.option(
         "--unsandboxed",
@@ -91,12 +99,22 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     if "agents" in given:
         given["agents"] = [agent_from_flag(text) for text in given["agents"]]
     if "roles" in given:
-        given["roles"] = dict(_pair(text) for text in given["roles"])
+        given["roles"] = dict(_pair(text, "--role", "judge=openai/gpt-5") for text in given["roles"])
+    if "prices" in given:
+        given["prices"] = dict(_price(text) for text in given["prices"])
     return given
 
 
-def _pair(text: str) -> tuple[str, str]:
-    role, sign, model = text.partition("=")
-    if not (role and sign and model):
-        raise UsageError(f"--role {text!r}: write ROLE=MODEL, as in --role judge=openai/gpt-5")
-    return role, model
+def _pair(text: str, option: str, example: str) -> tuple[str, str]:
+    key, sign, value = text.partition("=")
+    if not (key and sign and value):
+        raise UsageError(f"{option} {text!r} has no = with something on both sides", next=f"{option} {example}")
+    return key, value
+
+
+def _price(text: str) -> tuple[str, dict[str, str]]:
+    model, value = _pair(text, "--price", "openai/gpt-5=1.25,10")
+    paid, sign, earned = value.partition(",")
+    if not (paid and sign and earned):
+        raise UsageError(f"--price {text!r} names one figure only", next=f"--price {model}=INPUT,OUTPUT")
+    return model, {"input": paid, "output": earned}

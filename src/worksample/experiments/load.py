@@ -69,7 +69,7 @@ def load(file: Path | None = None, flags: Mapping[str, Any] | None = None) -> Ex
 
 
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """`flags` over `data`: limits field by field; `suite` or `tasks` replace both; models, script for all agents."""
+    """`flags` over `data`: limits and prices by key; `suite` or `tasks` replace both; models, script for all."""
     table = dict(data)
     given = dict(flags)
     if "suite" in given or "tasks" in given:
@@ -78,7 +78,11 @@ def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     limits = {k: v for k, v in dict(given.pop("limits", {})).items() if v is not None}
     models = given.pop("models", None)
     script = given.pop("script", None)
+    prices = given.pop("prices", None)
     table |= given
+    if prices:
+        base = table.get("prices", {})
+        table["prices"] = {**(base if isinstance(base, Mapping) else {}), **prices}
     if limits:
         base = table.get("limits", {})
         table["limits"] = {**(base if isinstance(base, Mapping) else {}), **limits}

@@ -10,6 +10,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from worksample.records import Agent, digest_of
+
 from .plan import Plan
 
 LOCK_NAME = "lock.json"
@@ -48,7 +50,7 @@ def lock_table(plan: Plan) -> dict[str, Any]:
         "roles": m.roles,
         "versions": plan.experiment.lock.versions,
         "machine": {"system": platform.system(), "machine": platform.machine(), "libc": "-".join(platform.libc_ver())},
-        "agents": {a.id: a.plain() for a in m.agents},
+        "agents": {a.id: _agent(a) for a in m.agents},
         "instances": {
             i.id: {
                 "work": i.work_digest,
@@ -63,6 +65,14 @@ def lock_table(plan: Plan) -> dict[str, Any]:
         "slots": {"planned": len(plan.slots), "attemptable": len(plan.attemptable)},
         "config": plan.experiment.settings,
     }
+
+
+def _agent(agent: Agent) -> dict[str, Any]:
+    """An agent with the digest of its script instead of the script, which its record holds."""
+    plain = agent.plain()
+    if "script" in agent.settings:
+        plain["settings"] = {**agent.settings, "script": digest_of(agent.settings["script"])}
+    return plain
 
 
 def write_lock(plan: Plan, folder: Path) -> Path:

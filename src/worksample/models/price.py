@@ -61,7 +61,7 @@ def require_price(model: str | None, prices: Prices) -> None:
         raise PlanError(
             f"a budget in dollars is set, but {model} has no price, so the budget could never be reached",
             where=f"prices.{model}",
-            next=f'add [prices."{model}"] with input = ... and output = ... in dollars per million tokens',
+            next=f'--price {model}=INPUT,OUTPUT in dollars per million tokens, or [prices."{model}"] in a file',
         )
 
 
