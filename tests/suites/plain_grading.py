@@ -107,7 +107,7 @@ def programs(scratch: Path, folders: dict[str, Path]) -> Iterator[Path]:
             if request.exists():
                 answer = run(json.loads(request.read_text()), scratch / f"run{count}", folders)
                 part = folder / f"{count:04}.part"
-                part.write_text(json.dumps(answer))
+                part.write_text(json.dumps(answer) + "\n")
                 part.rename(folder / f"{count:04}.answer.json")
                 count += 1
 

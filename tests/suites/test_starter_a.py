@@ -10,7 +10,14 @@ import pytest
 
 from suites.plain_grading import SUITE, Package, grade, lay_case, play
 
-TASKS = ["expense-reconciliation", "sales-cleanup", "sql-cohorts", "survey-chart", "translation-strings"]
+TASKS = [
+    "bug-fix-invoice",
+    "expense-reconciliation",
+    "sales-cleanup",
+    "sql-cohorts",
+    "survey-chart",
+    "translation-strings",
+]
 INSTANCES = [(t, i) for t in TASKS for i in Package.read(t).instances]
 CASES = [(t, folder.name) for t in TASKS for folder, _ in Package.read(t).cases()]
 

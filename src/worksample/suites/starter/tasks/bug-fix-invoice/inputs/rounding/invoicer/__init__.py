@@ -1,0 +1,3 @@
+"""Invoices for a small firm."""
+
+__version__ = "2.3.1"
