@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.bootstrap import interval, ratio, resampled_sums, weights
+from worksample.metrics.bootstrap import ratio, resampled, weights
 from worksample.metrics.hierarchy import bootstrap_variance, hierarchy, replicates
 
 
@@ -102,9 +102,10 @@ def test_many_trials_use_the_closed_form():
     task = np.repeat(np.arange(2000), 12)
     score = (rng.random(24000) < rng.random(2000).repeat(12)).astype(float)
     wide = m.mean_score(score, task=task, how=m.Resampling(1000))
-    drawn = m.mean_score(score, task=task, how=m.Resampling(800))
-    assert "closed form" in wide.method and drawn.method.startswith("bootstrap")
-    assert (wide.low, wide.high) == pytest.approx((drawn.low, drawn.high), abs=2e-3)
+    drawn = [m.mean_score(score, task=task, how=m.Resampling(200, seed=s)) for s in range(20)]
+    assert "closed form" in wide.method and drawn[0].method.startswith("bootstrap")
+    ends = np.mean([[d.low, d.high] for d in drawn], axis=0)
+    assert (wide.low, wide.high) == pytest.approx(tuple(ends), abs=1e-3)
 
 
 @given(st.permutations(range(30)))
@@ -129,13 +130,22 @@ def test_patterns_draw_as_units_do():
     """Collapsing equal units changes no distribution."""
     sums = np.column_stack([np.repeat([0.0, 1.0, 3.0], [50, 30, 20]), np.ones(100)])
     how = m.Resampling(resamples=4000)
-    collapsed = resampled_sums(sums, how)
+    collapsed = resampled(sums, "units", how).sums
     direct = np.concatenate([block @ sums for block in weights(100, how)])
     assert collapsed.mean(axis=0) == pytest.approx(direct.mean(axis=0), rel=0.01)
     assert collapsed.std(axis=0)[0] == pytest.approx(direct.std(axis=0)[0], rel=0.06)
-    low, high = interval(sums, ratio(0, 1), how)
-    assert low < 0.9 < high
-    assert interval(sums[:1], ratio(0, 1), how) == (None, None)
+    low, high, level, method = resampled(sums, "units", how).interval(ratio(0, 1))
+    assert low < 0.9 < high and (level, method) == (0.95, "bootstrap over units (4000)")
+    assert resampled(sums[:1], "units", how).interval(ratio(0, 1)) == (None, None, None, "")
+
+
+def test_many_units_use_the_normal_limit():
+    values = np.random.default_rng(1).exponential(1, 2000)
+    sums = np.column_stack([values, np.ones(2000)])
+    drawn = resampled(sums, "units", m.Resampling(2400)).interval(ratio(0, 1))
+    limit = resampled(sums, "units", m.Resampling(3000)).interval(ratio(0, 1))
+    assert limit.method.endswith("in its normal limit") and not drawn.method.endswith("limit")
+    assert limit[:2] == pytest.approx(drawn[:2], abs=8e-3)
 
 
 # --- pairs of agents

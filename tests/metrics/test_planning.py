@@ -131,6 +131,14 @@ def test_horizon_weighs_tasks():
     assert more.value == pytest.approx(2 ** (-fit.params[0] / fit.params[1]))
 
 
+def test_horizon_of_many_trials_as_the_bootstrap():
+    hours, passed, task = work(seed=5, tasks=900, repeats=2)
+    drawn = m.time_horizon(hours, passed, task=task, how=m.Resampling(2000)).horizons[0.5]
+    limit = m.time_horizon(hours, passed, task=task, how=m.Resampling(4000)).horizons[0.5]
+    assert limit.method.endswith("in its normal limit") and not drawn.method.endswith("limit")
+    assert (limit.low, limit.high) == pytest.approx((drawn.low, drawn.high), rel=0.02)
+
+
 @given(st.floats(0.01, 100))
 @settings(deadline=None, max_examples=20)
 def test_horizon_scales_with_hours(factor):

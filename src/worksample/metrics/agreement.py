@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -11,12 +11,11 @@ import polars as pl
 from worksample.errors import UsageError
 
 from . import coincidence
-from .bootstrap import DEFAULT, Resampling, resampled_sums
-from .columns import Codes, Column, Flags, Floats, Ints, codes, floats, pair_codes, same_length, series
+from .bootstrap import DEFAULT, Resampled, Resampling, of_patterns, resampled
+from .columns import Codes, Column, Flags, Floats, Ints, codes, floats, same_length, series
 from .counts import Counts
 from .estimate import Estimate, Unit
-from .intervals import percentiles
-from .votes import THREE_VOTES, VoteProtocol, first_votes, refuse_doubles
+from .votes import THREE_VOTES, VoteProtocol, first_votes, refuse_doubles, vote_patterns
 
 _MOST = 64
 
@@ -86,16 +85,15 @@ def measure_agreement(
     if beyond.any():
         rows, subjects = rows.filter(pl.Series(~beyond)), Codes(subjects.index[~beyond], subjects.labels)
     steps, place = _steps(rows["vote"].to_numpy())
-    table = np.bincount(subjects.index * len(steps) + place, minlength=subjects.size * len(steps))
-    table = table.reshape(subjects.size, len(steps))
+    table, which = vote_patterns(subjects.index, place, subjects.size, len(steps))
     cluster = _clusters(subjects, codes("project", rows["project"])) if ballots.project is not None else None
-    votes = table.sum(axis=1)
-    paired = int((votes >= 2).sum())
-    counts = Counts(len(table), paired, ungraded=len(table) - paired).having(
-        votes=len(rows), items_with_one_vote=int((votes == 1).sum()), tie_breaking_votes_left_out=int(beyond.sum()),
-        declined_or_failed=declined,
+    votes, times = table.sum(axis=1), np.bincount(which, minlength=len(table))
+    paired = int(times[votes >= 2].sum())
+    counts = Counts(subjects.size, paired, ungraded=subjects.size - paired).having(
+        votes=len(rows), items_with_one_vote=int(times[votes == 1].sum()),
+        tie_breaking_votes_left_out=int(beyond.sum()), declined_or_failed=declined,
     )  # fmt: skip
-    return _measure(table, steps, cluster, counts, scale, how)
+    return _measure((table, which), steps, cluster, counts, scale, how)
 
 
 def _given(ballots: Ballots, protocol: VoteProtocol) -> tuple[pl.DataFrame, Flags, int]:
@@ -124,6 +122,9 @@ def _given(ballots: Ballots, protocol: VoteProtocol) -> tuple[pl.DataFrame, Flag
 
 def _steps(values: Floats) -> tuple[Floats, Ints]:
     """The scale's steps in use (at least one, for empty tables) and each vote's place on it."""
+    if len(values) and np.ptp(values) < _MOST and (values == np.floor(values)).all():
+        found = codes("vote", values.astype(np.int64))
+        return found.labels.to_numpy().astype(np.float64), found.index
     steps = np.asarray(pl.Series(values).unique().sort().to_numpy(), dtype=np.float64)
     if len(steps) > _MOST:
         raise UsageError(
@@ -141,25 +142,22 @@ def _clusters(subjects: Codes, projects: Codes) -> Codes:
 
 
 def _measure(
-    table: Ints, steps: Floats, cluster: Codes | None, counts: Counts, scale: Scale, how: Resampling
+    patterns: tuple[Ints, Ints], steps: Floats, cluster: Codes | None, counts: Counts, scale: Scale, how: Resampling
 ) -> Agreement:
+    table, which = patterns
     ends = tuple(int(np.flatnonzero(steps == end)[0]) for end in scale.ends if end in steps)
-    patterns, which = _patterns(table)
-    per_pattern = coincidence.item_sums(patterns.astype(np.float64), (ends[0], ends[1]) if len(ends) == 2 else None)
-    times = np.bincount(which, minlength=len(patterns)).astype(np.float64)
+    per_pattern = coincidence.item_sums(table.astype(np.float64), (ends[0], ends[1]) if len(ends) == 2 else None)
+    times = np.bincount(which, minlength=len(table))
     total = times[None, :] @ per_pattern
     drawn, units = _drawn(per_pattern, which, times, cluster, how)
 
     def figure(name: str, statistic: Callable[[Floats], Floats], why: str = "", unit: Unit = Unit.NUMBER) -> Estimate:
         with np.errstate(divide="ignore", invalid="ignore"):
             value = float(statistic(total)[0]) if counts.valid else float("nan")
-            if np.isnan(value):
-                return Estimate(name, None, counts, unit=unit, reason=why if counts.valid else "no item has two votes")
-            blank = Estimate(name, value, counts, unit=unit)
-            if drawn is None:
-                return blank.noting(f"a single one of {units}: no interval")
-            low, high = percentiles(statistic(drawn), how.level)
-        return replace(blank, low=low, high=high, level=how.level, method=f"bootstrap over {units} ({how.resamples})")
+        if np.isnan(value):
+            return Estimate(name, None, counts, unit=unit, reason=why if counts.valid else "no item has two votes")
+        note = "" if len(drawn.sums) else f"a single one of {units}: no interval"
+        return Estimate(name, value, counts, *drawn.interval(statistic), unit).noting(note)
 
     flat = "all votes are the same, so chance agrees as well"
     yes = steps >= scale.positive
@@ -176,29 +174,12 @@ def _measure(
     )
 
 
-def _patterns(table: Ints) -> tuple[Ints, Ints]:
-    """The distinct rows of counts, and which of them each item has: millions of items have a few dozen."""
-    which = np.zeros(len(table), dtype=np.int64)
-    size = 1
-    for column in table.T:
-        height = int(column.max(initial=0)) + 1
-        which, keys = pair_codes(which, column.astype(np.int64), (size, height))
-        size = len(keys)
-    example = np.zeros(size, dtype=np.int64)
-    example[which] = np.arange(len(table))
-    return table[example], which
-
-
 def _drawn(
-    per_pattern: Floats, which: Ints, times: Floats, cluster: Codes | None, how: Resampling
-) -> tuple[Floats | None, str]:
+    per_pattern: Floats, which: Ints, times: Ints, cluster: Codes | None, how: Resampling
+) -> tuple[Resampled, str]:
+    if len(which) < 2:
+        return Resampled(per_pattern[:0], how.level, ""), "items"
     if cluster is None:
-        items = int(times.sum())
-        if items < 2:
-            return None, "items"
-        draws = how.rng().multinomial(items, times / items, size=how.resamples)
-        return np.asarray(draws @ per_pattern), "items"
-    if cluster.size < 2:
-        return None, "projects"
+        return of_patterns(per_pattern, times, "items", how), "items"
     cells = np.bincount(cluster.index * len(times) + which, minlength=cluster.size * len(times))
-    return resampled_sums(cells.reshape(cluster.size, -1).astype(np.float64) @ per_pattern, how), "projects"
+    return resampled(cells.reshape(cluster.size, -1).astype(np.float64) @ per_pattern, "projects", how), "projects"

@@ -9,7 +9,7 @@ import polars as pl
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, interval, ratio
+from .bootstrap import DEFAULT, Resampling, ratio, resampled
 from .columns import MONEY_CEILING, Column, Flags, Floats, Ints, codes, flags, money, same_length, series
 from .counts import Counts
 from .dollars import Priced, usable_prices
@@ -120,7 +120,6 @@ def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Esti
         reason = "no project has a price" if not priced.usable.any() else "the bundle is worth 0"
         return Estimate(name, None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
     sums = np.column_stack([saved, human])[priced.usable]
-    low, high = interval(sums, ratio(0, 1), how)
-    method = f"bootstrap over projects ({how.resamples})"
+    ends = resampled(sums, "projects", how).interval(ratio(0, 1))
     value = float(saved.sum() / human.sum())
-    return Estimate(name, value, counts, low, high, how.level, method, Unit.SHARE, notes=notes, conditional_on=given)
+    return Estimate(name, value, counts, *ends, Unit.SHARE, notes=notes, conditional_on=given)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,9 @@ from .columns import Floats, Ints
 from .intervals import check_level, percentiles
 
 _CHUNK = 4_000_000
+_DRAWS = 5_000_000
+_SAMPLE = 512
+"""So many units are looked at first: where they differ too much, patterns are not worth searching for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +61,62 @@ def group_sums(index: Ints, size: int, *columns: Floats) -> Floats:
     return np.stack([np.bincount(index, weights=c, minlength=size) for c in columns], axis=1)
 
 
-def resampled_sums(sums: Floats, how: Resampling) -> Floats:
-    """Sums over units (units, columns) in every resample: (resamples, columns).
+class Interval(NamedTuple):
+    """What an `Estimate` holds of an interval, in its order; all empty where there is none."""
+
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    method: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """Sums over units in every resample (resamples, columns), and how they were drawn; no rows below two units."""
+
+    sums: Floats
+    level: float
+    method: str
+
+    def interval(self, statistic: Callable[[Floats], Floats]) -> Interval:
+        """Percentile interval of a statistic: it maps (n, columns) sums to n values, NaN where a resample has none."""
+        if not len(self.sums):
+            return Interval()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Interval(*percentiles(statistic(self.sums), self.level), self.level, self.method)
+
+
+def resampled(sums: Floats, units: str, how: Resampling) -> Resampled:
+    """Resample sums over units (units, columns); `units` is their name in the plural.
 
     Units with the same sums are drawn together, as one multinomial over the distinct rows: a few patterns instead of
-    millions of units.
+    millions of units. Beyond 5 million draws of distinct units their sums are drawn from the normal distribution that
+    the bootstrap tends to, and the method says so.
     """
-    units = len(sums)
-    frame = pl.DataFrame(np.ascontiguousarray(sums), schema=[f"c{i}" for i in range(sums.shape[1])])
-    patterns = frame.group_by(frame.columns, maintain_order=True).len("units")
-    times = patterns["units"].to_numpy()
-    distinct = patterns.drop("units").to_numpy().astype(np.float64)
-    if len(distinct) * 4 <= units:
-        drawn = how.rng().multinomial(units, times / units, size=how.resamples)
-        return np.asarray(drawn @ distinct, dtype=np.float64)
-    return np.concatenate([block @ sums for block in weights(units, how)])
+    size = len(sums)
+    method = f"bootstrap over {units} ({how.resamples})"
+    if size < 2:
+        return Resampled(np.zeros((0, sums.shape[1])), how.level, "")
+    if len(np.unique(sums[:_SAMPLE], axis=0)) * 2 <= min(size, _SAMPLE):
+        frame = pl.DataFrame(np.ascontiguousarray(sums), schema=[f"c{i}" for i in range(sums.shape[1])])
+        patterns = frame.group_by(frame.columns, maintain_order=True).len("units")
+        if len(patterns) * 4 <= size:
+            distinct = patterns.drop("units").to_numpy().astype(np.float64)
+            return of_patterns(distinct, patterns["units"].to_numpy(), units, how)
+    if size * how.resamples <= _DRAWS:
+        drawn = np.concatenate([block @ sums for block in weights(size, how)])
+        return Resampled(drawn, how.level, method)
+    spread = size * np.atleast_2d(np.cov(sums, rowvar=False, bias=True))
+    drawn = how.rng().multivariate_normal(sums.sum(axis=0), spread, size=how.resamples, method="eigh")
+    return Resampled(drawn, how.level, f"{method}, in its normal limit")
 
 
-def interval(sums: Floats, statistic: Callable[[Floats], Floats], how: Resampling) -> tuple[float | None, float | None]:
-    """Percentile interval of a statistic of sums over units.
-
-    `statistic` maps (n, columns) sums to n values, NaN where a resample has none.
-    """
-    if len(sums) < 2:
-        return None, None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return percentiles(statistic(resampled_sums(sums, how)), how.level)
+def of_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> Resampled:
+    """The same where the distinct rows of sums, and how many units have each, are known."""
+    size = int(times.sum())
+    drawn = how.rng().multinomial(size, times / size, size=how.resamples)
+    method = f"bootstrap over {units} ({how.resamples})"
+    return Resampled(np.asarray(drawn @ distinct, dtype=np.float64), how.level, method)
 
 
 def ratio(numerator: int = 0, denominator: int = 1) -> Callable[[Floats], Floats]:

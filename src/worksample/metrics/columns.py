@@ -119,9 +119,15 @@ def flags(name: str, values: Column) -> tuple[Flags, Flags]:
 
 def integers(name: str, values: Column, *, low: int | None = None, high: int | None = None) -> tuple[Ints, Flags]:
     """Whole numbers and which of them are there; missing ones are 0 in the first."""
-    numbers, present = floats(name, values, low=low, high=high)
-    whole = np.nan_to_num(numbers)
-    _out_of_range(name, numbers, whole != np.floor(whole), "not a whole number")
+    column = series(name, values)
+    if column.dtype.is_integer() and not column.null_count():
+        numbers = column.to_numpy()
+        if len(numbers) and ((low is not None and numbers.min() < low) or (high is not None and numbers.max() > high)):
+            floats(name, column, low=low, high=high)
+        return numbers.astype(np.int64), np.ones(len(numbers), dtype=bool)
+    real, present = floats(name, column, low=low, high=high)
+    whole = np.nan_to_num(real)
+    _out_of_range(name, real, whole != np.floor(whole), "not a whole number")
     return whole.astype(np.int64), present
 
 

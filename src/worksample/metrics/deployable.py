@@ -11,7 +11,7 @@ import numpy as np
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, interval, ratio
+from .bootstrap import DEFAULT, Resampling, ratio, resampled
 from .columns import Column, flags, floats, money, same_length
 from .counts import Counts
 from .dollars import usable_prices
@@ -89,15 +89,14 @@ def deployable_cost(
     human = priced.prices[rows]
     sums = np.column_stack([each[rows], human, human - each[rows], np.ones(len(human))])
     total = sums.sum(axis=0)
-    method = f"bootstrap over jobs ({how.resamples})"
+    drawn = resampled(sums, "jobs", how)
 
     def figure(name: str, unit: Unit, above: int, below: int) -> Estimate:
         if not total[below]:
             reason = "the jobs cost a human nothing"
             return Estimate(name, None, counts, unit=unit, reason=reason, conditional_on=given)
-        low, high = interval(sums, ratio(above, below), how)
         value = float(total[above] / total[below])
-        return Estimate(name, value, counts, low, high, how.level, method, unit, conditional_on=given)
+        return Estimate(name, value, counts, *drawn.interval(ratio(above, below)), unit, conditional_on=given)
 
     return DeployableCost(*(figure(n, u, *cols) for (n, u), cols in zip(names, ((0, 3), (1, 3), (2, 1)), strict=True)))
 

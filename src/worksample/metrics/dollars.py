@@ -9,7 +9,7 @@ import numpy as np
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, interval, ratio
+from .bootstrap import DEFAULT, Resampling, ratio, resampled
 from .columns import MONEY_CEILING, Column, Flags, Floats, flags, floats, money, same_length
 from .estimate import Estimate, Unit
 from .rates import nothing_valid, valid_rows
@@ -102,14 +102,13 @@ def dollars_earned(
     sums = np.column_stack([earned[rows], value[rows]])
     total, possible = float(sums[:, 0].sum()), float(sums[:, 1].sum())
     blank = partial(Estimate, counts=counts, notes=notes, conditional_on=given)
-    drawn = partial(blank, level=how.level, method=f"bootstrap over projects ({how.resamples})")
-    low, high = interval(sums, lambda s: s[:, 0], how)
+    drawn = resampled(sums, "projects", how)
     share = blank("share of dollars", None, unit=Unit.SHARE, reason="the priced projects are worth 0 together")
     if possible:
-        least, most = interval(sums, ratio(0, 1), how)
-        share = drawn("share of dollars", total / possible, low=least, high=most, unit=Unit.SHARE)
+        ends = drawn.interval(ratio(0, 1))._asdict()
+        share = blank("share of dollars", total / possible, **ends, unit=Unit.SHARE)
     return Dollars(
-        earned=drawn("dollars earned", total, low=low, high=high, unit=Unit.USD),
+        earned=blank("dollars earned", total, **drawn.interval(lambda s: s[:, 0])._asdict(), unit=Unit.USD),
         possible=blank("dollars possible", possible, unit=Unit.USD),
         share=share,
     )

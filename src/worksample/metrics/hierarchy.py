@@ -8,37 +8,53 @@ from dataclasses import dataclass
 import numpy as np
 
 from .bootstrap import Resampling
-from .columns import Codes, Column, Floats, Ints, codes, pair_codes, same_length
+from .columns import Column, Floats, Ints, codes, pair_codes, same_length
 
-_DRAWS = 20_000_000
+_DRAWS = 5_000_000
 """Up to this many drawn trials the bootstrap is simulated; beyond, its own variance in closed form is used."""
 _CHUNK = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Rows sorted by task and instance. `rows` are positions in the caller's columns; instance i owns
-    rows[starts[i] : starts[i] + repeats[i]], task t owns instances first[t] .. first[t] + instances[t] - 1.
+    """`cell`: the instance of each row; `repeats`: rows per instance; `instances`: instances per task. Instances of
+    one task stand together: task t owns first[t] .. first[t] + instances[t] - 1.
     """
 
-    rows: Ints
-    starts: Ints
+    cell: Ints
     repeats: Ints
-    first: Ints
     instances: Ints
-    tasks: Codes
+    first: Ints
+
+    @property
+    def tasks(self) -> int:
+        return len(self.instances)
 
     @property
     def flat(self) -> bool:
         """Whether every task has one instance with one repeat: then trials are independent."""
-        return len(self.rows) == len(self.first)
+        return len(self.cell) == self.tasks
+
+    def task_of(self) -> Ints:
+        """The task of each instance."""
+        return np.arange(self.tasks).repeat(self.instances)
+
+    def within(self, values: Floats) -> Floats:
+        """Sums over the rows of each instance."""
+        return np.bincount(self.cell, weights=values, minlength=len(self.repeats)).astype(np.float64)
+
+    def across(self, values: Floats) -> Floats:
+        """Sums over the instances of each task."""
+        if len(self.repeats) == self.tasks:
+            return values
+        return np.asarray(np.add.reduceat(values, self.first))
 
     def instance_means(self, values: Floats) -> Floats:
-        return np.add.reduceat(values[self.rows], self.starts) / self.repeats
+        return self.within(values) / self.repeats
 
     def task_means(self, values: Floats) -> Floats:
         """Repeats average into instances, instances into tasks (ALE C.3.7)."""
-        return np.add.reduceat(self.instance_means(values), self.first) / self.instances
+        return self.across(self.instance_means(values)) / self.instances
 
     def mean(self, values: Floats) -> float:
         return float(self.task_means(values).mean())
@@ -48,12 +64,20 @@ def hierarchy(task: Column, instance: Column | None = None) -> Hierarchy:
     """The structure of rows by task and, within a task, by instance; rows of one instance are its repeats."""
     same_length(task=task, instance=instance)
     tasks = codes("task", task)
-    inner = codes("instance", instance) if instance is not None else tasks
+    if instance is None:
+        repeats = np.bincount(tasks.index, minlength=tasks.size).astype(np.int64)
+        return Hierarchy(tasks.index, repeats, np.ones(tasks.size, dtype=np.int64), np.arange(tasks.size))
+    inner = codes("instance", instance)
     cell, keys = pair_codes(tasks.index, inner.index, (tasks.size, inner.size))
-    rows = np.argsort(cell, kind="stable").astype(np.int64)
     repeats = np.bincount(cell, minlength=len(keys)).astype(np.int64)
     instances = np.bincount(keys // max(inner.size, 1), minlength=tasks.size).astype(np.int64)
-    return Hierarchy(rows, _starts(repeats), repeats, _starts(instances), instances, tasks)
+    return Hierarchy(cell, repeats, instances, _starts(instances))
+
+
+def independent(rows: int) -> Hierarchy:
+    """Every row a task of its own."""
+    ones = np.ones(rows, dtype=np.int64)
+    return Hierarchy(np.arange(rows), ones, ones, np.arange(rows))
 
 
 def _starts(sizes: Ints) -> Ints:
@@ -62,13 +86,15 @@ def _starts(sizes: Ints) -> Ints:
 
 def bootstrap_variance(h: Hierarchy, values: Floats) -> float:
     """The exact variance of `replicates`' distribution: between tasks, instances within a task, repeats within one."""
-    tasks = len(h.first)
-    means, task_means = h.instance_means(values), h.task_means(values)
-    within = np.add.reduceat(values[h.rows] ** 2, h.starts) / h.repeats - means**2
-    noise = np.maximum(within, 0.0) / h.repeats
-    spread = np.add.reduceat(means**2, h.first) / h.instances - task_means**2
-    inner = (np.maximum(spread, 0.0) + np.add.reduceat(noise, h.first) / h.instances) / h.instances
-    return float((task_means.var() + inner.mean()) / tasks)
+    means = h.instance_means(values)
+    task_means = h.across(means) / h.instances
+    between = float(task_means.var())
+    if h.flat:
+        return between / h.tasks
+    noise = np.maximum(h.within(values**2) / h.repeats - means**2, 0.0) / h.repeats
+    spread = np.maximum(h.across(means**2) / h.instances - task_means**2, 0.0)
+    inner = (spread + h.across(noise) / h.instances) / h.instances
+    return (between + float(inner.mean())) / h.tasks
 
 
 def replicates(h: Hierarchy, values: Floats, how: Resampling) -> Floats | None:
@@ -77,13 +103,13 @@ def replicates(h: Hierarchy, values: Floats, how: Resampling) -> Floats | None:
     Tasks are drawn with replacement, for each draw as many instances of the task as it has, for each of those as many
     repeats as it has. One draw of a task is independent of another draw of the same task.
     """
-    if len(h.rows) * how.resamples > _DRAWS:
+    if len(h.cell) * how.resamples > _DRAWS:
         return None
     rng = how.rng()
-    ordered = values[h.rows]
-    tasks = len(h.first)
+    ordered, starts = values[np.argsort(h.cell, kind="stable")], _starts(h.repeats)
+    tasks = h.tasks
     out = []
-    for rows in _blocks(how.resamples, len(h.rows)):
+    for rows in _blocks(how.resamples, len(h.cell)):
         task = rng.integers(0, tasks, size=rows * tasks)
         if h.flat:
             out.append(ordered[task].reshape(rows, tasks).mean(axis=1))
@@ -91,7 +117,7 @@ def replicates(h: Hierarchy, values: Floats, how: Resampling) -> Floats | None:
         many = h.instances[task]
         instance = h.first[task].repeat(many) + _below(rng, many)
         drawn = h.repeats[instance]
-        trial = h.starts[instance].repeat(drawn) + _below(rng, drawn)
+        trial = starts[instance].repeat(drawn) + _below(rng, drawn)
         means = np.add.reduceat(ordered[trial], _starts(drawn)) / drawn
         task_means = np.add.reduceat(means, _starts(many)) / many
         out.append(task_means.reshape(rows, tasks).mean(axis=1))

@@ -9,12 +9,13 @@ import polars as pl
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, weights
+from .bootstrap import DEFAULT, Resampling, group_sums, weights
 from .columns import Column, Flags, Floats, Ints, codes, flags, floats, same_length, series
 from .counts import Counts
 from .estimate import Estimate, Unit
 from .intervals import percentiles
 
+_DRAWS = 5_000_000
 _STEEP = 60.0
 """Logits per doubling; a fit steeper than this has run into perfect separation."""
 
@@ -58,7 +59,11 @@ def time_horizon(
     each = np.bincount(group.index, minlength=group.size)
     x, y, w = np.log2(length[rows]), yes[rows].astype(np.float64), 1.0 / each[group.index] if len(each) else np.zeros(0)
     reason = _unfit(x, y)
-    fitted, good = _fit(x, y, w[None]) if not reason else (np.zeros((1, 2)), np.array([False]))
+    fitted, good = np.zeros((1, 2)), np.array([False])
+    if not reason:
+        every = max(1, len(x) // 5000)
+        rough, fine = _fit(x[::every], y[::every], w[None, ::every]) if every > 1 else (fitted, good)
+        fitted, good = _fit(x, y, w[None], rough[0] if fine[0] else None)
     if not reason and not good[0]:
         reason = "hours separate successes from failures perfectly: the curve is a step"
     if not reason and fitted[0, 1] >= 0:
@@ -66,9 +71,11 @@ def time_horizon(
     if reason:
         none = {q: Estimate(_name(q), None, counts, unit=Unit.HOURS, reason=reason) for q in at}
         return Horizon(none, Estimate("slope per doubling", None, counts, reason=reason))
-    drawn, lost = _resampled(x, y, w, (group.index, group.size), how)
+    drawn, limit = _resampled((x, y, w), fitted[0], (group.index, group.size), how)
+    lost = int(np.isnan(drawn[:, 0]).sum())
     note = f"{lost} of {how.resamples} resamples have no falling curve, and count as beyond both ends" if lost else ""
     method = f"logistic in log2 hours, bootstrap over {'trials' if task is None else 'tasks'} ({how.resamples})"
+    method += ", in its normal limit" if limit else ""
     out = {}
     for q in at:
         value = float(2.0 ** _where(fitted, q)[0])
@@ -101,11 +108,13 @@ def _where(coefficients: Floats, q: float) -> Floats:
     return np.where(falling, (np.log(q / (1 - q)) - coefficients[:, 0]) / slope, np.nan)
 
 
-def _fit(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Flags]:
+def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> tuple[Floats, Flags]:
     """Weighted logistic regressions, one per row of `w`: (intercept, slope) each, and whether it converged."""
     centre, scale = float(x.mean()), max(float(x.std()), 1e-12)
     z = (x - centre) / scale
     beta = np.zeros((len(w), 2))
+    if start is not None:
+        beta += [start[0] + start[1] * centre, start[1] * scale]
     done = np.zeros(len(w), dtype=bool)
     weight = w.sum(axis=1)
     for _ in range(60):
@@ -119,7 +128,7 @@ def _fit(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Flags]:
         step = np.stack([(c * g0 - b * g1) / safe, (a * g1 - b * g0) / safe], axis=1)
         step = np.where(fine[:, None], np.clip(step, -2, 2), 0)
         beta += step
-        done = fine & (np.abs(step).max(axis=1) < 1e-9)
+        done = fine & (np.abs(step).max(axis=1) < 1e-8)
         if (done | ~fine).all():
             break
     slope = beta[:, 1] / scale
@@ -127,14 +136,29 @@ def _fit(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Flags]:
     return np.stack([beta[:, 0] - slope * centre, slope], axis=1), good
 
 
-def _resampled(x: Floats, y: Floats, w: Floats, group: tuple[Ints, int], how: Resampling) -> tuple[Floats, int]:
-    """Coefficients per resample, NaN where there is no falling curve, and how many those are."""
+def _resampled(
+    data: tuple[Floats, Floats, Floats], fitted: Floats, group: tuple[Ints, int], how: Resampling
+) -> tuple[Floats, bool]:
+    """Coefficients per resample, NaN where there is no falling curve, and whether they come from the normal limit."""
+    x, y, w = data
     index, size = group
+    if len(x) * how.resamples > _DRAWS:
+        drawn = how.rng().multivariate_normal(fitted, _spread(data, fitted, group), size=how.resamples, method="eigh")
+        return np.where(drawn[:, 1:] < 0, drawn, np.nan), True
     out = []
-    for drawn in weights(size, how):
-        step = max(1, 2_000_000 // max(len(x), 1))
-        for start in range(0, len(drawn), step):
-            fitted, good = _fit(x, y, drawn[start : start + step][:, index] * w)
-            out.append(np.where((good & (fitted[:, 1] < 0))[:, None], fitted, np.nan))
-    both = np.concatenate(out)
-    return both, int(np.isnan(both[:, 0]).sum())
+    step = max(1, 200_000 // max(len(x), 1))
+    for block in weights(size, how):
+        for start in range(0, len(block), step):
+            found, good = _fit(x, y, block[start : start + step][:, index] * w, fitted)
+            out.append(np.where((good & (found[:, 1] < 0))[:, None], found, np.nan))
+    return np.concatenate(out), False
+
+
+def _spread(data: tuple[Floats, Floats, Floats], fitted: Floats, group: tuple[Ints, int]) -> Floats:
+    """Covariance of (intercept, slope) when tasks are resampled: the sandwich, clustered by task."""
+    x, y, w = data
+    design = np.stack([np.ones_like(x), x], axis=1)
+    p = 1 / (1 + np.exp(-(design @ fitted)))
+    bread = np.linalg.inv(design.T @ (design * (w * p * (1 - p))[:, None]))
+    pull = group_sums(*group, *(design * (w * (y - p))[:, None]).T)
+    return np.asarray(bread @ (pull.T @ pull) @ bread)

@@ -11,7 +11,7 @@ import numpy as np
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, group_sums, interval, ratio
+from .bootstrap import DEFAULT, Resampling, group_sums, ratio, resampled
 from .columns import Codes, Column, Flags, Floats, codes, flags, floats, same_length, series
 from .counts import Counts
 from .estimate import Estimate, Unit
@@ -131,14 +131,13 @@ def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resam
         "p1": ratio(1, 0), "absolute": ratio(3, 0), "relative": ratio(3, 1), "rescue": ratio(3, 2),
         "p_overall": lambda s: (s[:, 1] + s[:, 3]) / s[:, 0],
     }  # fmt: skip
-    method = f"bootstrap over tasks ({how.resamples})"
+    draws = resampled(sums, "tasks", how)
 
     def drawn(field: str) -> Estimate:
         estimate: Estimate = getattr(table, field)
         if estimate.value is None:
             return estimate
-        low, high = interval(sums, statistics[field], how)
-        return replace(estimate, low=low, high=high, method=method, level=how.level)
+        return replace(estimate, **draws.interval(statistics[field])._asdict())
 
     return SuccessLifts(**{field: drawn(field) for field in ("p1", "p_overall", "absolute", "relative", "rescue")})
 
@@ -161,13 +160,12 @@ def rubric_lifts(
     sums = group_sums(groups.index, groups.size, *columns)
     sums = sums[sums[:, 0] > 0]
     total = sums.sum(axis=0)
-    method = f"bootstrap over {'jobs' if task is None else 'tasks'} ({how.resamples})"
+    draws = resampled(sums, "jobs" if task is None else "tasks", how)
 
     def figure(name: str, unit: Unit, of: Callable[[Floats], Floats], why: str = "") -> Estimate:
         if not counts.valid or why:
             return Estimate(name, None, counts, unit=unit, reason=why or nothing_valid(counts))
-        low, high = interval(sums, of, how)
-        return Estimate(name, float(of(total[None])[0]), counts, low, high, how.level, method, unit)
+        return Estimate(name, float(of(total[None])[0]), counts, *draws.interval(of), unit)
 
     missing = "no job has both attempts" if not retried.any() else "" if total[4] > 0 else "first attempts scored 0"
     return RubricLifts(

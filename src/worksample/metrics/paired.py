@@ -16,7 +16,7 @@ from .rates import valid_rows
 from .tiers import Trials
 
 _BLOCK = 1_000_000
-_DRAWS = 20_000_000
+_DRAWS = 5_000_000
 """Up to this many drawn trials the bootstrap is simulated; beyond, its own variance in closed form is used."""
 
 

@@ -6,11 +6,10 @@ import numpy as np
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, resampled_sums
+from .bootstrap import DEFAULT, Resampling, resampled
 from .columns import Column, Floats, same_length, whole
 from .counts import Counts
 from .estimate import Estimate, Unit
-from .intervals import percentiles
 
 
 def pass_at_k_each(attempts: Column, passes: Column, k: int) -> Floats:
@@ -53,11 +52,5 @@ def pass_at_k(
     if not counts.valid:
         reason = f"no task has {k} attempts"
         return Estimate(name, None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
-    low, high = None, None
-    if len(values) > 1:
-        drawn = resampled_sums(values[:, None], how)[:, 0] / len(values)
-        low, high = percentiles(drawn, how.level)
-    method = f"bootstrap over tasks ({how.resamples})"
-    return Estimate(
-        name, float(values.mean()), counts, low, high, how.level, method, Unit.SHARE, notes=notes, conditional_on=given
-    )
+    ends = resampled(values[:, None], "tasks", how).interval(lambda s: s[:, 0] / len(values))
+    return Estimate(name, float(values.mean()), counts, *ends, Unit.SHARE, notes=notes, conditional_on=given)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from worksample.errors import UsageError
 
 from .columns import floats
 from .counts import Counts
 from .estimate import Estimate, Unit
-from .hierarchy import hierarchy
 from .intervals import check_level, normal_quantile
-from .rates import nothing_valid, valid_rows
+from .rates import nothing_valid, structure, valid_rows
 from .tiers import Trials
 
 
@@ -62,24 +59,22 @@ def variance_components(trials: Trials) -> tuple[Variances, Estimate]:
     valid, counts = valid_rows("score", present, trials.state)
     if not counts.valid:
         raise UsageError(nothing_valid(counts), where="variance components")
-    part = trials.where(valid)
-    h = hierarchy(part.task if part.task is not None else np.arange(counts.valid), part.instance)
+    h = structure(trials.task, trials.instance, valid)
     values = numbers[valid]
-    tasks = len(h.first)
+    tasks = h.tasks
     if tasks < 2:
         raise UsageError("one task has no variance between tasks", where="variance components")
-    of_instance = np.arange(len(h.starts)).repeat(h.repeats)
     means, task_means = h.instance_means(values), h.task_means(values)
-    inside = float(((values[h.rows] - means[of_instance]) ** 2).sum())
-    free = len(values) - len(h.starts)
+    inside = float(((values - means[h.cell]) ** 2).sum())
+    free = len(values) - len(means)
     repeat = inside / free if free else 0.0
     per_instance = repeat * (1 / h.repeats)
-    of_task = np.arange(tasks).repeat(h.instances)
+    of_task = h.task_of()
     spread = (means - task_means[of_task]) ** 2
     inner_free = len(means) - tasks
     noise = float((per_instance * (1 - 1 / h.instances[of_task])).sum())
     instance = max(0.0, (float(spread.sum()) - noise) / inner_free) if inner_free else 0.0
-    error = np.add.reduceat(per_instance + instance, h.first) / h.instances**2
+    error = h.across(per_instance + instance) / h.instances**2
     between = float(task_means.var(ddof=1))
     notes = () if free else ("no instance has repeats: chance cannot be told from difficulty",)
     if not free:

@@ -16,7 +16,7 @@ from .bootstrap import DEFAULT, Resampling
 from .columns import Column, Flags, Floats, codes, flags, floats, same_length, series
 from .counts import Counts, State, count_states
 from .estimate import Estimate, Unit
-from .hierarchy import Hierarchy, bootstrap_variance, hierarchy, replicates
+from .hierarchy import Hierarchy, bootstrap_variance, hierarchy, independent, replicates
 from .intervals import RateInterval, exact, normal_quantile, percentiles, rate_interval
 
 LEFT_OUT = "graded trials only"
@@ -84,12 +84,10 @@ def rate(
     same_length(passed=passed, state=state, task=task, instance=instance)
     valid, counts = valid_rows("passed", present, state)
     if task is not None and counts.valid:
-        h = hierarchy(
-            series("task", task).filter(valid), None if instance is None else series("instance", instance).filter(valid)
-        )
+        h = structure(task, instance, valid)
         if not h.flat:
             credit = yes[valid].astype(np.float64)
-            estimate = _hierarchical(name, h, credit, counts.having(tasks=len(h.first)), how)
+            estimate = _hierarchical(name, h, credit, counts.having(tasks=h.tasks), how)
             return replace(estimate, exact=_exact_mean(h, credit))
     return share(name, int((yes & valid).sum()), counts, level=how.level, method=method)
 
@@ -116,10 +114,17 @@ def mean_score(
     valid, counts = valid_rows("score", present, state)
     if not counts.valid:
         return Estimate(name, None, counts, unit=unit, reason=nothing_valid(counts))
-    tasks = series("task", task).filter(valid) if task is not None else pl.Series("task", np.arange(counts.valid))
-    inner = None if instance is None else series("instance", instance).filter(valid)
-    h = hierarchy(tasks, inner)
-    return _hierarchical(name, h, numbers[valid], counts.having(tasks=len(h.first)), how, unit)
+    h = structure(task, instance, valid)
+    return _hierarchical(name, h, numbers[valid], counts.having(tasks=h.tasks), how, unit)
+
+
+def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hierarchy:
+    """The hierarchy of the valid rows; without `task` every row is a task of its own."""
+    if task is None:
+        return independent(int(valid.sum()))
+    kept = pl.Series(valid)
+    outer = series("task", task).filter(kept)
+    return hierarchy(outer, None if instance is None else series("instance", instance).filter(kept))
 
 
 def _hierarchical(
@@ -138,7 +143,7 @@ def mean_interval(
     h: Hierarchy, values: Floats, how: Resampling, unit: Unit = Unit.NUMBER
 ) -> tuple[float | None, float | None, str, str]:
     """Low, high, method and note for a mean over tasks."""
-    tasks = len(h.first)
+    tasks = h.tasks
     same = bool(np.ptp(values) == 0)
     if same and unit is Unit.SHARE and values[0] in (0.0, 1.0):
         low, high = exact(tasks * int(values[0]), tasks, how.level)
@@ -162,15 +167,15 @@ def mean_interval(
 
 def _exact_mean(h: Hierarchy, credit: Floats) -> Fraction | None:
     """The mean over tasks as a rational, for printing; None where it would be unwieldy."""
-    hits = np.add.reduceat(credit[h.rows], h.starts).astype(np.int64)
-    if len(h.starts) > 100_000:
+    if len(h.repeats) > 100_000:
         return None
+    hits = h.within(credit).astype(np.int64)
     total = Fraction(0)
     for size in np.unique(h.instances):
         for repeat in np.unique(h.repeats):
             of = (h.instances.repeat(h.instances) == size) & (h.repeats == repeat)
             total += Fraction(int(hits[of].sum()), int(repeat) * int(size))
-    return total / len(h.first)
+    return total / h.tasks
 
 
 def apply_by(

@@ -10,7 +10,7 @@ import polars as pl
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, resampled_sums
+from .bootstrap import DEFAULT, Resampling, resampled
 from .columns import Codes, Column, Flags, Floats, Ints, codes, floats, same_length, series
 from .counts import Counts
 from .estimate import Estimate, Unit
@@ -143,7 +143,7 @@ class _Trials:
         paths = np.zeros((len(between), len(index)), dtype=np.int64)
         for depth, name in enumerate(between):
             paths[depth, inverse] = self.coded[name].index[rows]
-        drawn = self._draw(task, paths[0])
+        drawn = self._draw(task, paths[0], unit)
         strata = np.unique(paths[0])
         above = paths[:, [int(np.flatnonzero(paths[0] == s)[0]) for s in strata]]
         for depth in range(1, len(between)):
@@ -160,7 +160,7 @@ class _Trials:
         )
         return low, high, f"bootstrap over {unit}s within {between[0]} ({self.how.resamples})", note
 
-    def _draw(self, task: Floats, stratum: Ints) -> Floats:
+    def _draw(self, task: Floats, stratum: Ints, unit: str) -> Floats:
         columns = []
         for place, s in enumerate(np.unique(stratum)):
             values = task[stratum == s]
@@ -171,5 +171,5 @@ class _Trials:
                 picks = how.rng().integers(0, len(values), size=(how.resamples, len(values)))
                 columns.append(values[picks].mean(axis=1))
             else:
-                columns.append(resampled_sums(values[:, None], how)[:, 0] / len(values))
+                columns.append(resampled(values[:, None], unit, how).sums[:, 0] / len(values))
         return np.stack(columns, axis=1)

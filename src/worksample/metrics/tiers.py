@@ -12,12 +12,11 @@ import polars as pl
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling
+from .bootstrap import DEFAULT, Resampling, group_sums, ratio, resampled
 from .columns import Column, Flags, Floats, codes, flags, floats, same_length, series
 from .counts import Counts
 from .estimate import Estimate, Unit
-from .hierarchy import hierarchy
-from .rates import mean_score, nothing_valid, rate, valid_rows
+from .rates import mean_score, nothing_valid, rate, structure, valid_rows
 
 FULL = 1 - 1e-9
 
@@ -67,31 +66,25 @@ def repeat_spread(trials: Trials) -> Spread:
 
     None where no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
     """
-    size = len(trials)
     numbers, present = floats("score", trials.score, low=0, high=1)
     valid, counts = valid_rows("score", present, trials.state)
-    rows = trials.where(valid)
-    task = rows.task if rows.task is not None else np.arange(size)[valid]
     if not counts.valid:
         none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason=nothing_valid(counts))
         return Spread(none, none.called("sd of the mean score"))
-    h = hierarchy(task, rows.instance)
+    h = structure(trials.task, trials.instance, valid)
     values = numbers[valid]
-    squares = np.bincount(
-        np.arange(len(h.starts)).repeat(h.repeats),
-        weights=(values[h.rows] - h.instance_means(values).repeat(h.repeats)) ** 2,
-    )
+    squares = h.within((values - h.instance_means(values)[h.cell]) ** 2)
     repeated = h.repeats >= 2
-    counts = counts.having(instances=len(h.starts), repeated_instances=int(repeated.sum()))
+    counts = counts.having(instances=len(h.repeats), repeated_instances=int(repeated.sum()))
     if not repeated.any():
         none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason="no instance has two valid runs")
         return Spread(none, none.called("sd of the mean score"))
     variance = squares[repeated] / (h.repeats[repeated] - 1)
     pooled = float(variance.mean())
-    each = np.full(len(h.starts), pooled)
+    each = np.full(len(h.repeats), pooled)
     each[repeated] = variance
-    within_task = np.add.reduceat(each / h.repeats, h.first) / h.instances**2
-    error = float(np.sqrt(within_task.sum()) / len(h.first))
+    within_task = h.across(each / h.repeats) / h.instances**2
+    error = float(np.sqrt(within_task.sum()) / h.tasks)
     alone = int((~repeated).sum())
     note = f"{alone} instances with one run enter with the pooled deviation" if alone else ""
     return Spread(
@@ -192,8 +185,8 @@ def _runs_share(passed: pl.Series, part: Trials, how: Resampling) -> Estimate:
     if part.task is None or plain.value is None:
         return plain
     known = passed.is_not_null()
-    clustered = _runs(passed.filter(known).cast(pl.Float64).to_numpy(), series("task", part.task).filter(known), how)
-    return replace(plain, low=clustered[0], high=clustered[1], method=clustered[2]) if clustered else plain
+    values = passed.filter(known).cast(pl.Float64).to_numpy()
+    return _by_task(plain, values, series("task", part.task).filter(known), how)
 
 
 def _runs_mean(name: str, part: Trials, how: Resampling) -> Estimate:
@@ -202,17 +195,13 @@ def _runs_mean(name: str, part: Trials, how: Resampling) -> Estimate:
         return plain
     numbers, present = floats("score", part.score, low=0, high=1)
     valid, _ = valid_rows("score", present, part.state)
-    clustered = _runs(numbers[valid], series("task", part.task).filter(pl.Series(valid)), how)
-    return replace(plain, low=clustered[0], high=clustered[1], method=clustered[2]) if clustered else plain
+    return _by_task(plain, numbers[valid], series("task", part.task).filter(pl.Series(valid)), how)
 
 
-def _runs(values: Floats, task: pl.Series, how: Resampling) -> tuple[float | None, float | None, str] | None:
-    """The interval of a mean over runs when the tasks they share are resampled; None where no two share one."""
-    from .bootstrap import group_sums, interval, ratio
-
+def _by_task(plain: Estimate, values: Floats, task: pl.Series, how: Resampling) -> Estimate:
+    """A mean over runs with the interval that follows when the tasks they share are resampled."""
     tasks = codes("task", task)
     if tasks.size == len(values) or np.ptp(values) == 0:
-        return None
+        return plain
     sums = group_sums(tasks.index, tasks.size, values, np.ones(len(values)))
-    low, high = interval(sums, ratio(0, 1), how)
-    return low, high, f"bootstrap over tasks ({how.resamples})"
+    return replace(plain, **resampled(sums, "tasks", how).interval(ratio(0, 1))._asdict())

@@ -12,11 +12,10 @@ import numpy as np
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, resampled_sums
+from .bootstrap import DEFAULT, Resampling, resampled
 from .columns import Column, Floats, flags, money, same_length
 from .counts import Counts
 from .estimate import Estimate, Unit
-from .intervals import percentiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +134,10 @@ def break_even_from_jobs(
     if gain <= 0:
         reason = f"{names[1]} does not succeed more often than {names[0]}"
         return Estimate(name, None, counts, unit=Unit.USD, reason=reason)
-    drawn = _values(resampled_sums(sums, how)) if len(sums) > 1 else np.zeros(0)
-    low, high = percentiles(drawn, how.level)
-    endless = int(np.isinf(drawn).sum())
+    drawn = resampled(sums, "jobs", how)
+    endless = int((drawn.sums[:, 0] <= 0).sum())
     notes = (f"{endless} of {how.resamples} resamples have no break-even",) if endless else ()
-    method = f"bootstrap over jobs ({how.resamples})"
-    return Estimate(name, float(extra / gain), counts, low, high, how.level, method, Unit.USD, notes=notes)
+    return Estimate(name, float(extra / gain), counts, *drawn.interval(_values), Unit.USD, notes=notes)
 
 
 def _values(sums: Floats) -> Floats:

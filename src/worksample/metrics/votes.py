@@ -14,7 +14,7 @@ import polars as pl
 from worksample.errors import UsageError
 
 from .bootstrap import DEFAULT, Resampling
-from .columns import Codes, Column, Flags, Ints, codes, integers, pair_codes, same_length, whole
+from .columns import Codes, Column, Flags, Ints, codes, integers, pair_codes, same_length, series, whole
 from .estimate import Estimate
 from .intervals import RateInterval
 from .rates import rate
@@ -84,23 +84,60 @@ def holistic_verdicts(
     values, present = integers("vote", vote, low=1, high=3)
     if evaluator is not None:
         refuse_doubles(subjects, codes("evaluator", evaluator), present)
-    counts = count_votes(subjects.index, np.where(present, values, 0), subjects.size)
-    passed, passed_known, label = decide(counts, protocol.planned)
+    table, which = vote_patterns(subjects.index, np.where(present, values, 0), subjects.size, 4)
+    counts = np.ascontiguousarray(table[:, 1:].T)
+    passed, known, label = decide(counts, protocol.planned)
     total = counts.sum(axis=0)
-    reason = np.select(
-        [total == 0, ~passed_known & (total * 2 < protocol.planned), ~passed_known, label == 0],
-        ["no votes", "too few votes", "the votes are split on passing", "the votes are split on the label"],
-        "",
-    )
-    return pl.DataFrame(
+    small = pl.DataFrame(
         {
-            "subject": subjects.labels,
             "votes": total,
-            "passed": pl.Series(passed).set(pl.Series(~passed_known), None),
+            "passed": pl.Series(passed).set(pl.Series(~known), None),
             "label": pl.Series(label).set(pl.Series(label == 0), None),
-            "reason": reason,
+            "reason": _reasons(total, known, label, protocol.planned),
         }
     )
+    return pl.DataFrame([subjects.labels.alias("subject"), *(column.gather(which) for column in small)])
+
+
+def _reasons(total: Ints, known: Flags, label: Ints, planned: int) -> list[str]:
+    few, unsettled = ~known & (total * 2 < planned), label == 0
+    says = ["no votes", "too few votes", "the votes are split on passing", "the votes are split on the label"]
+    return [str(reason) for reason in np.select([total == 0, few, ~known, unsettled], says, "")]
+
+
+def vote_patterns(index: Ints, place: Ints, size: int, steps: int) -> tuple[Ints, Ints]:
+    """The distinct counts of votes per step (patterns, steps), and which of them each of `size` items has.
+
+    Row r is a vote on item index[r] for step place[r]. Millions of items have a few dozen patterns.
+    """
+    if steps > 4:
+        return _wide_patterns(index, place, size, steps)
+    if not len(index):
+        return np.zeros((min(size, 1), steps), dtype=np.int64), np.zeros(size, dtype=np.int64)
+    digits = np.bincount(index, weights=(4096.0 ** np.arange(steps))[place], minlength=size)
+    if np.bincount(index, minlength=size).max() >= 4096:
+        return _wide_patterns(index, place, size, steps)
+    packed = digits.astype(np.int64)
+    found, which = _distinct(packed)
+    return (found[:, None] >> (12 * np.arange(steps))) & 4095, which
+
+
+def _distinct(packed: Ints) -> tuple[Ints, Ints]:
+    """Sorted distinct values and each one's place, for many values of which few differ."""
+    column = pl.Series(packed)
+    found = column.unique().sort().to_numpy()
+    return found, np.searchsorted(found, packed)
+
+
+def _wide_patterns(index: Ints, place: Ints, size: int, steps: int) -> tuple[Ints, Ints]:
+    table = np.bincount(index * steps + place, minlength=size * steps).reshape(size, steps)
+    which, many = np.zeros(size, dtype=np.int64), 1
+    for column in table.T:
+        which, keys = pair_codes(which, column.astype(np.int64), (many, int(column.max(initial=0)) + 1))
+        many = len(keys)
+    example = np.zeros(many, dtype=np.int64)
+    example[which] = np.arange(size)
+    return table[example].astype(np.int64) if size else table, which
 
 
 def count_votes(index: Ints, value: Ints, size: int) -> Ints:
@@ -158,18 +195,22 @@ def first_votes(subject: Column, order: Column, protocol: VoteProtocol) -> pl.Se
     """Which rows are among the protocol's independent votes on their subject, by `order` (a time or a number)."""
     same_length(subject=subject, order=order)
     subjects = codes("subject", subject)
-    moment = codes("order", order) if not _is_number(order) else None
-    rank = moment.labels.rank("ordinal").to_numpy()[moment.index] if moment else whole("order", order)
-    rows = np.lexsort((rank, subjects.index))
     sizes = np.bincount(subjects.index, minlength=subjects.size)
-    starts = np.cumsum(sizes) - sizes
-    place = np.empty(len(rows), dtype=np.int64)
-    place[rows] = np.arange(len(rows)) - starts.repeat(sizes)
-    return pl.Series("independent", place < protocol.independent)
-
-
-def _is_number(order: Column) -> bool:
-    return bool((order if isinstance(order, pl.Series) else pl.Series(order)).dtype.is_integer())
+    first = np.ones(len(subjects.index), dtype=bool)
+    crowded = np.flatnonzero((sizes > protocol.independent)[subjects.index])
+    column = series("order", order).gather(crowded)
+    if column.dtype.is_integer():
+        rank = whole("order", column)
+    else:
+        moments = codes("order", column)
+        rank = moments.labels.rank("ordinal").to_numpy()[moments.index].astype(np.int64)
+    inside = subjects.index[crowded]
+    rows = np.lexsort((rank, inside))
+    many = np.bincount(inside, minlength=subjects.size)
+    starts = np.cumsum(many) - many
+    place = np.arange(len(rows)) - starts.repeat(many)
+    first[crowded[rows]] = place < protocol.independent
+    return pl.Series("independent", first)
 
 
 def automation_rate(

@@ -1,0 +1,183 @@
+"""All metrics over up to ten million evaluations, beside polars reading and averaging the very same columns.
+
+    python benchmarks/metrics_scale.py [ROWS ...]          (default 10000 100000 1000000 10000000)
+
+Two Parquet files per size, as a store gives them: evaluations (three votes on each submission, in random order) and
+submissions of 50 agents (score, price, hours, cost, tier, subdomain). Beside the metrics stand two scans of the same
+columns of both files: the mean of every column per agent or evaluator, and per submission, which whoever wants verdicts
+needs. Each size runs in a process of its own, so that its peak memory is its own. Seconds are of the processor.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from worksample import metrics as m
+
+AGENTS = 50
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
+HOW = m.Resampling(1000)
+
+
+def simulate(rows: int, folder: Path) -> None:
+    """Write both files."""
+    rng = np.random.default_rng(3)
+    count = rows // 3
+    projects = max(2, count // AGENTS)
+    submission = np.arange(count)
+    project, agent = submission % projects, (submission // projects) % AGENTS
+    good = rng.random(count) < 0.7 * rng.random(projects)[project]
+    price = np.exp(rng.normal(5, 1, projects)).round(2)
+    hours = price / 20
+    names = pl.Series([f"agent{k:02d}" for k in range(AGENTS)])
+    pl.DataFrame(
+        {
+            "submission": submission.astype(np.int32),
+            "project": project.astype(np.int32),
+            "agent": names.gather(agent).cast(pl.Categorical),
+            "score": np.where(good, 1.0, rng.random(count).round(2)),
+            "price": price[project],
+            "hours": hours[project],
+            "cost": rng.exponential(3, count).round(4),
+            "late": rng.random(count) < 0.03,
+            "tier": (project % 3).astype(np.int8),
+            "subdomain": (project % 55).astype(np.int8),
+        }
+    ).write_parquet(folder / "submissions.parquet")
+    order = rng.permutation(np.repeat(submission, 3))
+    vote = 1 + np.where(rng.random(len(order)) < 0.93, good[order], ~good[order])
+    vote += (vote == 2) & (rng.random(len(order)) < 0.3)
+    pl.DataFrame(
+        {
+            "submission": order.astype(np.int32),
+            "vote": vote.astype(np.int8),
+            "minutes": rng.exponential(11, len(order)).round(1).astype(np.float32),
+        }
+    ).write_parquet(folder / "evaluations.parquet")
+
+
+def scan(folder: Path, votes_by: str, work_by: str) -> None:
+    """Read both files and take the mean of every column."""
+    work = pl.scan_parquet(folder / "submissions.parquet")
+    votes = pl.scan_parquet(folder / "evaluations.parquet")
+    mean = pl.all().exclude(work_by, "agent").mean()
+    work.group_by(work_by).agg(mean).collect()
+    votes.group_by(votes_by).agg(pl.all().exclude(votes_by).mean()).collect()
+
+
+def everything(folder: Path, spent: dict[str, float]) -> int:
+    """Every figure that the two tables allow; how many figures there are."""
+    figures = 0
+
+    def step(name: str, work: Callable[[], Any]) -> Any:
+        nonlocal figures
+        began = time.process_time()
+        found = work()
+        spent[name] = time.process_time() - began
+        figures += len(found) if isinstance(found, (dict, list, tuple)) else 1
+        return found
+
+    votes = step("read", lambda: pl.read_parquet(folder / "evaluations.parquet"))
+    work = step("read submissions", lambda: pl.read_parquet(folder / "submissions.parquet"))
+    verdicts = step("verdicts", lambda: m.holistic_verdicts(votes["submission"], votes["vote"]))
+    passed, agent, project = verdicts["passed"], work["agent"], work["project"]
+    step("agreement", lambda: m.measure_agreement(m.Ballots(votes["submission"], votes["vote"])).all())
+    step("automation rate", lambda: m.apply_by(m.automation_rate, agent, {"passed": passed}))
+    step(
+        "mean score",
+        lambda: m.apply_by(partial(m.mean_score, how=HOW), agent, {"score": work["score"], "task": project}),
+    )
+    step("dollars", lambda: m.apply_by(earned, agent, {"price": work["price"], "passed": passed}))
+    step(
+        "deployable cost",
+        lambda: m.apply_by(deployed, agent, {"passed": passed, "ai": work["cost"], "human": work["price"]}),
+    )
+    step("time horizon", lambda: m.apply_by(horizon, agent, {"hours": work["hours"], "passed": passed}))
+    bundle = work.select("project", "price").unique("project", maintain_order=True)
+    prices = m.Bundle(bundle["project"], bundle["price"])
+    step("autoflation", lambda: m.measure_autoflation(prices, project, work["cost"], passed, HOW))
+    trials = m.Trials(work["score"], project, work["submission"])
+    step("tiers", lambda: m.tier_table(trials, work["tier"], {"cost": work["cost"]}, how=HOW))
+    step("timeouts", lambda: m.timeout_table(trials, work["late"], work["tier"], HOW))
+    step("roll-up", lambda: m.roll_up(work["score"], {"subdomain": work["subdomain"]}, how=HOW))
+    half = len(work) // 2 // (len(work) // AGENTS or 1) * (len(work) // AGENTS or 1)
+    one = m.Trials(work["score"][:half], project[:half], agent[:half].cast(pl.String))
+    step("repeat spread", lambda: m.repeat_spread(one))
+    human = m.human_comparisons(project, agent.cast(pl.String), verdicts["label"])
+    sums = step("gather comparisons", lambda: m.compare_tables(human))
+    step("Elo", lambda: m.elo_ratings(sums, m.EloOptions(interval="sandwich")).ratings)
+    return figures
+
+
+def earned(price: pl.Series, passed: pl.Series) -> m.Estimate:
+    return m.dollars_earned(price, passed, how=HOW).earned
+
+
+def deployed(passed: pl.Series, ai: pl.Series, human: pl.Series) -> m.Estimate:
+    return m.deployable_cost(passed, ai, human, m.Checking(5), how=HOW).cost
+
+
+def horizon(hours: pl.Series, passed: pl.Series) -> m.Estimate:
+    return m.time_horizon(hours, passed, how=HOW).horizons[0.5]
+
+
+def child(rows: int) -> None:
+    """Measure one size and print it as JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        simulate(rows, Path(folder))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        result: dict[str, Any] = {"rows": rows, "steps": {}}
+        for _ in range(2):
+            spent: dict[str, float] = {}
+            began = time.process_time()
+            result["figures"] = everything(Path(folder), spent)
+            total = time.process_time() - began
+            if total < result.get("all", float("inf")):
+                result |= {"all": total, "steps": spent}
+        result["memory"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        for name, keys in (
+            ("scan by agent", ("minutes", "agent")),
+            ("scan by submission", ("submission", "submission")),
+        ):
+            took = []
+            for _ in range(2):
+                began = time.process_time()
+                scan(Path(folder), "vote" if name == "scan by agent" else keys[0], keys[1])
+                took.append(time.process_time() - began)
+            result[name] = min(took)
+    print(json.dumps(result))
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--child"]:
+        child(int(sys.argv[2]))
+        return
+    for rows in [int(a) for a in sys.argv[1:] if a.isdigit()] or SIZES:
+        done = subprocess.run(
+            [sys.executable, __file__, "--child", str(rows)], capture_output=True, text=True, check=True
+        )
+        found = json.loads(done.stdout)
+        print(
+            f"{rows:>11,} evaluations: all {found['all']:7.2f} s   scan by agent {found['scan by agent']:6.2f} s"
+            f" ({found['all'] / found['scan by agent']:.1f} x)   by submission {found['scan by submission']:6.2f} s"
+            f" ({found['all'] / found['scan by submission']:.1f} x)   {found['memory']:,.0f} MB more at the peak"
+        )
+        if "-v" in sys.argv or rows == max(SIZES):
+            for name, seconds in sorted(found["steps"].items(), key=lambda item: -item[1]):
+                print(f"    {name:20}{seconds:7.2f} s")
+
+
+if __name__ == "__main__":
+    main()
