@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from sqlalchemy import Connection, delete, select, update
@@ -23,48 +24,72 @@ def chunks(items: Sequence[T], size: int = _AT_ONCE) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
-def fresh(connection: Connection, records: Iterable[Record]) -> tuple[list[Record], str]:
-    """Those that the index lacks, each once, and an object that holds one of the others.
+@dataclass
+class Staged:
+    """What is to be written: per kind the records that are new, with their rows."""
 
-    Raises RecordConflict where a record of the same kind and id says something else.
+    new: dict[str, list[tuple[Record, Row]]] = field(default_factory=dict)
+    beaten: dict[str, list[str]] = field(default_factory=dict)
+    """Ids of rows that give way to others."""
+    held: str = ""
+    """An object that holds one of the records that are not new."""
+
+    @property
+    def records(self) -> list[Record]:
+        return [record for rows in self.new.values() for record, _ in rows]
+
+    def stamp(self, object: str) -> None:
+        """They lie in this object."""
+        for rows in self.new.values():
+            for _, values in rows:
+                values["object"] = object
+
+
+def stage(connection: Connection, records: Iterable[tuple[Record, str]], *, strict: bool) -> Staged:
+    """Sort out which records (each with the object it lies in) the index lacks.
+
+    `strict`, for new records: raises RecordConflict where one of the same kind and id says something else. Else, for
+    stored ones, `rivals.beats` says which of two counts, in whatever order they come: contradictions come from copied
+    files alone, and `check` reports them.
     """
-    new, held = [], ""
-    rows = _rows([(r, "") for r in records], strict=True)
-    for kind, by_id in rows.items():
+    staged = Staged()
+    for kind, by_id in _rows(records, strict=strict).items():
         known = _known(connection, kind, list(by_id))
         for id, (record, values) in by_id.items():
-            if id not in known:
-                new.append(record)
-            elif not agree(kind, known[id][0], values["body"]):
-                raise conflict(kind, id)
-            else:
-                held = held or known[id][1]
-    return new, held
+            old = known.get(id)
+            if old is None:
+                staged.new.setdefault(kind, []).append((record, values))
+                continue
+            staged.held = staged.held or old[1]
+            if strict:
+                if not agree(kind, old[0], values["body"]):
+                    raise conflict(kind, id)
+            elif beats(kind, _claim(values), old):
+                staged.new.setdefault(kind, []).append((record, values))
+                staged.beaten.setdefault(kind, []).append(id)
+    return staged
 
 
-def apply(connection: Connection, commits: Sequence[Committed]) -> int:
-    """Index whole objects; returns how many rows were written.
-
-    Where two objects hold unequal records of one id, `rivals.beats` says which counts, in whatever order they come.
-    Contradictions come from copied files alone; `check` reports them.
-    """
-    rows = _rows([(r, c.digest) for c in commits for r in c.records], strict=False)
-    count, touched = 0, set[str]()
-    for kind, by_id in rows.items():
-        known = _known(connection, kind, list(by_id))
-        beaten = [id for id, old in known.items() if beats(kind, _claim(by_id[id][1]), old)]
-        if beaten:
-            touched |= _replace(connection, kind, beaten)
-        new = [values for id, (_, values) in by_id.items() if id not in known or id in beaten]
-        if new:
-            connection.execute(schema.TABLES[kind].insert(), new)
-            count += len(new)
-            touched |= _slots(connection, kind, new)
+def write(connection: Connection, staged: Staged, commits: Sequence[Committed]) -> int:
+    """Insert what was staged from these objects; returns how many rows were written."""
+    touched = set[str]()
+    for kind, ids in staged.beaten.items():
+        touched |= _remove(connection, kind, ids)
+    for kind, pairs in staged.new.items():
+        rows = [values for _, values in pairs]
+        connection.execute(schema.TABLES[kind].insert(), rows)
+        touched |= _slots(connection, kind, rows)
     if commits:
         stamps = [{"digest": c.digest, "at": micros(c.at), "records": len(c.records)} for c in commits]
         connection.execute(schema.commits.insert(), stamps)
     settle(connection, touched)
-    return count
+    return sum(map(len, staged.new.values()))
+
+
+def apply(connection: Connection, commits: Sequence[Committed]) -> int:
+    """Index whole objects; returns how many rows were written."""
+    records = ((record, c.digest) for c in commits for record in c.records)
+    return write(connection, stage(connection, records, strict=False), commits)
 
 
 def clear(connection: Connection) -> None:
@@ -100,7 +125,7 @@ def _claim(values: Row) -> tuple[str, str]:
     return values["body"], values["object"]
 
 
-def _replace(connection: Connection, kind: str, ids: list[str]) -> set[str]:
+def _remove(connection: Connection, kind: str, ids: list[str]) -> set[str]:
     """Remove rows that give way to others; returns the slots whose live trial that may change."""
     table, trials, slots = schema.TABLES[kind], schema.trials.c, set[str]()
     for some in chunks(ids):
@@ -130,10 +155,12 @@ def settle(connection: Connection, slots: Iterable[str]) -> None:
     """
     trials = schema.trials
     for some in chunks(sorted(slots)):
-        live = choose_live(connection, some)
-        connection.execute(update(trials).where(trials.c.slot.in_(some), trials.c.live).values(live=False))
-        if live:
-            connection.execute(update(trials).where(trials.c.id.in_(sorted(live.values()))).values(live=True))
+        now = set(connection.execute(select(trials.c.id).where(trials.c.slot.in_(some), trials.c.live)).scalars())
+        right = set(choose_live(connection, some).values())
+        # First those that end, so that no slot ever has two.
+        for ids, live in ((now - right, False), (right - now, True)):
+            if ids:
+                connection.execute(update(trials).where(trials.c.id.in_(sorted(ids))).values(live=live))
 
 
 def choose_live(connection: Connection, slots: Sequence[str]) -> dict[str, str]:

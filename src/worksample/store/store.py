@@ -89,11 +89,12 @@ class Store:
             raise UsageError("commit needs a record")
         self.blobs.flush()
         with self.database.writing() as connection:
-            new, held = index.fresh(connection, records)
-            if not new:
-                return held
-            committed, data = draft(new)
-            index.apply(connection, [committed])
+            staged = index.stage(connection, ((r, "") for r in records), strict=True)
+            if not staged.new:
+                return staged.held
+            committed, data = draft(staged.records)
+            staged.stamp(committed.digest)
+            index.write(connection, staged, [committed])
             # Inside the transaction, so that no conflict can come between; before its end, so that no row is without
             # its object. A kill in between leaves an object without rows, which the next `sync` replays.
             self.objects.write(committed.digest, data)
