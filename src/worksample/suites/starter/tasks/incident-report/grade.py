@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from markdown import Section, plain, sections
+from written import Section, plain, sections
 
 from worksample.errors import DeliverableError, ReferenceUnreadable
 from worksample.kit import Case, Check, Grade, average, close, every, number, numbers_in, weighted, words
