@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,56 +35,76 @@ def dry(config: ExperimentConfig, *, as_json: bool) -> int:
     return 0
 
 
-def run_config(config: ExperimentConfig, *, as_json: bool, quiet: bool = False) -> int:
-    """Plan into the store, then conduct. `quiet` prints nothing at all."""
-    from worksample.experiments.conduct import How
+@dataclass(frozen=True)
+class Tone:
+    """How a conduct speaks: to a machine, to people, or (`quiet`) not at all."""
+
+    as_json: bool = False
+    quiet: bool = False
+    hints: bool = True
+    """Whether it ends with what to type next."""
+    store: str | None = None
+    """The store as it was asked for; hints repeat it."""
+
+    @property
+    def silent(self) -> bool:
+        return self.as_json or self.quiet
+
+
+def run_config(config: ExperimentConfig, tone: Tone) -> int:
+    """Plan into the store, then conduct; returns the exit code."""
+    from worksample.experiments.conduct import How, need_sandbox
     from worksample.experiments.prepare import commit_plan, forecast_of, prepare
 
+    need_sandbox(config.sandbox)
     with open_store(config.store, create=True) as store:
         plan = prepare(config, store.blobs)
         known = commit_plan(store, plan)
-        if not (as_json or quiet):
+        if not tone.silent:
             _show_plan(plan, forecast_of(plan, config))
             if known:
                 click.echo(f"{plan.experiment.id} was planned before: going on with what is open", err=True)
         how = How(parallel=config.parallel, graders=config.graders, tries=config.tries, prices=config.prices)
-        return conduct_and_tell(store, plan.experiment, how, as_json=as_json, quiet=quiet)
+        return conduct_and_tell(store, plan.experiment, how, tone)
 
 
-def conduct_and_tell(store: Store, experiment: Experiment, how: How, *, as_json: bool, quiet: bool = False) -> int:
+def conduct_and_tell(store: Store, experiment: Experiment, how: How, tone: Tone) -> int:
     """Conduct an experiment and print the outcome; returns the exit code."""
     from worksample.experiments.conduct import conduct
 
-    if experiment.lock.sandbox == "none" and not quiet:
+    if experiment.lock.sandbox == "none" and not tone.quiet:
         console(err=True).print(WARNING, style="bold red")
-    done = conduct(store, experiment, how, watcher(silent=as_json or quiet))
-    if as_json:
+    done = conduct(store, experiment, how, watcher(silent=tone.silent))
+    if tone.as_json:
         say_json({**done.status.plain(), "interrupted": done.interrupted})
-    elif not quiet:
-        _tell(done, store)
+    elif not tone.quiet:
+        _tell(done, store, tone)
     if done.interrupted:
         return INTERRUPTED
     return 0 if done.status.complete else INCOMPLETE
 
 
-def _tell(done: Conducted, store: Store) -> None:
+def _tell(done: Conducted, store: Store, tone: Tone) -> None:
     from worksample.reports import leaderboard, print_board
 
     status = done.status
     if status.finished:
         print_board(leaderboard(store, [status.experiment]), console())
+    where = f" --store {tone.store}" if tone.store else ""
+    said, next = "", f"worksample report {status.name}{where} --out report"
     if done.interrupted:
-        click.echo(
-            f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept\n"
-            f"  next: worksample resume {status.name}"
-        )
+        said = f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept"
+        next = f"worksample resume {status.name}{where}"
     elif status.open:
-        click.echo(
-            f"{status.open} slots are still open: their tries failed for reasons that are not the agent's\n"
-            f"  next: worksample resume {status.name}"
-        )
-    else:
-        click.echo(f"  next: worksample report {status.name}")
+        said = f"still open: {_count(status.open, 'slot')}, whose tries failed for reasons that are not the agent's"
+        next = f"worksample resume {status.name}{where}"
+    elif status.ungraded:
+        said = f"ungraded: {_count(status.ungraded, 'submission')}; the report says why"
+        next = f"{next}, then worksample grade {status.name}{where} with a mended grader (--task DIR)"
+    if said:
+        click.echo(said)
+    if tone.hints:
+        click.echo(f"  next: {next}")
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:
@@ -91,14 +112,19 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
     out.print(
-        f"{len(m.agents)} agents x {len(m.instances)} instances x {len(m.arms)} arms x {m.repeats} repeats = "
-        f"{len(plan.slots)} slots; {expected.trials} to run, {expected.not_attemptable} not attemptable"
+        f"{_count(len(m.agents), 'agent')} x {_count(len(m.instances), 'instance')} x {_count(len(m.arms), 'arm')} x "
+        f"{_count(m.repeats, 'repeat')} = {_count(len(plan.slots), 'slot')}; {expected.trials} to run, "
+        f"{expected.not_attemptable} not attemptable"
     )
     out.print(f"at most: {duration(expected.seconds)} of time, {dollars(expected.cost)}")
     reasons = {(s.agent.partition("@")[0], s.instance.partition("@")[0], s.not_attemptable) for s in plan.slots}
     for agent, instance, reason in sorted(reasons):
         if reason:
             out.print(printable(f"not attemptable: {agent} on {instance}: {reason}"))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:

@@ -30,12 +30,12 @@ def command(
     from worksample.experiments.demo import demo_config
     from worksample.reports import write_report
 
-    from .conducting import run_config
+    from .conducting import Tone, run_config
     from .output import open_store
 
     where, report = store or str(FOLDER / "store"), Path(out) if out else FOLDER / "report"
     config = demo_config(where, parallel=parallel or 4, sandbox="none" if unsandboxed else "bubblewrap")
-    code = run_config(config, as_json=False, quiet=bool(as_json))
+    code = run_config(config, Tone(quiet=bool(as_json), hints=False))
     if code > 3:
         return code
     with open_store(where) as opened:

@@ -69,7 +69,6 @@ def _sandbox() -> list[Symptom]:
         Symptom("memory and processes", True, f"held by {groups}"),
         Symptom("freezing", True, here.freezer),
         Symptom("disk", True, here.disk),
-        Symptom("docker", True, "found (untested)" if shutil.which("docker") else "absent; not needed"),
     ]
 
 

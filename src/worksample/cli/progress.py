@@ -9,7 +9,7 @@ import click
 
 from worksample.errors import POLICY
 from worksample.experiments.watch import Silent, Tally, Watch
-from worksample.records import Evaluation, Given, Grade, Instance, Trial
+from worksample.records import Evaluation, Given, Grade, Instance, Submission, Trial
 
 from .output import dollars, duration, printable
 
@@ -60,8 +60,8 @@ class Lines:
             f"{outcome_of(trial)}  {duration(seconds)}  cost so far {spent(self.tally)}"
         )
 
-    def graded(self, evaluation: Evaluation, instance: Instance) -> None:
-        self.note(f"  graded {instance.key}  {grade_of(evaluation)}")
+    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
+        self.note(f"  graded {instance.key}  {submission.entrant.partition('@')[0]}  {grade_of(evaluation)}")
 
     def note(self, text: str) -> None:
         click.echo(printable(text), err=True)
@@ -97,9 +97,10 @@ class Bar:
             self.note(f"{instance.key}  {trial.agent.partition('@')[0]}  {outcome_of(trial)}  {trial.outcome.reason}")
         self._update()
 
-    def graded(self, evaluation: Evaluation, instance: Instance) -> None:
+    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
         if evaluation.outcome is not Given.GIVEN:
-            self.note(f"{instance.key}  {grade_of(evaluation)}  {evaluation.reason[:300]}")
+            who = submission.entrant.partition("@")[0]
+            self.note(f"{instance.key}  {who}  {grade_of(evaluation)}  {evaluation.reason[:300]}")
         self._update()
 
     def note(self, text: str) -> None:

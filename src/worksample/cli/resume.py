@@ -31,7 +31,7 @@ def command(
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.find import find_experiment
 
-    from .conducting import conduct_and_tell
+    from .conducting import Tone, conduct_and_tell
 
     with open_store(store) as opened:
         found = find_experiment(opened, experiment or "")
@@ -42,4 +42,4 @@ def command(
             tries=tries or config.tries,
             prices=config.prices,
         )
-        return conduct_and_tell(opened, found, how, as_json=bool(as_json))
+        return conduct_and_tell(opened, found, how, Tone(as_json=bool(as_json), store=store))

@@ -26,6 +26,8 @@ def command(file: str | None, dry_run: bool | None, as_json: bool | None, **valu
     from worksample.experiments.load import load
 
     config = load(Path(file) if file else None, flags_of(values))
-    from .conducting import dry, run_config
+    from .conducting import Tone, dry, run_config
 
-    return dry(config, as_json=bool(as_json)) if dry_run else run_config(config, as_json=bool(as_json))
+    if dry_run:
+        return dry(config, as_json=bool(as_json))
+    return run_config(config, Tone(as_json=bool(as_json), store=config.store))

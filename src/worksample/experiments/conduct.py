@@ -12,6 +12,7 @@ from worksample.errors import WorksampleError
 from worksample.models import Price
 from worksample.records import Agent, Experiment, Instance, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots
+from worksample.sandboxes.available import require
 from worksample.store import Store
 
 from .claim import holder
@@ -52,6 +53,7 @@ def conduct(store: Store, experiment: Experiment, how: How, watch: Watch | None 
     and their slots are open again next time. StoreFull and other failures of ours are raised after the same clean stop.
     Several processes may conduct one experiment: slots and submissions are leased, and each waits for the others' end.
     """
+    need_sandbox(experiment.lock.sandbox)
     store.sync()
     listener = watch or Silent()
     work = _Work(store, experiment, how, listener)
@@ -63,6 +65,12 @@ def conduct(store: Store, experiment: Experiment, how: How, watch: Watch | None 
     finally:
         listener.end()
     return Conducted(status_of(store, experiment), interrupted)
+
+
+def need_sandbox(kind: str) -> None:
+    """SandboxUnavailable, with the line to type, where this machine cannot give the sandbox that is asked for."""
+    if kind == "bubblewrap":
+        require()
 
 
 def with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:

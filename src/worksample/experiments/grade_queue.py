@@ -70,7 +70,7 @@ class GradeQueue:
         made = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
         if not wants(made, self.tries):
             self._count(evaluation)
-        self.watch.graded(evaluation, instance)
+        self.watch.graded(evaluation, submission, instance)
 
     def instance(self, id: str) -> Instance:
         """The instance that a submission was made for."""

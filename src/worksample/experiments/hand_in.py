@@ -13,6 +13,7 @@ from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Instance, Origin, Protocol, Reported, Submission
 from worksample.store import Store
 
+from .conduct import need_sandbox
 from .config import default_author
 from .take import take
 
@@ -47,6 +48,8 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
 
     UsageError where the instance is not named and there are several; CaptureError for an unsound archive.
     """
+    if grade_now:
+        need_sandbox(sandbox)
     instance = _chosen(take(store, what.task).instances, what.instance)
     author = what.author or default_author()
     at = what.at if what.at is None or what.at.tzinfo else what.at.replace(tzinfo=UTC)

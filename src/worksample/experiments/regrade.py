@@ -11,6 +11,7 @@ from worksample.grading import Change, changes, open_round, subjects
 from worksample.records import Evaluation, Experiment, Instance, Protocol, Round, Submission
 from worksample.store import Store
 
+from .conduct import need_sandbox
 from .grade_queue import GradeQueue
 from .rounds import current_round
 from .take import take
@@ -52,6 +53,7 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     where nothing is left to grade, or where a package's work or capture is no longer what the submissions were made
     for: that is new work, and its grader says nothing about the old.
     """
+    need_sandbox(what.sandbox)
     if what.experiment is not None:
         before: Round | None = current_round(store, what.experiment)
         found = subjects(store, before) if before else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from worksample.records import Ending, Evaluation, Given, Instance, Trial
+from worksample.records import Ending, Evaluation, Given, Instance, Submission, Trial
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Watch(Protocol):
         """A trial closed and is in the store."""
         ...
 
-    def graded(self, evaluation: Evaluation, instance: Instance) -> None:
+    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
         """An evaluation is in the store."""
         ...
 
@@ -76,7 +76,7 @@ class Silent:
     def closed(self, trial: Trial, instance: Instance) -> None:
         pass
 
-    def graded(self, evaluation: Evaluation, instance: Instance) -> None:
+    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
         pass
 
     def note(self, text: str) -> None:

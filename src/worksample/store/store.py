@@ -145,7 +145,7 @@ class Store:
         table = schema.TABLES[cls.kind]
         found = self._records(cls, select(table).where(table.c.id == id))
         if not found:
-            raise RecordMissing(f"no {cls.kind} with this id", where=id, next=f"worksample list {table.name}")
+            raise RecordMissing(f"no {cls.kind} with this id", where=id, next="worksample list")
         return found[0]
 
     def find(self, cls: type[R], **columns: Any) -> list[R]:

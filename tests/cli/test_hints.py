@@ -1,0 +1,69 @@
+"""Whatever an error says to type next can be typed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import click
+
+from cli.test_group import leaves
+from worksample.cli.group import root
+from worksample.cli.verbs import VERBS, Family
+
+SOURCE = Path(__file__).resolve().parent.parent.parent / "src" / "worksample"
+OPTIONS = {
+    " ".join(path): {o for p in command.params if isinstance(p, click.Option) for o in (*p.opts, *p.secondary_opts)}
+    for path, command in leaves(root())
+}
+
+
+def hints() -> list[tuple[str, str]]:
+    """Place and text of every `next=` in the package; what is filled in at run time reads X."""
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        if "suites" in path.relative_to(SOURCE).parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            said = isinstance(node, ast.keyword) and node.arg == "next"
+            named = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in ("next", "line")
+            if isinstance(node, ast.keyword | ast.Assign) and (said or named):
+                found.append((f"{path.relative_to(SOURCE)}:{node.value.lineno}", _text(node.value)))
+    return found
+
+
+def _text(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(v) if isinstance(v, ast.Constant) else "X" for v in node.values)
+    if isinstance(node, ast.BinOp):
+        return _text(node.left) + _text(node.right)
+    if isinstance(node, ast.IfExp):
+        return f"{_text(node.body)}; {_text(node.orelse)}"
+    return ""
+
+
+def fault_of(text: str) -> str:
+    """Why a hint cannot be typed, or ""."""
+    for words in re.findall(r"\bworksample ([a-z][^,;(`]*)", text):
+        steps = words.split()
+        entry = VERBS.get(steps[0])
+        if entry is None:
+            return f"there is no verb {steps[0]!r}"
+        path = steps[:1]
+        if isinstance(entry, Family):
+            if len(steps) < 2 or steps[1] not in entry.verbs:
+                return f"{steps[0]} has no {steps[1:2]}"
+            path = steps[:2]
+        for option in re.findall(r"(?<!\S)--[a-z-]+", words):
+            if option not in OPTIONS[" ".join(path)]:
+                return f"{' '.join(path)} has no option {option}"
+    return ""
+
+
+def test_every_hint_can_be_typed() -> None:
+    told = hints()
+    assert len(told) > 50
+    assert [f"{place}: {text!r}: {fault_of(text)}" for place, text in told if fault_of(text)] == []

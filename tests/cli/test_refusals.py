@@ -1,0 +1,89 @@
+"""What cannot be run is refused before anything is written, with what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import SCRIPTS, TINY, cli, cli_json
+
+GOOD = ("--agent", "scripted", "--script", SCRIPTS / "good")
+WORKER = ("--agent", "worker", "--model", "openai/gpt-5")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--suite", TINY, *WORKER, "--limit-cost", 2], ["no price", "--price openai/gpt-5="]),
+        (["--suite", TINY, "--agent", "rli", "--model", "openai/gpt-5"], ["no price"]),
+        (["--suite", TINY, "--agent", "worker"], ["needs a model", "--model"]),
+        (["--suite", TINY, "--agent", "robot"], ["robot", "scripted, worker"]),
+        (["--suite", TINY, "--agent", "scripted"], ["--script"]),
+        (["--suite", "beginner", *GOOD], ["no suite 'beginner'"]),
+        (["--task", TINY / "tasks" / "nothing", *GOOD], ["no such folder", "task new"]),
+        (["--suite", TINY, "--only", "sum", *GOOD], ["'sum' matches nothing", "greeting, sums"]),
+        (["--suite", TINY, "--protocol", "rubric", *GOOD], ["program, checkpoints"]),
+        (["--suite", TINY, "--limit-time", "soon", *GOOD], ["limits.time", "30m"]),
+        (["--suite", TINY, "--repeats", 0, *GOOD], ["repeats", "1"]),
+        (["--suite", TINY, "--task", TINY / "tasks" / "sums", *GOOD], ["two instances have one name"]),
+        (["--suite", TINY, *GOOD, *GOOD[:2]], ["two agents have one name"]),
+        (["--suite", TINY], ["agents"]),
+        ([*GOOD], ["suite or tasks"]),
+    ],
+)
+def test_a_plan_that_cannot_be_run_is_refused(words, says, tmp_path: Path) -> None:
+    done = cli("run", *words, "--store", tmp_path / "s", "--dry-run")
+    assert done.returncode == 1, done.stdout
+    told = " ".join(done.stderr.split())
+    assert "Traceback" not in told
+    assert [word for word in says if word not in told] == [], told
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_price_on_the_command_line_lets_a_budget_be(tmp_path: Path) -> None:
+    words = ("--suite", TINY, *WORKER, "--limit-cost", 2, "--price", "openai/gpt-5=1.25,10")
+    shown = cli_json("run", *words, "--dry-run")
+    assert shown["forecast"]["cost_at_most"] == 8
+    assert shown["config"]["prices"]["openai/gpt-5"]["output"] == 10
+
+
+def test_without_a_sandbox_nothing_begins(tmp_path: Path) -> None:
+    empty = tmp_path / "bin"
+    empty.mkdir()
+    done = cli("run", "--suite", TINY, *GOOD, "--store", tmp_path / "s", env={"PATH": str(empty)})
+    assert done.returncode == 1
+    assert "bubblewrap is not installed" in done.stderr and "apt-get install" in done.stderr
+    assert not (tmp_path / "s").exists()
+    doctor = cli("doctor", env={"PATH": str(empty)})
+    assert doctor.returncode == 1 and "apt-get install" in doctor.stdout
+
+
+def test_an_instance_that_asks_for_more_is_not_attemptable(tmp_path: Path) -> None:
+    task = tmp_path / "looking"
+    made = cli("task", "new", task)
+    assert made.returncode == 0, made.stderr
+    manifest = task / "task.toml"
+    lines = manifest.read_text().splitlines()
+    at = lines.index("[environment]")
+    lines = [line for line in lines if not line.startswith("requires")]
+    lines.insert(at + 1, 'requires = ["vision"]')
+    manifest.write_text("\n".join(lines))
+    shown = cli_json("run", "--task", task, *WORKER, "--dry-run")
+    assert shown["forecast"]["trials"] == 0
+    assert all("vision" in slot["not_attemptable"] for slot in shown["slots"])
+
+
+def test_a_store_that_is_none_is_told(tmp_path: Path) -> None:
+    for words in (["list"], ["report"], ["resume"], ["store", "check"], ["grade"]):
+        done = cli(*words, "--store", tmp_path / "none")
+        assert done.returncode == 1 and "no store here" in done.stderr, words
+        assert "Traceback" not in done.stderr
+
+
+def test_an_experiment_of_no_such_name_is_told(tmp_path: Path) -> None:
+    from worksample.store import Store
+
+    Store.open(tmp_path / "s", create=True).close()
+    done = cli("resume", "nothing", "--store", tmp_path / "s")
+    assert done.returncode == 2 and "holds no experiment" in done.stderr
