@@ -138,7 +138,7 @@ def replay(model: Model, desk: Desk, settings: ScriptedSettings) -> Solver:
             tools = [*toolset(desk, ("bash", "python", "files", "image")), write_bytes()]
             open_with(state, "A script is replayed.", desk.instance.work.brief)
             PLAYING.set(Player(steps, desk.words))
-            await work(Talk(model, desk, tools, state, compact_at=1e12), nudges=len(steps), nudge="Go on.")
+            await work(Talk(model, desk, tools, state, compact_at=None), nudges=len(steps), nudge="Go on.")
             return state
 
         return solve

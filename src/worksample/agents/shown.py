@@ -10,23 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from inspect_ai.model import ChatMessage
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import ToolDef
 
 SHOWN = "worksample_shown"
 """Key of a trial's store where the digest is kept."""
 
 
-async def note_shown(messages: Sequence[ChatMessage], tools: Sequence[Tool]) -> str:
+async def note_shown(messages: Sequence[ChatMessage], tools: Sequence[ToolDef]) -> str:
     """Note the digest over the first messages (role and content) and the tools' definitions."""
-    from inspect_ai.tool import ToolDef
-
     definitions = [
         {
             "name": d.name,
             "description": d.description,
             "parameters": d.parameters.model_dump(mode="json", exclude_none=True),
         }
-        for d in map(ToolDef, tools)
+        for d in tools
     ]
     return note({"messages": [_plain(m) for m in messages], "tools": definitions})
 

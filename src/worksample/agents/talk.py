@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from inspect_ai.model import ChatMessage, Model, ModelOutput
     from inspect_ai.solver import TaskState
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import ToolDef
 
 
 @dataclass
@@ -25,9 +25,10 @@ class Talk:
 
     model: Model
     desk: Desk
-    tools: Sequence[Tool]
+    tools: Sequence[ToolDef]
     state: TaskState
-    compact_at: float = 0.8
+    compact_at: float | None = 0.8
+    """A share of the model's context, or tokens where above 1; None never compacts."""
     malformed: int = 5
     """Answers in a row whose tool calls cannot be understood, before the agent counts as failed."""
     _compact: Any = field(default=None, init=False)
@@ -48,7 +49,7 @@ class Talk:
             output = await self.model.generate(sent, tools=list(self.tools))
             if self._compact is not None:
                 await self._compact.record_output(sent, output)
-            if output.stop_reason != "model_length":
+            if output.stop_reason != "model_length" or self.compact_at is None:
                 break
         else:
             raise AgentError("the conversation no longer fits in the model's context", cause=Cause.LIMIT_OTHER)
@@ -82,6 +83,8 @@ class Talk:
     async def _sent(self, forced: bool) -> list[ChatMessage]:
         from inspect_ai.model import CompactionAuto, compaction
 
+        if self.compact_at is None:
+            return list(self.state.messages)
         if self._compact is None:
             strategy = CompactionAuto(threshold=int(self.compact_at) if self.compact_at > 1 else self.compact_at)
             prefix = [m for m in self.state.messages if m.role == "system" or m.source == "input"]

@@ -9,14 +9,14 @@ from worksample.agents.desk import Desk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import ToolDef
 
 
-def toolset(desk: Desk, names: Sequence[str], *, submits: bool = True) -> list[Tool]:
+def toolset(desk: Desk, names: Sequence[str], *, submits: bool = True) -> list[ToolDef]:
     """The tools with these names (`bash`, `python`, `files`, `image`) and `submit` where work is closed by a call."""
     from . import bash, files, image, python, submit
 
-    out: list[Tool] = []
+    out: list[ToolDef] = []
     if "bash" in names:
         out.append(bash.bash(desk))
     if "python" in names:

@@ -9,14 +9,14 @@ from worksample.agents.desk import Desk, clipped
 from .define import tool_of
 
 if TYPE_CHECKING:
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import ToolDef
 
 KILL_AFTER = 5
 MARGIN = 15
 TIMED_OUT = 124
 
 
-def bash(desk: Desk) -> Tool:
+def bash(desk: Desk) -> ToolDef:
     """`bash(command, timeout)`: output and error as one text, then the exit status where it is not 0."""
 
     async def execute(command: str, timeout: float | None = None) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import ToolDef
 
 Parameter = tuple[str, str, bool]
 """JSON type, description, whether it must be given."""
 
 
-def tool_of(name: str, about: str, parameters: dict[str, Parameter], execute: Callable[..., Awaitable[Any]]) -> Tool:
+def tool_of(name: str, about: str, parameters: dict[str, Parameter], execute: Callable[..., Awaitable[Any]]) -> ToolDef:
     """A tool called `name`. Its results are cut by the tool itself, with head and tail kept."""
     from inspect_ai.tool import ToolDef, ToolParams
     from inspect_ai.util import JSONSchema
@@ -21,4 +21,4 @@ def tool_of(name: str, about: str, parameters: dict[str, Parameter], execute: Ca
         properties={key: JSONSchema(type=kind, description=text) for key, (kind, text, _) in parameters.items()},  # type: ignore[arg-type]
         required=[key for key, (_, _, needed) in parameters.items() if needed],
     )
-    return ToolDef(execute, name=name, description=about, parameters=schema, parallel=False, max_output=0).as_tool()
+    return ToolDef(execute, name=name, description=about, parameters=schema, parallel=False, max_output=0)

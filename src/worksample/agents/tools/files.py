@@ -11,18 +11,18 @@ from worksample.agents.desk import Desk
 from .define import tool_of
 
 if TYPE_CHECKING:
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import ToolDef
 
 LARGEST = 10 << 20
 """Bytes of a file that is read or changed as text."""
 
 
-def files(desk: Desk) -> list[Tool]:
+def files(desk: Desk) -> list[ToolDef]:
     """`read_file`, `write_file` and `replace_in_file`."""
     return [read_file(desk), write_file(), replace_in_file()]
 
 
-def read_file(desk: Desk) -> Tool:
+def read_file(desk: Desk) -> ToolDef:
     """Numbered lines, or the names in a folder."""
 
     async def execute(path: str, first: int = 1, last: int | None = None) -> str:
@@ -58,7 +58,7 @@ def _numbered(lines: list[str], first: int, total: int, size: int) -> str:
     return "\n".join(out)
 
 
-def write_file() -> Tool:
+def write_file() -> ToolDef:
     """Make or replace a file."""
 
     async def execute(path: str, text: str) -> str:
@@ -73,7 +73,7 @@ def write_file() -> Tool:
     )
 
 
-def write_bytes() -> Tool:
+def write_bytes() -> ToolDef:
     """Make or replace a file from Base64: for scripts, whose files need not be text."""
 
     async def execute(path: str, data: str) -> str:
@@ -94,7 +94,7 @@ def write_bytes() -> Tool:
     )
 
 
-def replace_in_file() -> Tool:
+def replace_in_file() -> ToolDef:
     """Replace one passage."""
 
     async def execute(path: str, old: str, new: str) -> str:

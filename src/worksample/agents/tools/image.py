@@ -11,7 +11,7 @@ from worksample.agents.desk import Desk, clipped
 from .define import tool_of
 
 if TYPE_CHECKING:
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import ToolDef
 
 SIDE = 1568
 """Pixels of the longer side that a model sees."""
@@ -35,7 +35,7 @@ print(base64.b64encode(out.getvalue()).decode())
 """
 
 
-def view_image(desk: Desk) -> Tool:
+def view_image(desk: Desk) -> ToolDef:
     """`view_image(path)`: the picture, scaled to at most 1568 pixels a side."""
 
     async def execute(path: str) -> object:

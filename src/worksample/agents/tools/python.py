@@ -13,7 +13,7 @@ from worksample.models.scrub import scrubbed
 from .define import tool_of
 
 if TYPE_CHECKING:
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import ToolDef
 
 SLACK = 90
 """Seconds beyond a cell's own: to start the kernel, and to end one that does not let itself be interrupted."""
@@ -21,7 +21,7 @@ LARGEST = 120_000
 """Bytes of one request: the kernel's own program and the code go through a command line and a pipe."""
 
 
-def python(desk: Desk) -> Tool:
+def python(desk: Desk) -> ToolDef:
     """`python(code, timeout)`: what the cell printed and its last value."""
 
     async def execute(code: str, timeout: float | None = None) -> str:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from .define import tool_of
 
 if TYPE_CHECKING:
-    from inspect_ai.tool import Tool
+    from inspect_ai.tool import ToolDef
 
 SUBMIT = "submit"
 
 
-def submit() -> Tool:
+def submit() -> ToolDef:
     """`submit(summary)`: ends the work; the loop watches for its call."""
 
     async def execute(summary: str = "") -> str:
