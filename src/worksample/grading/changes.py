@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from worksample.records import Amendment, Evaluation, Grade, GradePart, Round, Standing, Submission, Verdict, resolve
-from worksample.store import Store
+
+if TYPE_CHECKING:
+    from worksample.store import Store
 
 
 @dataclass(frozen=True, slots=True)

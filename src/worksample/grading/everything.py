@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from worksample.errors import POLICY
 from worksample.records import Evaluation, Given, Instance, Round, Submission, Trial
-from worksample.store import Store
 
 from .grade import grade
+
+if TYPE_CHECKING:
+    from worksample.store import Store
 
 TRIES = 3
 """Evaluations of one subject at most, where only passing troubles kept it from a grade."""

@@ -8,6 +8,7 @@ import platform
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from worksample import __version__
 from worksample.errors import POLICY, CaptureError, Cause, RecordConflict, RecordMissing, StoreFull
@@ -24,11 +25,13 @@ from worksample.records import (
     Submission,
     now,
 )
-from worksample.store import Store
 
 from .place import settle
 from .rounds import grading_in_force
 from .run import Ended, run_grader
+
+if TYPE_CHECKING:
+    from worksample.store import Store
 
 ATTEMPTS = 2
 """How often a grading is begun where the sandbox, and not the grader, failed."""

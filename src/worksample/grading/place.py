@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worksample.records import CaptureStatus, Grading, Instance, Submission
 from worksample.sandboxes import BoxConfig, BoxLimits, Mount
-from worksample.store import Store
+
+if TYPE_CHECKING:
+    from worksample.store import Store
 
 TIMEOUT = 120.0
 """Seconds that a grader has where its manifest says nothing."""

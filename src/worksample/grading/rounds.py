@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from worksample import __version__
 from worksample.errors import PlanError, RecordMissing, UsageError
@@ -16,7 +17,9 @@ from worksample.records import (
     Submission,
     now,
 )
-from worksample.store import Store
+
+if TYPE_CHECKING:
+    from worksample.store import Store
 
 
 def open_round(
@@ -82,7 +85,7 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
         found = other.grading.get(round.protocol)
         if found is not None and found.digest == digest:
             return found
-    raise RecordMissing("no instance in the store carries this grading", where=digest, next="worksample store sync")
+    raise RecordMissing("no instance in the store carries this grading", where=digest, next="worksample store rebuild")
 
 
 def regrade(
