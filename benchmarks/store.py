@@ -3,10 +3,10 @@
     python benchmarks/store.py [--commits 300] [--records 10000 100000]
 
 The floor of a commit is what any durable store must do: write the same bytes to a file, sync it, and insert one row
-into SQLite (WAL, synchronous = NORMAL, as ours). Ours also makes the records canonical, keeps two blobs, syncs the blobs
-and the folder, checks for conflicts and settles which trial is live. Both are measured in turn, in rounds of ten, on
-the same disk, and medians compared, since a busy disk's syncs vary. Rebuilding and frames are timed over trials with
-their submissions and evaluations.
+into SQLite (WAL, synchronous = NORMAL, as ours). Ours also makes records canonical, keeps blobs, syncs these and the
+folder, checks for conflicts and settles which trial is live. Both are measured in turn, in rounds of ten, on the same
+disk, and medians compared, since a busy disk's syncs vary. Rebuilding and frames are timed over trials with their
+submissions and evaluations.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def store(tmp_path: Path, world: World) -> Store:
     return planted(Store.open(tmp_path / "store", create=True), world)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(record=records)
 def test_every_kind_of_record_comes_back_equal(tmp_path_factory: pytest.TempPathFactory, record: Record) -> None:
     with Store.open(tmp_path_factory.mktemp("any") / "store", create=True) as store:

@@ -14,7 +14,7 @@ from typing import Any
 from worksample.errors import StoreError
 
 from .faults import keeping
-from .place import LocalPlace, Place, RemotePlace
+from .place import LocalPlace, Place, RemotePlace, sync_folder
 
 FORMAT = 1
 SETTINGS = "store.toml"
@@ -90,12 +90,17 @@ def _make(near: LocalPlace, far: RemotePlace | None, place: Place) -> None:
             fcntl.flock(fd, fcntl.LOCK_EX)
             if place.has(SETTINGS):
                 return
-            if far is None and any(p.name != "tmp" for p in near.root.iterdir()):
+            if far is None and any(p.name not in ("tmp", "records") for p in near.root.iterdir()):
                 raise StoreError(
                     "this folder holds other things and is no store",
                     where=place.name,
                     next="name a new or empty folder with --store or WORKSAMPLE_STORE",
                 )
+            if far is None:
+                # Made once and synced once, so that no commit has to.
+                for n in range(256):
+                    near.path(f"records/{n:02x}").mkdir(parents=True, exist_ok=True)
+                sync_folder(near.path("records"))
             place.write(SETTINGS, _TEXT.format(format=FORMAT, id=secrets.token_hex(16)).encode())
             if far is None:
                 near.path(SETTINGS).chmod(0o644)
