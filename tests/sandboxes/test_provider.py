@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, solver
+from inspect_ai.tool import bash, bash_session, python, text_editor
 from inspect_ai.util import SandboxEnvironment, SandboxEnvironmentSpec, SandboxUserUnsupportedError, sandbox
 from inspect_ai.util._sandbox.self_check import *  # noqa: F403
 
@@ -61,6 +63,33 @@ def write_a_note() -> Solver:
         return state
 
     return solve
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Inspect's own use of its libraries
+def test_inspects_own_tools_work_in_a_box(tmp_path: Path) -> None:
+    """Also those for which Inspect puts a server of its own into the sandbox."""
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("bash", {"command": "pwd"}),
+        ("python", {"code": "import numpy; print(numpy.arange(3).sum())"}),
+        ("text_editor", {"command": "create", "path": "/task/output/x.txt", "file_text": "hello"}),
+        ("bash_session", {"action": "type_submit", "input": "cat /task/output/x.txt"}),
+        ("submit", {"answer": "done"}),
+    ]
+    outputs = [ModelOutput.for_tool_call("mockllm", name, arguments) for name, arguments in calls]
+    for output in outputs:
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    agent = basic_agent(tools=[bash(), python(), text_editor(), bash_session()])
+    (tmp_path / "box.toml").write_text('[box]\nlabel = "tools"\n')
+    task = Task(dataset=[Sample(input="go")], solver=agent, sandbox=("worksample", str(tmp_path / "box.toml")))
+    [log] = eval(task, model=model, display="none", log_dir=str(tmp_path / "logs"))
+    gc.collect()
+    assert log.status == "success" and log.samples is not None, log.error
+    said = [message.text for message in log.samples[0].messages if message.role == "tool"]
+    assert said[0].strip() == "/task/scratch" and said[1].strip() == "3"
+    assert "created" in said[2] and "hello" in said[3]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -262,6 +262,7 @@ class BubblewrapBox:
 
 async def start(config: BoxConfig) -> BubblewrapBox:
     """A running box; raises SandboxError, SandboxUnavailable."""
+    await asyncio.to_thread(layout.prepare, config)
     box = BubblewrapBox(config)
     ready = False
     try:

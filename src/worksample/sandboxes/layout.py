@@ -43,6 +43,14 @@ class Host:
     counted: bool
 
 
+def prepare(config: BoxConfig) -> None:
+    """Make the folders that all boxes share, which takes seconds the first time and nothing later."""
+    skeleton.etc_folder()
+    skeleton.server_folder()
+    if config.python == "toolbox":
+        toolbox.toolbox_folder()
+
+
 def environment(config: BoxConfig) -> dict[str, str]:
     """What every command of the box finds in its environment."""
     given = {

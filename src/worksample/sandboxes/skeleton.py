@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import hashlib
 import importlib.util
 import os
-import secrets
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -145,21 +145,19 @@ def server_folder() -> Path:
 
 
 def once(folder: Path, fill: Callable[[Path], None]) -> Path:
-    """Make a folder with all its content, or find it made: whoever comes first wins, and nobody sees a half."""
+    """Make a folder with all its content, or find it made: one makes it while others wait, and nobody sees a half."""
     if folder.is_dir():
         return folder
-    fresh = folder.with_name(f".{folder.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    fresh.mkdir(mode=0o755)
-    try:
+    with folder.with_name(f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.is_dir():
+            return folder
+        fresh = folder.with_name(f".{folder.name}.new")
+        shutil.rmtree(fresh, ignore_errors=True)  # of a maker that was killed
+        fresh.mkdir(mode=0o755)
         fill(fresh)
         _readable(fresh)
-        try:
-            fresh.rename(folder)
-        except OSError:
-            if not folder.is_dir():
-                raise
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.rename(folder)
     return folder
 
 

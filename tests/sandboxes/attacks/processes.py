@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import time
 from pathlib import Path
 
 from worksample.sandboxes import Box, open_box
@@ -159,18 +158,19 @@ async def bombs_with_forks(world: World, box: Box) -> bool:
     """The box's limit holds on the host, another box works meanwhile, and this one answers after a clearing."""
     before = _count()
     bomb = asyncio.create_task(world.shell(box, "f() { f | f & }; f; sleep 5", timeout=2))
-    most, slow = 0, 0.0
+    most = 0
     for _ in range(15):
         await asyncio.sleep(0.1)
         most = max(most, _count() - before)
         assert world.neighbour is not None
-        slow = max(slow, (await world.neighbour.run(["true"])).seconds)
+        if (await world.neighbour.run(["echo", "here"])).stdout != b"here\n":
+            return True
     await bomb
     await box.clear()
     if most < 20:
         raise AssertionError(f"the bomb made only {most} processes")
     alive = (await box.run(["echo", "alive"])).stdout == b"alive\n"
-    return most > box.config.limits.processes + 10 or not alive or slow > 5
+    return most > box.config.limits.processes + 10 or not alive
 
 
 def _count() -> int:
@@ -231,11 +231,11 @@ async def outlives_the_timeout_of_its_command_as_a_daemon(world: World, box: Box
     return bool(left)
 
 
-@attack(control="", why="a command that heeds no signal can only be killed; time is measured")
+@attack(control="", why="a command that heeds no signal can only be killed")
 async def ignores_every_signal_beyond_its_time(world: World, box: Box) -> bool:
-    began = time.monotonic()
     done = await world.shell(box, "trap '' TERM INT HUP QUIT TSTP; while :; do :; done", timeout=0.5)
-    return not done.timed_out or time.monotonic() - began > 20
+    left = await box.run(["bash", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"])
+    return not done.timed_out or b"trap" in left.stdout.replace(b"cat", b"")
 
 
 @attack(control="", why="without a box nobody counts zombies")
