@@ -141,3 +141,35 @@ def test_a_hostile_query_is_the_agents_fault_and_ends(sql: str, tmp_path: Path) 
     (tmp_path / "output").mkdir()
     (tmp_path / "output" / "cohorts.sql").write_text(sql)
     assert score(package, "shop", tmp_path / "output", tmp_path) == 0.0
+
+
+HOSTILE: dict[str, bytes] = {
+    "bytes": bytes(range(256)) * 40,
+    "nan": b'{"shares": {"car": NaN}, "largest": 1e999}',
+    "deep": b'{"a":' * 50_000 + b"1" + b"}" * 50_000,
+    "list": b"[1, 2, 3]",
+    "surrogate": b'{"nav.venues": "\\ud800 {", "app.tagline": "{\\ud800}", "home.next": 7, "largest": "\\udfff"}',
+    "wide": b"branch,invoice,position,date\n" + b'"' + b"x" * 200_000,
+    "digits": b"bank_ref,ledger_entry,cohort,month,ref\n" + b"9" * 5_000 + b",1e400,-inf,nan,\n",
+    "svg": b'<svg viewBox="0 0 1e999 nan"><path d="M1e999 0L-1e999 9z" fill="#1f6f8b"/></svg>',
+    "entities": b'<!DOCTYPE s [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]><svg><text>&b;</text></svg>',
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("kind", [*HOSTILE, "folder", "link"])
+def test_hostile_deliverables_cost_points_and_never_the_grade(task: str, kind: str, tmp_path: Path) -> None:
+    package = Package.read(task)
+    instance = next(iter(package.instances))
+    output = tmp_path / "output"
+    output.mkdir()
+    for name in package.manifest["deliverables"]:
+        path = output / (name + "money.py" if name.endswith("/") else name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if kind == "folder":
+            path.mkdir()
+        elif kind == "link":
+            path.symlink_to(package.reference(instance) / path.relative_to(output))
+        else:
+            path.write_bytes(HOSTILE[kind])
+    assert score(package, instance, output, tmp_path) < 0.05
