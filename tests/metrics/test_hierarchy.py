@@ -37,6 +37,8 @@ def test_means_as_polars_groups_them():
         rate = m.rate([s == 1 for s in score], task=task, instance=instance)
         assert rate.value == pytest.approx(expected)
         assert float(rate.exact) == pytest.approx(expected)
+        named = [f"{t}/{i}" for t, i in zip(task, instance, strict=True)]
+        assert m.mean_score(score, task=task, instance=named).value == pytest.approx(expected)
 
 
 def test_replicates_as_a_plain_loop_draws_them():

@@ -61,16 +61,28 @@ class Hierarchy:
 
 
 def hierarchy(task: Column, instance: Column | None = None) -> Hierarchy:
-    """The structure of rows by task and, within a task, by instance; rows of one instance are its repeats."""
+    """The structure of rows by task and, within a task, by instance; rows of one instance are its repeats.
+
+    Instance names need not differ between tasks.
+    """
     same_length(task=task, instance=instance)
     tasks = codes("task", task)
     if instance is None:
         repeats = np.bincount(tasks.index, minlength=tasks.size).astype(np.int64)
         return Hierarchy(tasks.index, repeats, np.ones(tasks.size, dtype=np.int64), np.arange(tasks.size))
     inner = codes("instance", instance)
-    cell, keys = pair_codes(tasks.index, inner.index, (tasks.size, inner.size))
-    repeats = np.bincount(cell, minlength=len(keys)).astype(np.int64)
-    instances = np.bincount(keys // max(inner.size, 1), minlength=tasks.size).astype(np.int64)
+    parent = np.zeros(inner.size, dtype=np.int64)
+    parent[inner.index] = tasks.index
+    if (parent[inner.index] == tasks.index).all():
+        order = np.argsort(parent, kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        cell, of = rank[inner.index], parent
+    else:
+        cell, keys = pair_codes(tasks.index, inner.index, (tasks.size, inner.size))
+        of = keys // inner.size
+    repeats = np.bincount(cell, minlength=len(of)).astype(np.int64)
+    instances = np.bincount(of, minlength=tasks.size).astype(np.int64)
     return Hierarchy(cell, repeats, instances, _starts(instances))
 
 

@@ -116,12 +116,21 @@ def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> tuple[
     if start is not None:
         beta += [start[0] + start[1] * centre, start[1] * scale]
     done = np.zeros(len(w), dtype=bool)
-    weight = w.sum(axis=1)
+    weight, squared = w.sum(axis=1), z**2
+    p, part = np.empty_like(w), np.empty_like(w)
     for _ in range(60):
-        p = 1 / (1 + np.exp(-np.clip(beta[:, :1] + beta[:, 1:] * z, -500, 500)))
-        residual, curve = w * (y - p), w * p * (1 - p)
-        g0, g1 = residual.sum(axis=1), residual @ z
-        a, b, c = curve.sum(axis=1), curve @ z, curve @ z**2
+        np.multiply(beta[:, 1:], z, out=p)
+        p += beta[:, :1]
+        np.clip(p, -500, 500, out=p)
+        np.exp(np.negative(p, out=p), out=p)
+        np.reciprocal(np.add(p, 1, out=p), out=p)
+        np.subtract(y, p, out=part)
+        part *= w
+        g0, g1 = part.sum(axis=1), part @ z
+        np.subtract(1, p, out=part)
+        part *= p
+        part *= w
+        a, b, c = part.sum(axis=1), part @ z, part @ squared
         determinant = a * c - b * b
         fine = determinant > 1e-14 * weight**2
         safe = np.where(fine, determinant, 1)
