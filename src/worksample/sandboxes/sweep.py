@@ -23,6 +23,20 @@ def sweep() -> list[str]:
             _end(owner)
             shutil.rmtree(folder, ignore_errors=True)
             removed.append(f"{folder.name} {owner.label}".strip())
+    return removed + _nameless_groups()
+
+
+def _nameless_groups() -> list[str]:
+    """Empty control groups of makers that are dead and whose folder is gone too."""
+    parents = cgroups.find_parents()
+    removed = []
+    for parent in {parents.memory, parents.pids, parents.freezer, parents.unified} - {None}:
+        for group in sorted(parent.glob(f"{cgroups.PREFIX}[0-9]*-*")) if parent else ():
+            pid = int(group.name.removeprefix(cgroups.PREFIX).split("-")[0])
+            if started_at(pid) == 0:
+                with contextlib.suppress(OSError):
+                    group.rmdir()
+                    removed.append(f"control group {group}")
     return removed
 
 
