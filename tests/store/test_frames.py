@@ -220,7 +220,8 @@ def test_verdicts_follow_rounds_and_amendments(store: Store) -> None:
     store.commit(WORLD.amend(Target.SUBMISSION, "s-t2", 9))
     assert "struck" in str(planned(store, 2)["reason"])
 
-    again = Round(id="r2", protocol=Protocol.PROGRAM, experiment="x1", author="me", at=at(60))
+    new = {WORLD.instances[0].id: "a new grader"}
+    again = Round(id="r2", protocol=Protocol.PROGRAM, experiment="x1", gradings=new, author="me", at=at(60))
     other = Round(id="r3", protocol=Protocol.HOLISTIC, experiment="x1", author="me", at=at(90))
     listed = Round(id="r4", protocol=Protocol.RUBRIC, subjects=("s-t0",), author="me", at=at(99))
     store.commit(again, other, listed)
@@ -230,6 +231,18 @@ def test_verdicts_follow_rounds_and_amendments(store: Store) -> None:
     assert row(slots_df(store, "x1", round="r1"), slot=WORLD.slots[1].id)["score"] == 0.5
     store.commit(WORLD.evaluation("s-t0", "e8", payload=Grade(score=0.75), round="r4"))
     assert row(slots_df(store, "x1", round="r4"), slot=WORLD.slots[0].id)["score"] == 0.75
+
+
+def test_rounds_of_the_same_graders_under_the_same_rules_count_as_one(store: Store) -> None:
+    """Two machines that each graded a part opened one each."""
+    trials = [WORLD.trial(n, f"t{n}") for n in range(2)]
+    store.commit(*trials, *(WORLD.submission(t) for t in trials))
+    store.commit(Round(id="r2", protocol=Protocol.PROGRAM, experiment="x1", author="you", reason="here", at=at(60)))
+    store.commit(WORLD.evaluation("s-t0", "e0", 1.0), WORLD.evaluation("s-t1", "e1", 0.5, round="r2"))
+    assert [planned(store, n)["score"] for n in (0, 1)] == [1.0, 0.5]
+    store.commit(WORLD.evaluation("s-t0", "e2", 0.0, minute=70, round="r2"))
+    assert planned(store, 0)["score"] == 0.0, "the later of the two evaluations"
+    assert row(slots_df(store, "x1", round="r1"), slot=WORLD.slots[0].id)["score"] == 1.0
 
 
 def test_a_struck_trial_opens_its_slot(store: Store) -> None:

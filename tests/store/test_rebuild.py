@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from store.views import everything, live
 from store.worlds import World, at, histories, planted
 from worksample.errors import RecordConflict, UsageError
-from worksample.records import Agent, Record, Task, Trial, digest_bytes
+from worksample.records import Agent, Experiment, Record, Task, Trial, digest_bytes
 from worksample.store import Store, check, merge, rebuild
 from worksample.store.objects import Broken, draft
 
@@ -93,15 +93,21 @@ def test_a_merge_that_would_contradict_copies_nothing(tmp_path: Path) -> None:
             merge(a, a)
 
 
-def test_two_machines_that_noted_the_same_task_and_grader_merge(tmp_path: Path) -> None:
-    """A task's and a program's id say what they are; only the moment differs, and the earlier one counts."""
-    late = [WORLD.task.replaced(id="t@1", ingested=at(9)), WORLD.evaluator.replaced(id="p@1", at=at(9))]
-    early = [WORLD.task.replaced(id="t@1", ingested=at(2)), WORLD.evaluator.replaced(id="p@1", at=at(2))]
+def test_two_machines_that_noted_the_same_things_merge(tmp_path: Path) -> None:
+    """The ids of tasks, experiments and programs say what they are; of two notes the earlier one counts."""
+
+    def noted(minute: float, author: str) -> list[Record]:
+        planned = WORLD.experiment.replaced(id="x@1", at=at(minute), author=author)
+        task = WORLD.task.replaced(id="t@1", ingested=at(minute))
+        return [task, WORLD.evaluator.replaced(id="p@1", at=at(minute)), planned]
+
+    late, early = noted(9, "me"), noted(2, "you")
     with fresh(tmp_path / "a", [late]) as a, fresh(tmp_path / "b", [early]) as b, fresh(tmp_path / "c", [late]) as c:
         merge(a, b)
         merge(b, c)
         assert everything(a) == everything(b)
         assert a.get(Task, "t@1").ingested == at(2)
+        assert a.get(Experiment, "x@1").author == "you"
         rebuild(a)
         assert everything(a) == everything(b)
         assert check(a) == check(b) == []

@@ -7,18 +7,22 @@ from typing import Any
 
 from worksample.errors import RecordConflict
 
-_NOTED = {"task": "ingested", "evaluator": "at"}
-"""Kinds whose ids say what they are, so that two machines note the same one, each at its own time."""
+_NOTED: dict[str, tuple[str, ...]] = {
+    "task": ("ingested",),
+    "evaluator": ("at",),
+    "experiment": ("at", "author", "settings"),
+}
+"""Kinds whose ids say what they are, so that two machines note the same one, each at its own time; and the fields
+that say when, by whom and by which command it was noted. The first is the moment."""
 
 
 def agree(kind: str, one: str, other: str) -> bool:
-    """Whether two bodies (canonical JSON) say the same but for the moment at which it was noted."""
+    """Whether two bodies (canonical JSON) say the same but for how it was noted."""
     if one == other:
         return True
     if kind not in _NOTED:
         return False
-    first, second = _without(kind, one), _without(kind, other)
-    return first == second
+    return _without(kind, one) == _without(kind, other)
 
 
 def beats(kind: str, new: tuple[str, str], old: tuple[str, str]) -> bool:
@@ -30,21 +34,19 @@ def beats(kind: str, new: tuple[str, str], old: tuple[str, str]) -> bool:
     if new[0] == old[0]:
         return False
     if agree(kind, new[0], old[0]):
-        return _moment(kind, new[0]) < _moment(kind, old[0])
+        return (_moment(kind, new[0]), new[0]) < (_moment(kind, old[0]), old[0])
     return new[1] < old[1]
 
 
 def conflict(kind: str, id: str) -> RecordConflict:
-    return RecordConflict(
-        f"the store holds another {kind} with this id", where=id, next="give the new one an id of its own"
-    )
+    next = "give one of the two an id (an experiment: a name) of its own"
+    return RecordConflict(f"the store holds another {kind} with this id", where=id, next=next)
 
 
 def _without(kind: str, body: str) -> dict[str, Any]:
     plain: dict[str, Any] = json.loads(body)
-    del plain[_NOTED[kind]]
-    return plain
+    return {name: value for name, value in plain.items() if name not in _NOTED[kind]}
 
 
 def _moment(kind: str, body: str) -> str:
-    return str(json.loads(body)[_NOTED[kind]])
+    return str(json.loads(body)[_NOTED[kind][0]])

@@ -40,7 +40,8 @@ def slots_df(store: Store, experiment: str | None = None, round: str | None = No
 
     `state` is `finished` (it has a live trial), `open` or `not_attemptable`; the trial's columns are those of the live
     one, `tries` counts all, and `last_cause` says why the latest failed where none is live. The verdict is that of
-    `round`, else of the latest round over the slot's experiment under the experiment's own protocol: `standing` is
+    `round`, else of the latest round over the slot's experiment under the experiment's own protocol, together with
+    rounds that differ from it in name, reason, author and moment only: `standing` is
     `decided`, `undecided` or `ungraded` (then `reason` says why), null where there is no submission; `score`,
     `passed` and `partial` are null unless decided.
     """
@@ -122,17 +123,20 @@ def _verdicts(
     connection: Connection, amendments: list[Amendment], experiment: str | None, round: str | None
 ) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
-    for id, judged in _rounds(connection, experiment, round):
-        for said in _said(connection, judged.id):
+    for id, judged, alike in _rounds(connection, experiment, round):
+        for said in _said(connection, judged.id, alike):
             rows += [_row(id, judged, v) for v in resolve(judged, said, amendments).values()]
     shape = {"experiment": pl.String, "submission": pl.String} | VERDICT
     return pl.DataFrame(rows, schema=shape, orient="row")
 
 
-def _said(connection: Connection, round: str) -> Iterator[list[Evaluation]]:
-    """A round's evaluations, some thousands of subjects at a time; all of one subject come together."""
+def _said(connection: Connection, round: str, alike: list[str]) -> Iterator[list[Evaluation]]:
+    """The evaluations of rounds that are alike, as if all were of `round`.
+
+    Some thousands of subjects at a time; all evaluations of one subject come together.
+    """
     table = schema.evaluations.c
-    query = select(table.subject, table.body).where(table.round == round).order_by(table.subject)
+    query = select(table.subject, table.body).where(table.round.in_(alike)).order_by(table.subject)
     batch: list[Evaluation] = []
     last = ""
     for subject, body in connection.execute(query.execution_options(yield_per=_BATCH)):
@@ -140,7 +144,8 @@ def _said(connection: Connection, round: str) -> Iterator[list[Evaluation]]:
             yield batch
             batch = []
         last = subject
-        batch.append(Evaluation.model_validate_json(body))
+        said = Evaluation.model_validate_json(body)
+        batch.append(said if said.round == round else said.model_copy(update={"round": round}))
     yield batch
 
 
@@ -159,8 +164,15 @@ def _row(experiment: str, round: Round, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _rounds(connection: Connection, experiment: str | None, round: str | None) -> list[tuple[str, Round]]:
-    """Per experiment the round that counts."""
+_NAMES = {"id", "reason", "author", "at"}
+
+
+def _rounds(connection: Connection, experiment: str | None, round: str | None) -> list[tuple[str, Round, list[str]]]:
+    """Per experiment the round that counts, and the ids of all rounds like it, itself among them.
+
+    Rounds are alike where they differ in name, reason, author and moment only: two machines that graded parts of one
+    experiment each opened one, with the same graders under the same rules.
+    """
     query = select(schema.experiments.c.body)
     if experiment is not None:
         query = query.where(schema.experiments.c.id == experiment)
@@ -171,10 +183,10 @@ def _rounds(connection: Connection, experiment: str | None, round: str | None) -
         if round is None:
             protocol = schema.rounds.c.protocol == planned.lock.protocol.value
             wanted = protocol & (schema.rounds.c.experiment == planned.id)
-        found = [
-            Round.model_validate_json(b)
-            for b in connection.execute(select(schema.rounds.c.body).where(wanted)).scalars()
-        ]
+        bodies = connection.execute(select(schema.rounds.c.body).where(wanted)).scalars()
+        found = [Round.model_validate_json(b) for b in bodies]
         if found:
-            out.append((planned.id, max(found, key=lambda r: (r.at, r.id))))
+            latest = max(found, key=lambda r: (r.at, r.id))
+            like = latest.model_dump(exclude=_NAMES)
+            out.append((planned.id, latest, [r.id for r in found if r.model_dump(exclude=_NAMES) == like]))
     return out

@@ -80,10 +80,10 @@ class Store:
     def commit(self, *records: Record) -> str:
         """Keep records: one object with all that are new, then one transaction. Returns the object's digest.
 
-        Records that the store holds already are passed over (equal in every field; for a task or an evaluator, whose
-        ids say what they are, in every field but the moment); where all are, nothing is written
-        and the digest of an object that holds one is returned. All or nothing: raises RecordConflict where one exists
-        and says something else, StoreFull, StoreError, and UsageError without records.
+        Records that the store holds already are passed over (equal in every field; for tasks, evaluators and
+        experiments, whose ids say what they are, in all but when, by whom and how they were noted). Where all are,
+        nothing is written and the digest of an object that holds one is returned. All or nothing: raises
+        RecordConflict where one exists and says something else, StoreFull, StoreError, and UsageError without records.
         """
         if not records:
             raise UsageError("commit needs a record")
