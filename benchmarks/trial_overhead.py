@@ -9,13 +9,15 @@ large run less that of a small one, per trial):
 - `local`: the same agent as an ordinary Inspect eval in the `local` sandbox: no isolation, nothing kept but the log
 - `floor`: a box opened, five commands run, closed; no agent, no Inspect, nothing kept
 
-Seconds depend on the machine; the ratios are the result.
+Seconds depend on the machine; the ratios are the result. Where processors are few, wall clock mostly shows what boxes
+cost to start (the floor); own processor time is what this process does for a trial.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import resource
 import statistics
 import sys
 import tempfile
@@ -118,6 +120,12 @@ async def floor(trials: int, parallel: int) -> float:
     return time.perf_counter() - start
 
 
+def processor() -> tuple[float, float]:
+    """Seconds of processor time so far: this process, and its children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time(), children.ru_utime + children.ru_stime
+
+
 async def measure(trials: int, parallel: int, rounds: int) -> dict[str, Any]:
     """Net seconds per trial of each way, medians over rounds, and the phases of our own."""
     small = parallel
@@ -131,15 +139,26 @@ async def measure(trials: int, parallel: int, rounds: int) -> dict[str, Any]:
         await way(2)
     phases.clear()
     net: dict[str, list[float]] = defaultdict(list)
+    work: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for _ in range(rounds):
         for name, way in ways.items():
+            before = processor()
             base = await way(small)
+            between = processor()
             net[name].append((await way(trials + small) - base) / trials)
+            after = processor()
+            own, others = ((after[i] - between[i] - (between[i] - before[i])) / trials for i in (0, 1))
+            work[name].append((own, others))
     return {
         "net": {name: statistics.median(values) for name, values in net.items()},
+        "own": {name: statistics.median(own for own, _ in values) for name, values in work.items()},
+        "others": {name: statistics.median(others for _, others in values) for name, values in work.items()},
         "phases": {name: statistics.median(values) for name, values in phases.items()},
         "ratios": {
             "worksample/local": statistics.median(a / b for a, b in zip(net["worksample"], net["local"], strict=True)),
+            "worksample/local, own processor time": statistics.median(
+                a[0] / b[0] for a, b in zip(work["worksample"], work["local"], strict=True)
+            ),
             "worksample/floor": statistics.median(a / b for a, b in zip(net["worksample"], net["floor"], strict=True)),
         },
     }
@@ -156,15 +175,16 @@ def main() -> None:
     print(
         f"{given.trials} trials of {COMMANDS} tool calls, {given.parallel} at once, median of {given.rounds} rounds\n"
     )
-    print("net per trial")
+    print("net per trial   wall clock   processor: own   its children")
     for name, seconds in found["net"].items():
-        print(f"  {name:<12} {1000 * seconds:8.1f} ms")
+        own, others = found["own"][name], found["others"][name]
+        print(f"  {name:<12} {1000 * seconds:10.1f} ms {1000 * own:12.1f} ms {1000 * others:10.1f} ms")
     print("phases of a trial, while others run beside it (wall clock)")
     for name, seconds in sorted(found["phases"].items()):
         print(f"  {name:<12} {1000 * seconds:8.1f} ms")
     print("ratios")
     for name, value in found["ratios"].items():
-        print(f"  {name:<18} {value:5.2f}")
+        print(f"  {name:<38} {value:5.2f}")
 
 
 if __name__ == "__main__":
