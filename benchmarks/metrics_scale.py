@@ -5,12 +5,14 @@
 Two Parquet files per size, as a store gives them: evaluations (three votes on each submission, in random order) and
 submissions of 50 agents (score, price, hours, cost, tier, subdomain). Beside the metrics stand two scans of the same
 columns of both files: the mean of every column per agent or evaluator, and per submission, which whoever wants verdicts
-needs. Each size runs in a process of its own, so that its peak memory is its own. Seconds are of the processor.
+needs. Each size runs in a process of its own, so that its peak memory is its own. Seconds are of the processor, with
+one thread for linear algebra, whose idle threads would count as work.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -164,9 +166,10 @@ def main() -> None:
     if sys.argv[1:2] == ["--child"]:
         child(int(sys.argv[2]))
         return
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     for rows in [int(a) for a in sys.argv[1:] if a.isdigit()] or SIZES:
         done = subprocess.run(
-            [sys.executable, __file__, "--child", str(rows)], capture_output=True, text=True, check=True
+            [sys.executable, __file__, "--child", str(rows)], capture_output=True, text=True, check=True, env=env
         )
         found = json.loads(done.stdout)
         print(

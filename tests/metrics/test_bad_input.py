@@ -95,7 +95,7 @@ EMPTY = {
     "rubric_lifts": lambda: m.rubric_lifts([], [], how=HOW),
     "pass_at_k": lambda: m.pass_at_k([], [], 1),
     "ceiling": lambda: m.fit_ceiling(m.histories([], [], []), how=HOW),
-    "break_even": lambda: m.break_even_from_jobs(([], []), ([], []), ("a", "b"), HOW),
+    "break_even": lambda: m.break_even_from_jobs(([], []), ([], []), ("a", "b"), how=HOW),
     "full_pass": lambda: m.full_pass(m.Trials([], [], [], []), HOW),
     "spread": lambda: m.repeat_spread(m.Trials([])),
     "tiers": lambda: m.tier_table(m.Trials([]), [], {"cost": []}, how=HOW),

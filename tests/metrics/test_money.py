@@ -266,6 +266,13 @@ def test_break_even_from_jobs():
     )
     assert found.value == pytest.approx(expected.value)
     assert found.low < found.value < found.high
+    invented = np.arange(400) < 100
+    asked = m.break_even_from_jobs(
+        (weak, strong), cost, ("AI", "human"), illustrative=invented, include_illustrative=True
+    )
+    left = m.break_even_from_jobs((weak, strong), cost, ("AI", "human"), illustrative=invented)
+    assert asked.value == found.value and "illustrative prices counted" in asked.conditional_on
+    assert left.counts.valid == 300 and "illustrative prices left out" in left.conditional_on
     same = m.break_even_from_jobs((strong, strong), cost, ("a", "b"))
     assert "does not succeed more often" in same.reason
     near = m.break_even_from_jobs((weak, np.r_[weak[:399], not weak[399]]), cost, ("a", "b"))

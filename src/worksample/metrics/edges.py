@@ -101,15 +101,10 @@ def compare_tables(*tables: pl.DataFrame) -> PairSums:
             raise UsageError(
                 f"no column {missing[0]!r}", where="a table of comparisons", next=f"give {', '.join(wanted)}"
             )
-    parts = [
-        table.select(
-            pl.col("project").cast(pl.String),
-            pl.col("first").cast(pl.String),
-            pl.col("second").cast(pl.String),
-            pl.col("preference").cast(pl.Float64),
-        )
-        for table in tables
-    ]
+    kinds = {table.schema["project"] for table in tables}
+    project = pl.col("project") if len(kinds) == 1 else pl.col("project").cast(pl.String)
+    names = (pl.col("first").cast(pl.String), pl.col("second").cast(pl.String))
+    parts = [table.select(project, *names, pl.col("preference").cast(pl.Float64)) for table in tables]
     blank = pl.DataFrame(schema={**dict.fromkeys(wanted, pl.String), "preference": pl.Float64})
     joined = pl.concat(parts) if parts else blank
     return pair_sums(joined["project"], joined["first"], joined["second"], joined["preference"])

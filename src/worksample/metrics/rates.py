@@ -83,13 +83,17 @@ def rate(
     yes, present = flags("passed", passed)
     same_length(passed=passed, state=state, task=task, instance=instance)
     valid, counts = valid_rows("passed", present, state)
-    if task is not None and counts.valid:
-        h = structure(task, instance, valid)
-        if not h.flat:
-            credit = yes[valid].astype(np.float64)
-            estimate = _hierarchical(name, h, credit, counts.having(tasks=h.tasks), how)
-            return replace(estimate, exact=_exact_mean(h, credit))
-    return share(name, int((yes & valid).sum()), counts, level=how.level, method=method)
+    h = structure(task, instance, valid) if task is not None and counts.valid else None
+    return rate_within(name, h, yes[valid].astype(np.float64), counts, how, method)
+
+
+def rate_within(
+    name: str, h: Hierarchy | None, credit: Floats, counts: Counts, how: Resampling, method: RateInterval = "wilson"
+) -> Estimate:
+    """The share of valid rows that passed (`credit` 0 or 1), given their hierarchy; None or flat: independent rows."""
+    if h is None or h.flat:
+        return share(name, int(credit.sum()), counts, level=how.level, method=method)
+    return replace(mean_within(name, h, credit, counts, how), exact=_exact_mean(h, credit))
 
 
 def mean_score(
@@ -115,7 +119,7 @@ def mean_score(
     if not counts.valid:
         return Estimate(name, None, counts, unit=unit, reason=nothing_valid(counts))
     h = structure(task, instance, valid)
-    return _hierarchical(name, h, numbers[valid], counts.having(tasks=h.tasks), how, unit)
+    return mean_within(name, h, numbers[valid], counts, how, unit)
 
 
 def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hierarchy:
@@ -127,9 +131,11 @@ def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hie
     return hierarchy(outer, None if instance is None else series("instance", instance).filter(kept))
 
 
-def _hierarchical(
+def mean_within(
     name: str, h: Hierarchy, values: Floats, counts: Counts, how: Resampling, unit: Unit = Unit.SHARE
 ) -> Estimate:
+    """The mean over tasks of valid values, given their hierarchy."""
+    counts = counts.having(tasks=h.tasks)
     value = h.mean(values)
     low, high, method, note = mean_interval(h, values, how, unit)
     given = (LEFT_OUT,) if counts.valid < counts.planned else ()

@@ -16,7 +16,8 @@ from .bootstrap import DEFAULT, Resampling, group_sums, ratio, resampled
 from .columns import Column, Flags, Floats, codes, flags, floats, same_length, series
 from .counts import Counts
 from .estimate import Estimate, Unit
-from .rates import mean_score, nothing_valid, rate, structure, valid_rows
+from .hierarchy import Hierarchy
+from .rates import mean_score, mean_within, nothing_valid, rate, rate_within, structure, valid_rows
 
 FULL = 1 - 1e-9
 
@@ -42,13 +43,39 @@ class Trials:
         return same_length(score=self.score, task=self.task, instance=self.instance, state=self.state)
 
 
+@dataclass(frozen=True, slots=True)
+class _Graded:
+    """The valid scores, their counts and their hierarchy (None where nothing is valid), read once for all figures."""
+
+    values: Floats
+    counts: Counts
+    h: Hierarchy | None
+
+
+def _graded(trials: Trials) -> _Graded:
+    numbers, present = floats("score", trials.score, low=0, high=1)
+    same_length(score=trials.score, state=trials.state, task=trials.task, instance=trials.instance)
+    valid, counts = valid_rows("score", present, trials.state)
+    h = structure(trials.task, trials.instance, valid) if counts.valid else None
+    return _Graded(numbers[valid], counts, h)
+
+
 def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:
     """The share of tasks with full credit. With repeats a task's credit is the mean over its runs, and so on upwards:
     never the mean of the tiers' rates.
     """
-    numbers, present = floats("score", trials.score, low=0, high=1)
-    passed = pl.Series(numbers >= FULL).set(pl.Series(~present), None)
-    return rate(passed, state=trials.state, task=trials.task, instance=trials.instance, name="full pass", how=how)
+    return _full_pass(_graded(trials), how)
+
+
+def _full_pass(graded: _Graded, how: Resampling) -> Estimate:
+    credit = (graded.values >= FULL).astype(np.float64)
+    return rate_within("full pass", graded.h, credit, graded.counts, how)
+
+
+def _mean(graded: _Graded, how: Resampling) -> Estimate:
+    if graded.h is None:
+        return Estimate("mean score", None, graded.counts, unit=Unit.SHARE, reason=nothing_valid(graded.counts))
+    return mean_within("mean score", graded.h, graded.values, graded.counts, how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +93,14 @@ def repeat_spread(trials: Trials) -> Spread:
 
     None where no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
     """
-    numbers, present = floats("score", trials.score, low=0, high=1)
-    valid, counts = valid_rows("score", present, trials.state)
-    if not counts.valid:
+    return _repeat_spread(_graded(trials))
+
+
+def _repeat_spread(graded: _Graded) -> Spread:
+    values, counts, h = graded.values, graded.counts, graded.h
+    if h is None:
         none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason=nothing_valid(counts))
         return Spread(none, none.called("sd of the mean score"))
-    h = structure(trials.task, trials.instance, valid)
-    values = numbers[valid]
     squares = h.within((values - h.instance_means(values)[h.cell]) ** 2)
     repeated = h.repeats >= 2
     counts = counts.having(instances=len(h.repeats), repeated_instances=int(repeated.sum()))
@@ -127,10 +155,9 @@ def tier_table(
         rows = np.ones(size, dtype=bool)
         if name != "overall":
             rows = tiers.index == names.index(name) if name in names else ~rows
-        part = trials.where(rows)
-        score = mean_score(part.score, state=part.state, task=part.task, instance=part.instance, how=how)
+        graded = _graded(trials.where(rows))
         totals = {key: total(key, series(key, column).filter(pl.Series(rows))) for key, column in used.items()}
-        out.append(Tier(name, full_pass(part, how), score, repeat_spread(part), totals))
+        out.append(Tier(name, _full_pass(graded, how), _mean(graded, how), _repeat_spread(graded), totals))
     return tuple(out)
 
 

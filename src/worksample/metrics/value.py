@@ -15,6 +15,7 @@ from worksample.errors import UsageError
 from .bootstrap import DEFAULT, Resampling, resampled
 from .columns import Column, Floats, flags, money, same_length
 from .counts import Counts
+from .dollars import ILLUSTRATIVE, WITH_ILLUSTRATIVE
 from .estimate import Estimate, Unit
 
 
@@ -114,30 +115,44 @@ def decide_by_value(approaches: Sequence[Approach], *, nothing: bool = False) ->
 
 
 def break_even_from_jobs(
-    passed: tuple[Column, Column], cost: tuple[Column, Column], names: tuple[str, str], how: Resampling = DEFAULT
+    passed: tuple[Column, Column],
+    cost: tuple[Column, Column],
+    names: tuple[str, str],
+    *,
+    illustrative: Column | None = None,
+    include_illustrative: bool = False,
+    how: Resampling = DEFAULT,
 ) -> Estimate:
     """V* from the same jobs done by both approaches: (lower's, higher's) columns, one row per job.
 
-    Jobs lacking a verdict or a cost under either are left out and counted. Interval: bootstrap over jobs; resamples in
+    Jobs lacking a verdict or a cost under either are left out and counted, and so are those whose costs are
+    `illustrative` unless they are asked for. Interval: bootstrap over jobs; resamples in
     which the higher approach does not succeed more often count as without end.
     """
     same_length(passed=passed[0], other=passed[1], cost=cost[0], other_cost=cost[1])
     (one, has_one), (two, has_two) = (flags(f"passed {n}", p) for n, p in zip(names, passed, strict=True))
     (low_cost, has_low), (high_cost, has_high) = (money(f"cost {n}", c) for n, c in zip(names, cost, strict=True))
+    invented = np.zeros(len(one), dtype=bool) if illustrative is None else flags("illustrative", illustrative)[0]
     rows = has_one & has_two & has_low & has_high
-    counts = Counts(len(rows), int(rows.sum()), ungraded=int((~rows).sum()))
+    if not include_illustrative:
+        rows &= ~invented
+    counts = Counts(len(rows), int(rows.sum()), ungraded=int((~rows).sum())).having(illustrative=int(invented.sum()))
+    said = (WITH_ILLUSTRATIVE if include_illustrative else ILLUSTRATIVE,) if invented.any() else ()
     name = f"break-even of {names[0]} and {names[1]}"
     if not rows.any():
-        return Estimate(name, None, counts, unit=Unit.USD, reason="no job has a verdict and a cost under both")
+        reason = "no job has a verdict and a cost under both"
+        return Estimate(name, None, counts, unit=Unit.USD, reason=reason, conditional_on=said)
     sums = np.column_stack([(two.astype(float) - one)[rows], (high_cost - low_cost)[rows]])
     gain, extra = sums.sum(axis=0)
     if gain <= 0:
         reason = f"{names[1]} does not succeed more often than {names[0]}"
-        return Estimate(name, None, counts, unit=Unit.USD, reason=reason)
+        return Estimate(name, None, counts, unit=Unit.USD, reason=reason, conditional_on=said)
     drawn = resampled(sums, "jobs", how)
     endless = int((drawn.sums[:, 0] <= 0).sum())
     notes = (f"{endless} of {how.resamples} resamples have no break-even",) if endless else ()
-    return Estimate(name, float(extra / gain), counts, *drawn.interval(_values), Unit.USD, notes=notes)
+    return Estimate(
+        name, float(extra / gain), counts, *drawn.interval(_values), Unit.USD, notes=notes, conditional_on=said
+    )
 
 
 def _values(sums: Floats) -> Floats:
