@@ -112,3 +112,14 @@ def test_many_threads_ask_for_one_folder(store: Store, tmp_path: Path) -> None:
         t.join()
     assert not wrong
     assert [p.name for p in (Path(store.name) / "cache" / "folders").iterdir()] == [digest[:2]]
+
+
+def test_what_killed_processes_left_is_swept_after_a_day(store: Store) -> None:
+    tmp = Path(store.name) / "tmp"
+    (tmp / "folder-old" / "below").mkdir(parents=True)
+    for name in ("old", "new"):
+        (tmp / name).write_bytes(b"half")
+    for name in ("old", "folder-old"):
+        os.utime(tmp / name, (0, 0))
+    store.sync()
+    assert [p.name for p in tmp.iterdir()] == ["new"]

@@ -16,7 +16,8 @@ from .faults import keeping
 from .place import LocalPlace, RemotePlace
 
 _SMALL = 1 << 18
-_FEW = 64
+_FEW = 16
+"""Above so many new blobs one sync of everything is quicker than one of each."""
 
 
 def blob_path(digest: str) -> str:

@@ -17,8 +17,8 @@ from .blobs import Blobs
 class Folders:
     """Below `root`, by manifest digest. Files are hard links to blobs: only ever mount or read them."""
 
-    def __init__(self, root: Path, blobs: Blobs) -> None:
-        self._root, self._blobs = root, blobs
+    def __init__(self, root: Path, drafts: Path, blobs: Blobs) -> None:
+        self._root, self._drafts, self._blobs = root, drafts, blobs
         self.manifest = lru_cache(maxsize=256)(self._manifest)
 
     def _manifest(self, digest: str) -> Manifest:
@@ -30,7 +30,7 @@ class Folders:
         if target.is_dir():
             return target
         manifest = self.manifest(digest)
-        draft = self._root / f".draft-{secrets.token_hex(8)}"
+        draft = self._drafts / f"folder-{secrets.token_hex(8)}"
         try:
             lay(manifest, self._blobs.path, draft, links=True, share=True)
             target.parent.mkdir(parents=True, exist_ok=True)

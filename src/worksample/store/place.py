@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -64,6 +66,15 @@ class LocalPlace:
             return sum(len(os.listdir(e.path)) for e in os.scandir(self.path(folder)) if e.is_dir())  # noqa: PTH208
         return 0
 
+    def sweep(self) -> None:
+        """Remove what killed processes left in `tmp/` a day ago or longer."""
+        old = time.time() - 86_400
+        with suppress(FileNotFoundError):
+            for entry in os.scandir(self.root / "tmp"):
+                with suppress(FileNotFoundError):
+                    if entry.stat(follow_symlinks=False).st_mtime < old:
+                        _remove(Path(entry.path))
+
     def write(self, path: str, data: bytes, *, durable: bool = True) -> None:
         """Atomic. `durable`: on the disk before this returns. Raises StoreFull, StoreError."""
         with self.draft() as (fd, draft), keeping(self.name):
@@ -118,6 +129,13 @@ class LocalPlace:
         draft.rename(target)
         if durable:
             sync_folder(target.parent)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink()
 
 
 def sync_folder(folder: Path) -> None:

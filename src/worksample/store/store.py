@@ -45,7 +45,7 @@ class Store:
         self.database = Database(location.database)
         self.far = far
         self._near = near
-        self._folders = Folders(near.root / "cache" / "folders", self.blobs)
+        self._folders = Folders(near.root / "cache" / "folders", near.root / "tmp", self.blobs)
         self._leases = Leases(self.database)
 
     @classmethod
@@ -103,6 +103,7 @@ class Store:
 
     def sync(self) -> int:
         """Index objects that the database lacks; returns how many records came in. Raises Broken, StoreError."""
+        self._near.sweep()
         with self.database.reading() as connection:
             known = set(connection.execute(select(schema.commits.c.digest)).scalars())
         missing = [d for d in self.objects.digests() if d not in known]
