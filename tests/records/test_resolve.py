@@ -117,7 +117,11 @@ def test_two_votes_and_a_tie_break(
 @pytest.mark.parametrize(
     ("scores", "standing", "passed", "label"),
     [
-        ((2, 2), Standing.UNDECIDED, None, None),
+        ((2,), Standing.UNDECIDED, None, None),
+        ((1, 2), Standing.UNDECIDED, None, None),
+        ((2, 2), Standing.DECIDED, True, 2),
+        ((1, 1), Standing.DECIDED, False, 1),
+        ((2, 3), Standing.DECIDED, True, None),
         ((1, 1, 2), Standing.DECIDED, False, 1),
         ((1, 2, 3), Standing.DECIDED, True, 2),
         ((3, 3, 1), Standing.DECIDED, True, 3),

@@ -92,24 +92,38 @@ def _is_struck(e: Evaluation, out: frozenset[tuple[Target, str]]) -> bool:
 
 
 def _holistic(round: Round, subject: str, scores: list[int], ids: tuple[str, ...]) -> Verdict:
-    """Majority on passing (score >= 2); label by majority of the values, else their median (RLI 3.4, B.2)."""
+    """Majority on passing (score >= 2); label by majority of the values, else their median (RLI 3.4, B.2).
+
+    Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all are in.
+    """
     if round.rule is Rule.LATEST:
-        scores, ids = scores[-1:], ids[-1:]
-    if round.rule is Rule.TIE_BREAK:
+        scores, ids, wanted = scores[-1:], ids[-1:], 1
+    elif round.rule is Rule.TIE_BREAK:
         scores, ids = scores[:3], ids[:3]
-    if len(scores) < (2 if round.rule is Rule.TIE_BREAK else round.overlap):
-        return Verdict(subject=subject, standing=Standing.UNDECIDED, reason="too few votes", evaluations=ids)
+        # Two votes that agree on passing settle it; else the third breaks the tie.
+        wanted = 3 if len({s >= 2 for s in scores[:2]}) == 2 else 2
+    else:
+        wanted = max(round.overlap, len(scores))
     passes = sum(s >= 2 for s in scores)
-    if passes * 2 == len(scores):
-        return Verdict(subject=subject, standing=Standing.UNDECIDED, reason="the votes are split", evaluations=ids)
-    passed = passes * 2 > len(scores)
-    value, count = Counter(scores).most_common(1)[0]
-    label: int | None = value
-    if count * 2 <= len(scores):
-        label = median_low(scores) if len(scores) % 2 else None
+    if 2 * max(passes, len(scores) - passes) <= wanted:
+        reason = "too few votes" if len(scores) < wanted else "the votes are split"
+        return Verdict(subject=subject, standing=Standing.UNDECIDED, reason=reason, evaluations=ids)
+    passed = 2 * passes > wanted
     return Verdict(
-        subject=subject, standing=Standing.DECIDED, score=float(passed), passed=passed, label=label, evaluations=ids
+        subject=subject,
+        standing=Standing.DECIDED,
+        score=float(passed),
+        passed=passed,
+        label=_label(scores, wanted),
+        evaluations=ids,
     )
+
+
+def _label(scores: list[int], wanted: int) -> int | None:
+    value, count = Counter(scores).most_common(1)[0]
+    if 2 * count > wanted:
+        return value
+    return median_low(scores) if len(scores) == wanted and wanted % 2 else None
 
 
 def _graded(round: Round, subject: str, grades: list[Grade], ids: tuple[str, ...]) -> Verdict:
