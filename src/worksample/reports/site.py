@@ -17,10 +17,11 @@ from worksample.records import Amendment, Evaluation, Grade, Instance, Round, Su
 from worksample.records.amount import Hours
 from worksample.store import Store
 
+from .charts import board_charts
 from .figures import figure
 from .heat import causes_of, heat_of, shade, task_page
 from .leaderboard import Leaderboard, board_of
-from .plots import draw
+from .plots import Canvas
 from .preview import FILES_SHOWN, show
 from .slots import find_experiments, same_lock, slots_frame
 from .transcript import transcript
@@ -81,12 +82,14 @@ class _Site:
         (self.out / "style.css").write_text(style)
         (self.out / "leaderboard.json").write_text(json.dumps(self.board.plain(), indent=1, default=str))
         heat = heat_of(self.frame)
+        canvas = Canvas(self.out / "plots")
+        board_charts(canvas, self.board, self.frame)
         self.page(
             "index.html",
             "index.html",
             "",
             board=self.board,
-            plots=draw(self.board, self.frame, self.out / "plots"),
+            plots=canvas.plots,
             heat=heat,
             causes=causes_of(self.frame, heat.agents),
             counts=self.counts(),

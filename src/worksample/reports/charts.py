@@ -1,0 +1,93 @@
+"""Which plots a report draws of what: of the leaderboard, and of the measured sections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from worksample.metrics import Estimate, Unit
+
+from .leaderboard import Leaderboard
+from .plots import Axis, Bars, Canvas, curve_over_time, grouped_bars, interval_bars, resources, score_spread
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from .measures import Section
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+HUMAN_ELO = 1000.0
+_PAIRED = (
+    (("p1", "p overall"), "completion", "Completion: first attempts, and with re-attempts.", "share of jobs"),
+    (
+        ("rubric score, first", "rubric score, overall"),
+        "rubric",
+        "Rubric score: first attempts, and with re-attempts.",
+        "mean rubric score",
+    ),
+)
+"""Estimates drawn side by side where a section has both (UpBench Figures 3 and 5): names, file, caption, axis."""
+_SINGLE = (
+    ("automation rate", "automation", "Automation rate: accepted as the commissioned work.", "share of projects"),
+    ("relative lift", "lift", "Relative lift: jobs won by re-attempts per job won at first.", "ratio"),
+    ("rescue rate", "rescue", "Rescue rate: of the failed jobs tried again, those that passed.", "share"),
+    ("dollars earned", "dollars", "Dollars earned.", "US dollars"),
+)
+
+
+def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame) -> None:
+    """Pass rates, score against what it took, and how scores lie."""
+    names = [r.name for r in board.rows]
+    axis = Axis(
+        "pass", "Full passes per agent.", "share of graded trials that pass in full, with 95 % interval", share=True
+    )
+    interval_bars(canvas, axis, Bars(names, {"pass": [r.passed for r in board.rows]}))
+    resources(canvas, names, board.rows)
+    score_spread(canvas, frame)
+
+
+def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
+    """Elo, automation, dollars, completion and lifts, and autoflation over time, where the sections hold them."""
+    elo = _named(sections, lambda e: e.unit is Unit.ELO)
+    if elo.labels:
+        caption = "Elo with intervals; the human is 1,000."
+        interval_bars(canvas, Axis("elo", caption, "Elo"), elo, start=HUMAN_ELO)
+    for name, file, caption, says in _SINGLE:
+        bars = _named(sections, _is(name))
+        if bars.labels:
+            share = next(iter(bars.series.values()))[0].unit is Unit.SHARE
+            interval_bars(canvas, Axis(file, caption, says, share=share), bars)
+    for names, file, caption, says in _PAIRED:
+        both = [_named(sections, _is(name)) for name in names]
+        if both[0].labels and both[0].labels == both[1].labels:
+            series = {name: next(iter(b.series.values())) for name, b in zip(names, both, strict=True)}
+            grouped_bars(canvas, Axis(file, caption, says, share=True), Bars(both[0].labels, series))
+    caption = "Autoflation as agents are released: how much cheaper the bundle gets."
+    days = {label: e for label, e in _cells(sections) if e.name == "autoflation" and _DAY.fullmatch(label)}
+    curve_over_time(canvas, Axis("autoflation", caption, "autoflation", share=True), days)
+
+
+def _is(name: str) -> Callable[[Estimate], bool]:
+    return lambda e: e.name == name
+
+
+def _cells(sections: Iterable[Section]) -> Iterator[tuple[str, Estimate]]:
+    for section in sections:
+        for row in section.rows:
+            for cell in row.cells:
+                if isinstance(cell, Estimate):
+                    yield row.label, cell
+
+
+def _named(sections: Sequence[Section], wanted: Callable[[Estimate], bool]) -> Bars:
+    """Of the first section that has such estimates the first of each line."""
+    for section in sections:
+        found = []
+        for row in section.rows:
+            cell = next((c for c in row.cells if isinstance(c, Estimate) and wanted(c)), None)
+            if cell is not None:
+                found.append((row.label, cell))
+        if found:
+            return Bars([label for label, _ in found], {section.id: [e for _, e in found]})
+    return Bars([], {})

@@ -1,0 +1,26 @@
+"""The plots of a report, each as SVG and PNG beside the CSV of exactly what is drawn."""
+
+from .bars import Bars, grouped_bars, interval_bars
+from .canvas import Axis, Canvas, Plot
+from .curves import curve_over_time, value_curves
+from .points import Points, Resource, loglog, resources, score_points
+from .spread import counts_bars, histogram, score_spread
+
+__all__ = [
+    "Axis",
+    "Bars",
+    "Canvas",
+    "Plot",
+    "Points",
+    "Resource",
+    "counts_bars",
+    "curve_over_time",
+    "grouped_bars",
+    "histogram",
+    "interval_bars",
+    "loglog",
+    "resources",
+    "score_points",
+    "score_spread",
+    "value_curves",
+]

@@ -1,0 +1,95 @@
+"""Distributions: of scores, of prices and hours, of how many there are of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .canvas import Axis, Canvas, colour, label, percent_ticks
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEAST = 5
+"""Values below which a distribution says nothing."""
+LEGEND = 12
+KINDS = 40
+"""Labels of one plot of counts; the CSV holds all."""
+
+
+def score_spread(canvas: Canvas, frame: pl.DataFrame) -> None:
+    """How the scores of graded trials lie, in ten steps per agent. frame: slots with `state`, `agent_name`, `score`."""
+    import polars as pl
+
+    graded = frame.filter(pl.col("state") == "valid")
+    if graded.height < LEAST:
+        return
+    step = (pl.col("score") * 10).floor().clip(0, 9).cast(pl.Int64)
+    counts = graded.group_by("agent_name", step.alias("bin")).len().sort("agent_name", "bin")
+    totals = dict(graded.group_by("agent_name").len().iter_rows())
+    edges = [i / 10 for i in range(11)]
+    with canvas.drawing(3.6) as (figure, axes):
+        for place, group in enumerate(counts.partition_by("agent_name", maintain_order=True)):
+            name = group["agent_name"][0]
+            heights = dict(group.select("bin", "len").iter_rows())
+            shares = [heights.get(i, 0) / totals[name] for i in range(10)]
+            axes.stairs(shares, edges, label=label(str(name)), lw=1.6, color=colour(place))
+        axes.set(xlabel="score", ylabel="share of the agent's graded trials", xlim=(0, 1), ylim=(0, None))
+        percent_ticks(axes.yaxis)
+        if len(totals) <= LEGEND:
+            axes.legend(frameon=False, fontsize=8)
+        table = counts.with_columns(low=pl.col("bin") / 10, high=(pl.col("bin") + 1) / 10).drop("bin")
+        canvas.save(figure, Axis("scores", "Distribution of the scores of graded trials.", ""), table)
+
+
+def histogram(canvas: Canvas, axis: Axis, series: Mapping[str, Sequence[float]], bins: int = 16) -> None:
+    """Values above 0 on a logarithmic axis, each series as shares of its own number (RLI Figure 4).
+
+    Series of fewer than two values are left out; nothing where none is left, or all values are equal.
+    """
+    import numpy as np
+    import polars as pl
+
+    shown = {name: [v for v in values if v > 0] for name, values in series.items()}
+    shown = {name: values for name, values in shown.items() if len(values) > 1}
+    everything = [v for values in shown.values() for v in values]
+    if not everything or min(everything) == max(everything):
+        return
+    edges = np.geomspace(min(everything), max(everything) * (1 + 1e-9), bins + 1)
+    rows = []
+    with canvas.drawing(3.4) as (figure, axes):
+        for place, (name, values) in enumerate(shown.items()):
+            counts = np.histogram(values, edges)[0]
+            text = f"{label(name)} ({len(values)})"
+            axes.stairs(counts / len(values), edges, fill=True, alpha=0.35, color=colour(place), label=text)
+            axes.axvline(float(np.median(values)), color=colour(place), ls="--", lw=1)
+            rows += [
+                {"series": name, "low": low, "high": high, "count": int(count)}
+                for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+            ]
+        axes.set(xscale="log", xlabel=axis.says, ylabel="share", ylim=(0, None))
+        percent_ticks(axes.yaxis)
+        axes.legend(frameon=False, fontsize=8)
+        canvas.save(figure, axis, pl.DataFrame(rows))
+
+
+def counts_bars(canvas: Canvas, axis: Axis, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
+    """Shares of several populations side by side per label: a suite and a market sample. Nothing without a label."""
+    import polars as pl
+
+    if not labels:
+        return
+    rows, thick = min(len(labels), KINDS), 0.8 / max(len(series), 1)
+    with canvas.drawing(1.2 + 0.26 * rows * max(len(series), 1)) as (figure, axes):
+        for place, (name, values) in enumerate(series.items()):
+            where = [rows - 1 - row + 0.4 - (place + 0.5) * thick for row in range(rows)]
+            axes.barh(where, values[:rows], height=thick * 0.9, color=colour(place), alpha=0.7, label=label(name))
+        axes.set_yticks(range(rows), [label(t) for t in reversed(labels[:rows])])
+        axes.set_xlabel(axis.says)
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        if axis.share:
+            percent_ticks(axes.xaxis)
+        if len(series) > 1:
+            figure.legend(loc="outside upper left", ncols=len(series), frameon=False, fontsize=8)
+        canvas.save(figure, axis, pl.DataFrame({"label": list(labels), **{n: list(v) for n, v in series.items()}}))
