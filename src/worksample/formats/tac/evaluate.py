@@ -1,20 +1,30 @@
 """Run one of TheAgentCompany's evaluators, unmodified, inside the grading box, and read its checkpoints as a grade.
 
 An evaluator is an Inspect scorer that looks at a sandbox: here a one-sample evaluation over the mounted submission,
-with Inspect's `local` sandbox inside our own box. No model is reachable: an evaluator that asks one leaves the
-submission ungraded.
+with Inspect's `local` sandbox inside our own box. The box has no network and no model. What an evaluator looks for
+there it would take for missing and count as 0, so such a submission is left ungraded instead.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
 import logging
+import os
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from worksample.errors import Cause, GraderError
 from worksample.kit import Case
-from worksample.records import Grade, GradePart
+from worksample.records import By, Criteria, Grade, GradePart
+
+from .looks import DATA, UTILS, WORKSPACE
+from .source import Published, find_source, read_one
 
 _LOGGER = "inspect_evals.theagentcompany"
 
@@ -33,14 +43,18 @@ class _Said(logging.Handler):
 def evaluate(case: Case, name: str) -> Grade:
     """Grade `case` with the evaluator of task `name`.
 
-    Raises GraderError: `judge.error` where it asked for a language model, `grader.malformed` where its answer is no
-    list of checkpoints, `grader.crash` where it failed.
+    Raises GraderError: `judge.error` where it asks for a language model, `grader.sandbox` where it asks for a service,
+    a module or a file that the grading box has not, `grader.reference` where its own reference is missing,
+    `grader.malformed` where its answer is no list of checkpoints, `grader.crash` where it failed.
     """
+    published = _ready(case, name)
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ModelOutput, get_model
     from inspect_evals.theagentcompany.scoring import get_scorer_for_task
 
+    scorer = get_scorer_for_task(name)
+    _sound(published)
     asked: list[str] = []
 
     def unreachable(*_: Any) -> ModelOutput:
@@ -50,27 +64,85 @@ def evaluate(case: Case, name: str) -> Grade:
     model = get_model("mockllm/model", custom_outputs=unreachable)
     said = _Said()
     logging.getLogger(_LOGGER).addHandler(said)
-    with tempfile.TemporaryDirectory() as logs:
+    with tempfile.TemporaryDirectory() as logs, _login(Path(logs)):
         task = Task(
             dataset=[Sample(input=name, metadata={"eval_name": name})],
             solver=_replay(case),
-            scorer=get_scorer_for_task(name),
+            scorer=scorer,
             sandbox="local",
         )
         log = eval(
             task,
             model=model,
             model_roles={"grader": model},
-            log_dir=logs,
+            log_dir=f"{logs}/log",
             display="none",
             fail_on_error=False,
             score=True,
         )[0]
         # Samples are read from the log's file on first use, so while its folder is there.
-        return _read(log, asked, said.lines)
+        return _read(log, asked, said.lines, case.criteria)
 
 
-def _read(log: Any, asked: list[str], warnings: list[str]) -> Grade:
+def _ready(case: Case, name: str) -> Published:
+    """Refuse where the evaluator would take something that is missing here for the agent's failure."""
+    folder, version = find_source()
+    if not (folder / name / "evaluator.py").is_file():
+        raise GraderError(f"inspect_evals {version} has no task {name!r}")
+    task = read_one(folder / name, version)
+    if str(case.folder("output")) != WORKSPACE:
+        raise GraderError(f"the evaluator reads {WORKSPACE}, which only a sandbox has", cause=Cause.GRADER_SANDBOX)
+    if task.looks.services:
+        what = f"the evaluator asks {', '.join(task.looks.services)}, and the grading box has no services"
+        raise GraderError(what, cause=Cause.GRADER_SANDBOX)
+    if task.looks.judge:
+        raise GraderError("the evaluator asks a language model, and none is reachable here", cause=Cause.JUDGE_ERROR)
+    modules = [m for m in task.looks.modules if importlib.util.find_spec(m.split(".")[0]) is None]
+    if modules:
+        what = f"the evaluator needs {', '.join(modules)}: pip install 'worksample[tac]'"
+        raise GraderError(what, cause=Cause.GRADER_SANDBOX)
+    held = [c.target.removeprefix(f"{UTILS}/") for c in task.copied if c.target.startswith(f"{UTILS}/")]
+    lost = [n for n in dict.fromkeys((*task.looks.references, *held)) if not (Path(UTILS) / n).is_file()]
+    if lost:
+        raise GraderError(f"{UTILS} has no {', '.join(lost)}", cause=Cause.GRADER_REFERENCE)
+    beyond = [n for n in task.looks.outside if not (Path(DATA) / n).is_file()]
+    if beyond:
+        what = f"the evaluator reads {DATA}/{', '.join(beyond)}, which no submission holds"
+        raise GraderError(what, cause=Cause.GRADER_SANDBOX)
+    return task
+
+
+def _sound(task: Published) -> None:
+    """Refuse an evaluator that fails at a definition of its own: it would call every answer wrong."""
+    if sys.version_info >= (3, 14) or not task.looks.annotations:
+        return
+    names = vars(importlib.import_module(f"inspect_evals.theagentcompany.tasks.{task.name}.evaluator"))
+    for text in task.looks.annotations:
+        try:
+            eval(text, dict(names))
+        except TypeError as fault:
+            what = f"the evaluator cannot define a function of its own: {text}: {fault} (before Python 3.14)"
+            raise GraderError(what, cause=Cause.GRADER_CRASH) from fault
+        except NameError:
+            # A name of the enclosing function, which is there when it is called.
+            continue
+
+
+@contextmanager
+def _login(folder: Path) -> Iterator[None]:
+    """A home whose login shells find `python`: evaluators call it under `bash -lc`."""
+    before = os.environ.get("HOME")
+    (folder / ".bash_profile").write_text(f'export PATH="{Path(sys.executable).parent}:$PATH"\n')
+    os.environ["HOME"] = str(folder)
+    try:
+        yield
+    finally:
+        os.environ.pop("HOME")
+        if before is not None:
+            os.environ["HOME"] = before
+
+
+def _read(log: Any, asked: list[str], warnings: list[str], criteria: Criteria) -> Grade:
     if asked:
         raise GraderError("the evaluator asks a language model, and none is reachable here", cause=Cause.JUDGE_ERROR)
     sample = log.samples[0] if log.samples else None
@@ -78,7 +150,18 @@ def _read(log: Any, asked: list[str], warnings: list[str]) -> Grade:
         fault = sample.error.message if sample and sample.error else str(log.error.message if log.error else "no score")
         raise GraderError(f"the evaluator failed: {fault[-800:]}", cause=Cause.GRADER_CRASH)
     score = next(iter(sample.scores.values()))
-    return _grade((score.metadata or {}).get("checkpoints"), score.explanation or "", warnings)
+    checkpoints = (score.metadata or {}).get("checkpoints")
+    if checkpoints == [] and score.value == {"score": "I", "checkpoints": 0.0}:
+        # So some evaluators answer where a deliverable is missing or cannot be read.
+        return _nothing(criteria, score.explanation or "")
+    return _grade(checkpoints, score.explanation or "", warnings)
+
+
+def _nothing(criteria: Criteria, explanation: str) -> Grade:
+    wanted = [leaf for leaf in criteria.leaves if leaf.by is By.PROGRAM]
+    parts = tuple(GradePart(name=leaf.id, points=leaf.worth, fraction=0.0) for leaf in wanted)
+    reason = f"no checkpoint was reached\n{explanation}"
+    return Grade(score=0.0, parts=parts, composition="checkpoints", reason=reason[:20_000])
 
 
 def _replay(case: Case) -> Any:

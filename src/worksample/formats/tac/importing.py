@@ -14,9 +14,9 @@ from pathlib import Path
 from worksample.errors import ImportFailed, UsageError
 from worksample.sandboxes import BoxConfig, Mount, open_box
 
-from .source import UTILS, WORKSPACE, Published, find_source, read_all
+from .looks import DATA, UTILS, WORKSPACE
+from .source import Published, find_source, read_all
 
-DATA = "/data"
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
 _FILE = re.compile(r"[\w-]+\.(?:txt|csv|xlsx|docx|pdf|md|db|py|pt|jpg|png|ods|pptx|sh|json)\b")
 _PYTHON_SQLITE = """
@@ -72,10 +72,12 @@ def _write(task: Published, target: Path, as_published: bool, overwrite: bool) -
     _files(task, root, as_published)
     (root / "task.toml").write_text(_manifest(task))
     (root / "brief.md").write_text(_brief(task))
-    (root / "criteria.toml").write_text(_criteria(task))
+    criteria = _criteria(task, as_published)
+    if criteria:
+        (root / "criteria.toml").write_text(criteria)
     (root / "grade.py").write_text(_GRADE.format(name=task.name))
     (root / "notes.md").write_text(_notes(task))
-    return Imported(task.name, root, not task.needs, task.needs, task.judge)
+    return Imported(task.name, root, not task.needs, task.needs, task.looks.judge)
 
 
 def _files(task: Published, root: Path, as_published: bool) -> None:
@@ -132,16 +134,28 @@ def _manifest(task: Published) -> str:
         f'paths = {{ input = "{DATA}", output = "{WORKSPACE}", reference = "{UTILS}" }}',
         "",
         "[deliverables]",
-        *(f"{_toml(n)} = {{ format = {_toml(n.rsplit('.', 1)[-1].lower())}, required = true }}" for n in task.reads),
+        *(f"{_toml(n)} = {{ format = {_toml(n.rsplit('.', 1)[-1].lower())}, required = true }}" for n in task.wanted),
         "",
         "[grading.checkpoints]",
         "timeout = 180",
-        f"settings = {{ evaluator = {_toml(task.name)}, version = {_toml(task.version)} }}",
+        f"settings = {{ evaluator = {_toml(task.name)}, version = {_toml(task.version)}, asks = {_asks(task)} }}",
         "",
         "[[instance]]",
         'name = "example"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _asks(task: Published) -> str:
+    """What the evaluator, which lies outside the package, asks for: for the audit."""
+    asks = {"files": task.looks.files, "columns": task.looks.columns, "patterns": task.looks.patterns}
+    given = [f"{name} = {_list(values)}" for name, values in asks.items() if values]
+    given += [f"points = {list(task.looks.points)}"] if task.looks.points else []
+    return "{ " + ", ".join(given) + " }" if given else "{}"
+
+
+def _list(values: Iterable[str]) -> str:
+    return json.dumps(list(values), ensure_ascii=False)
 
 
 def _toml(text: str) -> str:
@@ -177,18 +191,27 @@ def _bullets(items: Iterable[str], none: str) -> str:
     return "\n".join(lines) or none
 
 
-def _criteria(task: Published) -> str:
+def _criteria(task: Published, as_published: bool) -> str:
+    """The published checkpoints. For use, with the points that the evaluator gives, and only where it has as many."""
+    points = task.looks.points or ()
+    if not as_published and len(points) != len(task.checkpoints):
+        return ""
     out = []
-    for point in task.checkpoints:
+    for index, point in enumerate(task.checkpoints):
         text = point.text or f"Checkpoint {point.number}"
-        out.append(f'[[criterion]]\nid = "checkpoint-{point.number}"\ntext = {_toml(text)}\npoints = {point.points}\n')
+        worth = point.points if as_published else points[index]
+        out.append(f'[[criterion]]\nid = "checkpoint-{point.number}"\ntext = {_toml(text)}\npoints = {worth}\n')
     return "\n".join(out)
 
 
 def _notes(task: Published) -> str:
     needs = ", ".join(task.needs) or "nothing but its files"
-    judge = "It asks a language model; without one the submission stays ungraded." if task.judge else ""
-    return f"Needs {needs}. Graded by the evaluator of inspect_evals {task.version}, unmodified. {judge}\n"
+    grading = (
+        f" Grading needs {', '.join(task.lacking)}; without, the submission stays ungraded." if task.lacking else ""
+    )
+    text = f"Needs {needs}. Graded by the evaluator of inspect_evals {task.version}, unmodified.{grading}\n"
+    listed = [f"{c.number}. ({c.points} points) {c.text}" for c in task.checkpoints]
+    return "\n".join([text, *(["Its published checkpoints:", "", *listed] if listed else [])]).rstrip() + "\n"
 
 
 _GRADE = '''"""Grades with TheAgentCompany's own evaluator, from the installed inspect_evals."""

@@ -5,7 +5,6 @@ Nothing of it is executed here: YAML is read safely, Python by its syntax tree.
 
 from __future__ import annotations
 
-import ast
 import importlib.metadata
 import importlib.util
 import re
@@ -17,14 +16,13 @@ import yaml
 
 from worksample.errors import ImportFailed
 
-WORKSPACE = "/workspace"
-UTILS = "/utils"
+from .looks import DATA, WORKSPACE, Looks, looks
+
 _CHECKPOINT = re.compile(
     r"^#{2,3}\s+Checkpoint\s+(\d+)\s*[^(\n]*\((\d+)\s*(?:pts?|points?)\)\s*$(.*?)(?=^#|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 _LISTED = re.compile(r"^(\d+)\.\s*[\[(](\d+)\s*(?:pts?|points?)[\])]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
-_PLACED = re.compile(rf"^{WORKSPACE}/[^{{}}*]+\.[A-Za-z0-9]{{1,5}}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +54,41 @@ class Published:
     copied: tuple[Copied, ...]
     builds: tuple[str, ...]
     """Commands of the image that make data: `RUN sqlite3 ...`."""
-    reads: tuple[str, ...]
-    """Files below /workspace that the evaluator reads, by their names in its source."""
-    judge: bool
-    """Whether the evaluator, as used, asks a language model."""
-    messages: bool
-    """Whether it looks at the conversation."""
+    looks: Looks
+    """What the evaluator looks at."""
 
     @property
     def id(self) -> str:
         return "tac-" + self.name.replace("_", "-")
 
     @property
+    def placed(self) -> tuple[str, ...]:
+        """Files that lie in the agent's own folder from the start."""
+        inside = (c.target for c in self.copied if c.target.startswith(f"{WORKSPACE}/"))
+        return tuple(target.removeprefix(f"{WORKSPACE}/") for target in inside)
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Files that the evaluator reads and the agent has to make, or to complete where the prompt says so."""
+        return tuple(
+            n for n in self.looks.files if n not in self.placed or "complete it" in " ".join(self.prompt.split())
+        )
+
+    @property
     def needs(self) -> tuple[str, ...]:
-        """What a run needs beyond files: services, colleagues, files placed in the agent's own folder."""
-        placed = [c.target for c in self.copied if c.target.startswith(WORKSPACE)]
+        """What a run needs beyond files: services, colleagues, files in the agent's own folder, other folders."""
         return (
             *self.services,
             *(f"colleague {c}" for c in self.colleagues),
-            *(("files in /workspace at the start",) if placed else ()),
+            *(("files in /workspace at the start",) if self.placed else ()),
+            *(f"a writable {DATA} for {name}" for name in self.looks.outside),
             *(("videos or a cluster",) if self.name in _HEAVY else ()),
         )
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """What grading needs and the grading box has not."""
+        return (*self.looks.services, *(("a judge model",) if self.looks.judge else ()))
 
 
 _HEAVY = frozenset({"sde_run_rising_wave_locally"})
@@ -121,10 +133,15 @@ def read_one(folder: Path, version: str) -> Published:
         checkpoints=_checkpoints(folder),
         copied=copied,
         builds=builds,
-        reads=_reads(source, folder),
-        judge=_asks_model(source),
-        messages="trajectory_text(" in source,
+        looks=_looks(source, folder),
     )
+
+
+def _looks(source: str, folder: Path) -> Looks:
+    try:
+        return looks(source)
+    except SyntaxError as fault:
+        raise ImportFailed(f"cannot be read: {fault}", where=str(folder / "evaluator.py")) from fault
 
 
 def _yaml(path: Path) -> dict[str, Any]:
@@ -173,23 +190,3 @@ def _checkpoints(folder: Path) -> tuple[Checkpoint, ...]:
     text = path.read_text(encoding="utf-8").split("## Improved implementation")[0]
     found = _CHECKPOINT.findall(text) or _LISTED.findall(text)
     return tuple(Checkpoint(int(n), int(p), " ".join(body.split())) for n, p, body in found)
-
-
-def _reads(source: str, folder: Path) -> tuple[str, ...]:
-    """Literal paths below /workspace in the evaluator, less what the image itself places there."""
-    placed = {c.target for c in _image(folder)[0]}
-    names: dict[str, None] = {}
-    for node in ast.walk(ast.parse(source)):
-        if not (isinstance(node, ast.Constant) and isinstance(node.value, str) and _PLACED.match(node.value)):
-            continue
-        # A form that lies ready in the workspace and is to be filled in is a deliverable all the same.
-        if node.value not in placed or "complete it" in (folder / "eval.yaml").read_text(encoding="utf-8"):
-            names[node.value.removeprefix(f"{WORKSPACE}/")] = None
-    return tuple(names)
-
-
-def _asks_model(source: str) -> bool:
-    """Whether a model is asked outside the opt-in "improved" mode."""
-    if "get_model(" not in source and "judge" not in source.lower():
-        return False
-    return 'scoring_mode == "original"' not in source and ("get_model(" in source or "llm_judge" in source)

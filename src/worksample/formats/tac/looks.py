@@ -1,0 +1,216 @@
+"""What an evaluator looks at, read from its syntax tree: files, references, services, a judge, points. Nothing is run.
+
+Only what can be reached from its `build_scorer` counts: helpers that no longer have a caller, and the branches of the
+opt-in "improved" scoring, say nothing about the grading that is used.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+WORKSPACE, UTILS, DATA = "/workspace", "/utils", "/data"
+_NAMED = re.compile(r"^[^{}*\n]+\.[A-Za-z0-9]{1,5}$")
+_SERVICES = {
+    "owncloud": ("owncloud", "webdav", "curl", "directory_exists"),
+    "rocketchat": ("rocketchat", "chat_history"),
+    "a running RisingWave": ("risingwave",),
+}
+"""Services, by what the names of the shared helpers that reach them hold."""
+_JUDGES = {"get_model", "evaluate_chat_history_with_llm"}
+_SETS = {"issuperset", "issubset"}
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What one evaluator looks at."""
+
+    files: tuple[str, ...]
+    """Files below /workspace, by their paths there."""
+    references: tuple[str, ...]
+    """Files below /utils."""
+    outside: tuple[str, ...]
+    """Files elsewhere that an agent is to make: below /data."""
+    columns: tuple[str, ...]
+    """Columns that a deliverable must have."""
+    patterns: tuple[str, ...]
+    """Regular expressions that a whole line must match."""
+    services: tuple[str, ...]
+    modules: tuple[str, ...]
+    """Modules that it imports late; a failure of that import it takes for the agent's."""
+    annotations: tuple[str, ...]
+    """Annotations of functions inside functions: before Python 3.14 they are evaluated at every call."""
+    points: tuple[int, ...] | None
+    """What its checkpoints are worth, in order; None where their number is only known when it runs."""
+    judge: bool
+    messages: bool
+    """Whether it looks at the conversation."""
+
+
+def looks(source: str) -> Looks:
+    """Read an evaluator's source. SyntaxError where it is no Python."""
+    tree = ast.parse(source)
+    constants = _constants(tree)
+    nodes = list(_reached(tree))
+    names = {n.id for n in nodes if isinstance(n, ast.Name)}
+    texts = list(dict.fromkeys(t for n in nodes if (t := _text(n, constants)) is not None))
+    called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    return Looks(
+        files=_below(WORKSPACE, texts),
+        references=_below(UTILS, texts),
+        outside=_below(DATA, texts),
+        columns=tuple(dict.fromkeys(_columns(nodes, constants))),
+        patterns=tuple(dict.fromkeys(_patterns(nodes))),
+        services=tuple(s for s, marks in _SERVICES.items() if any(m in n for n in called for m in marks)),
+        modules=tuple(dict.fromkeys(_modules(nodes))),
+        annotations=tuple(dict.fromkeys(_annotations(nodes))),
+        points=_points(nodes, constants),
+        judge=bool(called & _JUDGES),
+        messages="trajectory_text" in names,
+    )
+
+
+def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+    """Module constants, by name."""
+    found: dict[str, ast.expr] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = node.value
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            found[node.target.id] = node.value
+    return found
+
+
+def _reached(tree: ast.Module) -> Iterator[ast.AST]:
+    """Every node that grading can come to, from `build_scorer` on, with the constants it uses."""
+    own: dict[str, ast.AST] = dict(_constants(tree))
+    for part in tree.body:
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            own[part.name] = part
+    waiting, seen = ["build_scorer"], {"build_scorer"}
+    while waiting:
+        start = own.get(waiting.pop(0))
+        for node in () if start is None else _walk(start):
+            if isinstance(node, ast.Name) and node.id in own and node.id not in seen:
+                seen.add(node.id)
+                waiting.append(node.id)
+            yield node
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """As `ast.walk`, depth first and without the branches of improved scoring."""
+    if isinstance(node, ast.If) and _mode(node.test) not in (None, "original"):
+        for child in node.orelse:
+            yield from _walk(child)
+        return
+    if isinstance(node, ast.If) and _mode(node.test) == "original":
+        for child in node.body:
+            yield from _walk(child)
+        return
+    yield node
+    for below in ast.iter_child_nodes(node):
+        yield from _walk(below)
+
+
+def _mode(test: ast.expr) -> str | None:
+    """The mode that an `if scoring_mode == ...` is about."""
+    if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "scoring_mode":
+        first = test.comparators[0]
+        return str(first.value) if isinstance(first, ast.Constant) else None
+    return None
+
+
+def _text(node: ast.AST, constants: dict[str, ast.expr], depth: int = 4) -> str | None:
+    """The string that an expression is: a literal, a constant, an f-string or `os.path.join` of such."""
+    if depth == 0:
+        return None
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.Name):
+        return _text(constants[node.id], constants, depth - 1) if node.id in constants else None
+    if isinstance(node, ast.FormattedValue):
+        return _text(node.value, constants, depth - 1)
+    if isinstance(node, ast.JoinedStr):
+        parts = [_text(value, constants, depth - 1) for value in node.values]
+        return "".join(p for p in parts if p is not None) if None not in parts else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join" and node.args:
+        parts = [_text(value, constants, depth - 1) for value in node.args]
+        return posixpath.join(*(p for p in parts if p is not None)) if None not in parts else None
+    return None
+
+
+def _below(folder: str, texts: list[str]) -> tuple[str, ...]:
+    inside = (t.removeprefix(f"{folder}/") for t in texts if t.startswith(f"{folder}/"))
+    return tuple(dict.fromkeys(name for name in inside if _NAMED.match(name)))
+
+
+def _columns(nodes: list[ast.AST], constants: dict[str, ast.expr]) -> Iterator[str]:
+    """Members of what is called ...columns or ..._cols..., and of sets that columns are compared with."""
+    for node in nodes:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(t, ast.Name) and re.search(r"(expected|required)_col", t.id) for t in targets):
+                yield from _members(node.value, constants)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SETS:
+            for argument in node.args:
+                yield from _members(argument, constants)
+
+
+def _members(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
+    if isinstance(node, ast.Call):
+        for argument in node.args:
+            yield from _members(argument, constants)
+    elif isinstance(node, ast.List | ast.Set | ast.Tuple):
+        for item in node.elts:
+            text = _text(item, constants)
+            if text is not None:
+                yield text
+
+
+def _patterns(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fullmatch":
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield first.value
+
+
+def _modules(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_module":
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield first.value
+
+
+def _annotations(nodes: list[ast.AST]) -> Iterator[str]:
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for outer in functions:
+        for inner in ast.walk(outer):
+            if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) and inner is not outer:
+                given = [a.annotation for a in inner.args.args if a.annotation is not None]
+                yield from (ast.unparse(a) for a in (*given, *([inner.returns] if inner.returns else [])))
+
+
+def _points(nodes: list[ast.AST], constants: dict[str, ast.expr]) -> tuple[int, ...] | None:
+    """`Checkpoint(total=...)` in order. Loops make their number unknown; so do totals that are computed."""
+    loops = [n for n in nodes if isinstance(n, ast.For | ast.ListComp | ast.GeneratorExp)]
+    looped = {id(inner) for loop in loops for inner in ast.walk(loop)}
+    totals: list[int] = []
+    for node in nodes:
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Checkpoint"):
+            continue
+        given = next((k.value for k in node.keywords if k.arg == "total"), node.args[0] if node.args else None)
+        while isinstance(given, ast.Name) and given.id in constants:
+            given = constants[given.id]
+        if id(node) in looped or not (isinstance(given, ast.Constant) and isinstance(given.value, int)):
+            return None
+        totals.append(given.value)
+    return tuple(totals) or None

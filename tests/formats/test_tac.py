@@ -1,0 +1,206 @@
+"""TheAgentCompany's 39 tasks out of the installed inspect_evals: packages, and their own evaluators as graders."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from formats.tac_states import State, states, trajectory
+from worksample.errors import Cause, UsageError
+from worksample.formats.tac import import_tac
+from worksample.formats.tac.source import Published, find_source, read_all
+from worksample.sandboxes import BoxConfig, BoxLimits, Mount, open_box
+from worksample.tasks import Package, read_package
+
+pytestmark = pytest.mark.tac
+
+FILES_ONLY = {
+    "admin_make_spreadsheet",
+    "admin_remove_pages_pdf",
+    "admin_translate_sales_chat",
+    "admin_watch_video",
+    "ds_coffee_shop_database_management",
+    "ds_find_meeting_spreadsheet",
+    "ds_fix_table_values_and_missing_answers",
+    "ds_sql_exercise",
+    "finance_nonqualified_bill_ask_for_reimburse",
+    "hr_check_attendance_multiple_days_department",
+    "hr_resume_categorization",
+    "ml_grade_exam",
+    "sde_copy_table_from_pdf_to_xlsx",
+    "sde_create_sqlite_database",
+}
+FILES_AND_TALK = {
+    "finance_check_attendance_payroll",
+    "finance_expense_validation",
+    "hr_check_attendance_multiple_days",
+    "hr_check_attendance_one_day",
+    "hr_organize_talent_info",
+}
+
+BROKEN = (
+    {"finance_check_attendance_payroll", "hr_check_attendance_multiple_days"} if sys.version_info < (3, 14) else set()
+)
+"""Their evaluators annotate a function with `pd.Series[Any]`, which cannot be evaluated."""
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[str, Published]:
+    return {p.name: p for p in read_all(*find_source())}
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Package]:
+    """All 39, as they are used."""
+    made = import_tac(tmp_path_factory.mktemp("tac"))
+    return {item.name: read_package(item.package) for item in made}
+
+
+@pytest.mark.box
+def test_all_39_packages_are_read_without_faults(packages: dict[str, Package], published: dict[str, Published]) -> None:
+    assert len(packages) == 39
+    for name, package in packages.items():
+        assert package.id == "tac-" + name.replace("_", "-")
+        brief = (package.root / "brief.md").read_text()
+        assert published[name].prompt in brief
+        inputs = [p for p in (package.root / "inputs").rglob("*") if p.is_file()]
+        assert not [p for p in inputs if "utils" in p.relative_to(package.root / "inputs").parts]
+
+
+def test_only_graders_that_read_files_and_talk_can_be_used_without_services(published: dict[str, Published]) -> None:
+    alone = {name for name, task in published.items() if not task.lacking}
+    assert {name for name in alone if not published[name].looks.messages} == FILES_ONLY
+    assert {name for name in alone if published[name].looks.messages} == FILES_AND_TALK
+    assert [name for name, task in published.items() if not task.needs] == ["ds_sql_exercise"]
+    for name in published.keys() - alone:
+        assert set(published[name].lacking) <= {"owncloud", "rocketchat", "a running RisingWave", "a judge model"}
+
+
+def test_as_published_ground_truth_lies_in_the_agents_reach(tmp_path: Path) -> None:
+    made = import_tac(tmp_path, tasks=["finance_check_attendance_payroll"], as_published=True)[0]
+    assert (made.package / "inputs" / "utils" / "rates_info.txt").is_file()
+    with pytest.raises(UsageError, match="exists"):
+        import_tac(tmp_path, tasks=["finance_check_attendance_payroll"])
+    import_tac(tmp_path, tasks=["finance_check_attendance_payroll"], overwrite=True)
+    assert not (made.package / "inputs" / "utils").exists()
+    assert (made.package / "reference" / "rates_info.txt").is_file()
+
+
+def test_an_unknown_task_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such task: nonesuch"):
+        import_tac(tmp_path, tasks=["nonesuch"])
+
+
+def utils(published: dict[str, Published], name: str, target: Path) -> Path:
+    """What the image of a task puts into /utils or /workspace, in one folder."""
+    target.mkdir(parents=True, exist_ok=True)
+    for item in published[name].copied:
+        shutil.copyfile(item.source, target / item.target.rsplit("/", 1)[-1])
+    return target
+
+
+def lay(root: Path, key: str, state: State, references: Path | None) -> None:
+    for place, files in (("workspace", state.workspace), ("data", state.data)):
+        (root / key / place).mkdir(parents=True)
+        for name, data in files.items():
+            path = root / key / place / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    (root / key / "trajectory").mkdir()
+    if state.said:
+        (root / key / "trajectory" / "trajectory.json").write_bytes(trajectory(state))
+    if references is not None:
+        shutil.copytree(references, root / key / "utils")
+
+
+async def in_one_box(root: Path) -> dict[str, Any]:
+    """Grade all cases below `root` in one process in one grading box."""
+    here = Path(__file__).parent
+    config = BoxConfig(
+        mounts=(Mount(str(root), "/cases"), Mount(str(here), "/tests")),
+        output="/workspace",
+        writable=("/utils", "/data"),
+        limits=BoxLimits(output=8 << 20),
+        python="platform",
+        label="tac",
+    )
+    async with open_box(config) as box:
+        words = [sys.executable, "-P", "/tests/tac_many.py", "/cases", f"{config.scratch}/results.json"]
+        done = await box.run(words, timeout=300)
+        assert done.returncode == 0, done.stderr.decode()[-3000:]
+        return dict(json.loads(await box.read(f"{config.scratch}/results.json", 8 << 20)))
+
+
+@pytest.fixture(scope="module")
+def graded(published: dict[str, Published], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Every state, and every evaluator that needs more than files, graded in one process: it starts slowly."""
+    root, given = tmp_path_factory.mktemp("cases"), tmp_path_factory.mktemp("given")
+    cases = []
+    for state in states(lambda name: utils(published, name, given / name)):
+        key = f"{state.task}-{state.name}".replace(" ", "_").replace("'", "").replace(",", "")
+        lay(root, key, state, utils(published, state.task, given / state.task))
+        cases.append({"key": key, "task": state.task, "score": state.score})
+    for name, task in published.items():
+        if task.lacking:
+            lay(root, name, State(name, "nothing", 0.0), utils(published, name, given / name))
+            cases.append({"key": name, "task": name, "score": None})
+    for name in ("finance_check_attendance_payroll", "admin_remove_pages_pdf"):
+        lay(root, f"{name}-bare", State(name, "no reference", 0.0), None)
+        cases.append({"key": f"{name}-bare", "task": name, "score": None})
+    (root / "cases.json").write_text(json.dumps(cases))
+    found = asyncio.run(in_one_box(root))
+    return {case["key"]: {**found[case["key"]], "wanted": case["score"], "task": case["task"]} for case in cases}
+
+
+@pytest.mark.box
+@pytest.mark.long
+def test_evaluators_that_read_only_files_and_talk_tell_right_states_from_wrong_ones(graded: dict[str, Any]) -> None:
+    states = {key: case for key, case in graded.items() if case["wanted"] is not None}
+    assert {case["task"] for case in states.values()} == FILES_ONLY | FILES_AND_TALK
+    for task in FILES_ONLY | FILES_AND_TALK:
+        wanted = {case["wanted"] for case in states.values() if case["task"] == task}
+        assert 1.0 in wanted
+        assert wanted - {1.0}
+    odd = {
+        key: (case.get("score"), case["wanted"], case["reason"])
+        for key, case in states.items()
+        if case["task"] not in BROKEN and case.get("score") != pytest.approx(case["wanted"])
+    }
+    assert not odd
+
+
+@pytest.mark.box
+@pytest.mark.long
+def test_an_evaluator_that_fails_by_itself_gives_no_score(graded: dict[str, Any]) -> None:
+    for case in graded.values():
+        if case["task"] in BROKEN and case["wanted"] is not None:
+            assert case.get("cause") == str(Cause.GRADER_CRASH)
+            assert "pd.Series[Any]" in case["reason"]
+
+
+@pytest.mark.box
+@pytest.mark.long
+def test_evaluators_that_need_a_service_or_a_judge_say_so_and_never_give_0(
+    graded: dict[str, Any], published: dict[str, Published]
+) -> None:
+    lacking = [name for name, task in published.items() if task.lacking]
+    assert len(lacking) == 39 - len(FILES_ONLY | FILES_AND_TALK)
+    for name in lacking:
+        wanted = Cause.GRADER_SANDBOX if published[name].looks.services else Cause.JUDGE_ERROR
+        assert graded[name].get("cause") == str(wanted), name
+        assert "score" not in graded[name]
+        said = published[name].looks.services or ("language model",)
+        assert all(word in graded[name]["reason"] for word in said)
+
+
+@pytest.mark.box
+@pytest.mark.long
+def test_a_missing_reference_is_no_failure_of_the_agents(graded: dict[str, Any]) -> None:
+    for name in ("finance_check_attendance_payroll", "admin_remove_pages_pdf"):
+        assert graded[f"{name}-bare"]["cause"] == str(Cause.GRADER_REFERENCE)
