@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from worksample.errors import WorksampleError
 from worksample.models import Price
 from worksample.records import Agent, Experiment, Instance, Slot, Submission, Trial
-from worksample.runs import RunConfig, run_slots
+from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes.available import require
 from worksample.store import Store
 
@@ -49,8 +49,9 @@ class Conducted:
 def conduct(store: Store, experiment: Experiment, how: How, watch: Watch | None = None) -> Conducted:
     """Run the open slots of a planned experiment and grade every ungraded submission of it.
 
-    Everything is in the store when this returns. Ctrl-C stops it cleanly: trials in flight are closed as cancelled,
-    and their slots are open again next time. StoreFull and other failures of ours are raised after the same clean stop.
+    When this returns everything is in the store, and the scores in Inspect's logs too. Ctrl-C stops it cleanly: trials
+    in flight are closed as cancelled, and their slots are open again next time. StoreFull and other failures of ours
+    are raised after the same clean stop.
     Several processes may conduct one experiment: slots and submissions are leased, and each waits for the others' end.
     """
     need_sandbox(experiment.lock.sandbox)
@@ -64,6 +65,8 @@ def conduct(store: Store, experiment: Experiment, how: How, watch: Watch | None 
         raise _first(group) from None
     finally:
         listener.end()
+    if not interrupted:
+        write_scores(store, experiment.id, work.grading.round.id)
     return Conducted(status_of(store, experiment), interrupted)
 
 

@@ -42,6 +42,8 @@ class Material:
     sandbox: str = "bubblewrap"
     suite: Suite | None = None
     tasks: tuple[Task, ...] = ()
+    others: tuple[Instance, ...] = ()
+    """Instances that the suite and the tasks name and that are not worked on; they are kept all the same."""
     roles: dict[str, str] = field(default_factory=dict)
     lacking: frozenset[str] = frozenset()
     """Commands that instances ask for and the sandbox of this machine does not have."""
@@ -65,7 +67,7 @@ class Plan:
         """Everything that a store must hold before the first trial."""
         m = self.material
         suite = (m.suite,) if m.suite else ()
-        return (*m.tasks, *m.instances, *suite, *m.agents, self.experiment, *self.slots)
+        return (*m.tasks, *m.instances, *m.others, *suite, *m.agents, self.experiment, *self.slots)
 
 
 def plan(material: Material, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]) -> Plan:

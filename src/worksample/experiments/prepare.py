@@ -41,6 +41,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         sandbox=config.sandbox,
         suite=selection.suite,
         tasks=selection.tasks,
+        others=selection.others,
         roles={**selection.roles, **config.roles},
         lacking=_lacking(selection) if config.sandbox == "bubblewrap" else frozenset(),
     )

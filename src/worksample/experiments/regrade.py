@@ -9,6 +9,7 @@ from pathlib import Path
 from worksample.errors import PlanError, UsageError
 from worksample.grading import Change, changes, open_round, subjects
 from worksample.records import Evaluation, Experiment, Instance, Protocol, Round, Submission
+from worksample.runs import write_scores
 from worksample.store import Store
 
 from .conduct import need_sandbox
@@ -83,6 +84,8 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
         asyncio.run(queue.run(what.graders))
     finally:
         listener.end()
+    if what.experiment is not None:
+        write_scores(store, what.experiment.id, round.id)
     return Regraded(round, before, tuple(changes(store, before, round)) if before else (), queue.tally)
 
 

@@ -21,6 +21,8 @@ class Selection:
 
     tasks: tuple[Task, ...]
     instances: tuple[Instance, ...]
+    others: tuple[Instance, ...]
+    """Taken in, and not worked on."""
     suite: Suite | None
     roles: dict[str, str]
 
@@ -43,7 +45,8 @@ def select(config: ExperimentConfig, sink: Sink) -> Selection:
         tasks.append(taken.task)
         instances += taken.instances
     kept = narrowed(instances, config.only)
-    return Selection(tuple(tasks), kept, suite, dict(suite.roles) if suite else {})
+    others = tuple(i for i in instances if i not in kept)
+    return Selection(tuple(tasks), kept, others, suite, dict(suite.roles) if suite else {})
 
 
 def narrowed(instances: Sequence[Instance], only: Sequence[str]) -> tuple[Instance, ...]:

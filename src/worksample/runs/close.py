@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -185,6 +186,7 @@ def _log_path(attempt: Attempt) -> str:
     if active is None:
         return ""
     location = active.log_location
-    path = unquote(urlparse(location).path) if location.startswith("file:") else location
-    logs = str(attempt.job.store.logs.resolve())
-    return path.removeprefix(logs).lstrip("/") if path.startswith(logs) else path
+    # The engine keeps a relative folder relative; the store's logs are named from the store.
+    path = Path(unquote(urlparse(location).path) if location.startswith("file:") else location).resolve()
+    logs = attempt.job.store.logs.resolve()
+    return str(path.relative_to(logs) if path.is_relative_to(logs) else path)

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
-from worksample.errors import RecordMissing
 from worksample.records import Evaluation, Given, Grade, Round, Submission, Trial
 from worksample.store import Store
 
@@ -21,7 +21,8 @@ def write_scores(store: Store, experiment: str, round: str) -> int:
     """Write the grades of a round into the logs of an experiment; how many samples were given one.
 
     An ungraded sample gets no score, never 0, and is no part of the log's mean. Writing again changes only what is
-    new; a regrade replaces a score, and the log keeps its history. RecordMissing for an unknown round or a lost log.
+    new; a regrade replaces a score, and the log keeps its history. A log that a kill left unfinished, or that another
+    process still writes, is left as it is: the grades are in the store. RecordMissing for an unknown round.
     """
     store.get(Round, round)
     latest: dict[str, Evaluation] = {}
@@ -48,9 +49,12 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
     )
     from inspect_ai.scorer import ScoreEdit
 
-    if not path.is_file():
-        raise RecordMissing("the log of these trials is gone", where=str(path))
-    log = read_eval_log(str(path))
+    try:
+        if read_eval_log(str(path), header_only=True).status == "started":
+            return 0
+        log = read_eval_log(str(path))
+    except (OSError, ValueError, BadZipFile):
+        return 0
     samples = {str(sample.id): sample for sample in log.samples or ()}
     done = 0
     for trial, evaluation in graded:
