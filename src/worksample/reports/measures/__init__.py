@@ -1,0 +1,36 @@
+"""From a store's rounds and frames to every figure that they support: sections of estimates, and two agents compared.
+
+`measure` gives the sections of `worksample metrics` and of the report, `compare` what `worksample compare` says. The
+definitions are in docs/metrics.md; nothing here computes one itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .comparing import Change, Comparison, compare
+    from .config import MeasureConfig
+    from .section import Section, SectionRow
+    from .sections import measure
+
+__all__ = ["Change", "Comparison", "MeasureConfig", "Section", "SectionRow", "compare", "measure"]
+
+# Polars and scipy wait until a figure is wanted.
+_HOMES = {
+    "Change": "comparing",
+    "Comparison": "comparing",
+    "MeasureConfig": "config",
+    "Section": "section",
+    "SectionRow": "section",
+    "compare": "comparing",
+    "measure": "sections",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

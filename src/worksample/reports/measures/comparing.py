@@ -1,0 +1,176 @@
+"""Two agents on the same work, or one agent in two experiments: the paired difference, and what changed where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.errors import RecordMissing, UsageError
+from worksample.metrics import Estimate
+from worksample.records import Experiment, Protocol
+from worksample.reports.slots import find_experiments, same_lock
+from worksample.store import Store
+
+from .config import MeasureConfig
+from .material import Group, Material, attempted
+
+NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An instance: mean scores of both, and why where they lost points. `change` is gained or lost (full credit),
+    better, worse, same, or "first only" and "second only" where the other has nothing graded there (then None).
+    """
+
+    instance: str
+    first: float | None
+    second: float | None
+    change: str
+    first_why: str
+    second_why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`second` minus `first`, paired by instance: of scores and of full passes. `sign_test` is the exact p over tasks
+    that differ. `changes` has every instance, those that differ most first.
+    """
+
+    first: str
+    second: str
+    protocol: Protocol
+    score: Estimate
+    passed: Estimate
+    sign_test: Estimate
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "protocol": self.protocol.value,
+            "score": self.score.as_dict(),
+            "passed": self.passed.as_dict(),
+            "sign_test": self.sign_test.as_dict(),
+            "changes": [
+                {
+                    "instance": c.instance,
+                    "first": c.first,
+                    "second": c.second,
+                    "change": c.change,
+                    "first_why": c.first_why,
+                    "second_why": c.second_why,
+                }
+                for c in self.changes
+            ],
+            "notes": list(self.notes),
+        }
+
+
+def compare(store: Store, a: str, b: str, config: MeasureConfig | None = None, *, experiment: str = "") -> Comparison:
+    """Compare `a` and `b`: names or ids of agents within `experiment` (by default the latest), or of experiments with
+    one agent each, or `EXPERIMENT:AGENT`.
+
+    Raises PlanError where the experiments' locks differ, UsageError where a name fits nothing or several agents.
+    """
+    config = config or MeasureConfig()
+    sides = [_side(store, name, experiment) for name in (a, b)]
+    same_lock([found for found, _ in sides])
+    (one, protocol), (two, _) = (_group(store, found, who, config) for found, who in sides)
+    if sides[0][0].id == sides[1][0].id and one.rows["who"][0] == two.rows["who"][0]:
+        raise UsageError(f"{a!r} and {b!r} are the same agent", next=NEXT)
+    tables = [_trials(group.rows, "score") for group in (one, two)]
+    full = [_trials(group.rows.with_columns(score=pl.col("passed").cast(pl.Float64)), "score") for group in (one, two)]
+    found = m.paired_difference(*tables, name="score", how=config.how)
+    passes = m.paired_difference(*full, name="full pass", how=config.how)
+    names = [_called(found_, group, sides) for (found_, _), group in zip(sides, (one, two), strict=True)]
+    notes = [f"{n}: {_count(g.rows)}" for n, g in zip(names, (one, two), strict=True)]
+    changes = _changes(found.instances, one.rows, two.rows)
+    return Comparison(
+        names[0], names[1], protocol, found.difference, passes.difference, found.sign_test, changes, tuple(notes)
+    )
+
+
+def _called(found: Experiment, group: Group, sides: list[tuple[Experiment, str]]) -> str:
+    alone = sides[0][0].id == sides[1][0].id
+    return group.label if alone else f"{found.name}: {group.label}"
+
+
+def _count(rows: pl.DataFrame) -> str:
+    states = dict(rows["state"].value_counts(sort=True).iter_rows())
+    return ", ".join(f"{count} {state}" for state, count in states.items()) + f" of {rows.height} planned"
+
+
+def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
+    """The experiment and the agent (a name, an id or "" for its only one) that `name` stands for."""
+    head, mark, tail = name.partition(":")
+    if mark:
+        return find_experiments(store, [head])[0], tail
+    home = find_experiments(store, [experiment] if experiment else [])[0]
+    if any(name in (id, id.partition("@")[0]) for id in home.agents):
+        return home, name
+    try:
+        return find_experiments(store, [name])[0], ""
+    except RecordMissing as missing:
+        agents = ", ".join(id.partition("@")[0] for id in home.agents)
+        raise UsageError(f"{name!r} is no agent of {home.name} ({agents}) and no experiment", next=NEXT) from missing
+
+
+def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol]:
+    material = Material(store, [experiment], replace(config, by=""))
+    frame = material.judged(material.primary)
+    if frame is None:
+        raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
+    groups = list(material.agents(attempted(frame)))
+    fitting = [g for g in groups if who in ("", g.agent, g.label, g.rows["agent_name"][0], g.rows["who"][0])]
+    if len(fitting) != 1:
+        names = ", ".join(g.label for g in fitting or groups)
+        what = f"{who!r} is" if fitting else f"{who!r} is none"
+        said = f"{experiment.name} has several agents: {names}" if not who else f"{what} of {names}"
+        raise UsageError(said, next=f"worksample compare {experiment.name}:AGENT ...")
+    return fitting[0], material.primary
+
+
+def _trials(rows: pl.DataFrame, column: str) -> m.Trials:
+    return m.Trials(rows[column], rows["task"], rows["instance_name"], rows["state"])
+
+
+def _changes(table: pl.DataFrame, one: pl.DataFrame, two: pl.DataFrame) -> tuple[Change, ...]:
+    """Instance by instance; those that only one of the two has come last."""
+    whys = [_whys(rows) for rows in (one, two)]
+    means = [_means(rows) for rows in (one, two)]
+    out = []
+    for task, instance, first, second, _, change in table.iter_rows():
+        key = f"{task}/{instance}"
+        out.append(Change(key, first, second, change, whys[0].get(key, ""), whys[1].get(key, "")))
+    out.sort(key=lambda c: (-abs((c.second or 0) - (c.first or 0)), c.instance))
+    both = {c.instance for c in out}
+    for place, said in ((0, "first only"), (1, "second only")):
+        for key in sorted(means[place].keys() - both):
+            score = means[place][key]
+            first, second = (score, None) if place == 0 else (None, score)
+            out.append(Change(key, first, second, said, whys[0].get(key, ""), whys[1].get(key, "")))
+    return tuple(out)
+
+
+def _means(rows: pl.DataFrame) -> dict[str, float]:
+    graded = rows.filter(pl.col("state") == "valid").group_by("key").agg(pl.col("score").mean())
+    return dict(graded.iter_rows())
+
+
+def _whys(rows: pl.DataFrame) -> dict[str, str]:
+    """Per instance the reasons of what is not in full: a verdict's, else what became of the trial."""
+    said: dict[str, list[str]] = {}
+    for key, state, score, why, cause in rows.select("key", "state", "score", "why", "cause").iter_rows():
+        if state == "valid" and (score or 0) >= 1 - 1e-9:
+            continue
+        words = why or cause or ("" if state == "valid" else state)
+        if words and words not in said.setdefault(key, []):
+            said[key].append(words)
+    return {key: " | ".join(words) for key, words in said.items()}

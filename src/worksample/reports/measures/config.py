@@ -1,0 +1,47 @@
+"""How figures are made of what a store holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from worksample.errors import UsageError
+from worksample.metrics import Checking, Resampling, RubricRules
+
+BY = ("", "agent", "category", "domain", "platform", "tier")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureConfig:
+    """Errors: UsageError for a group that is not in `BY`, a negative wage or budget."""
+
+    by: str = ""
+    """Break every agent's figures down by this column of the work; "agent" leaves all breakdowns out."""
+    illustrative: bool = False
+    """Let prices and hours count that are only illustrative; notes then say so."""
+    struck: bool = True
+    """Leave out what an integrity review struck; else count struck trials and submissions like any other."""
+    skips: Literal["cause", "paper"] = "cause"
+    """Skipped criteria by their cause, or as misses: UpBench's own formula (5.2.1)."""
+    pitfalls_gate: bool = False
+    """A pitfall must be absent for a job to be completed (UpBench A.3)."""
+    budgets: tuple[float, ...] = ()
+    """US dollars per trial for score against budget; by default quantiles of what was spent."""
+    hourly: float | None = None
+    """US dollars per hour of the expert who gives feedback; without it AI with human help has no cost."""
+    checking: Checking = field(default_factory=Checking)
+    """The check that a buyer runs on every deliverable, for the deployable cost."""
+    how: Resampling = field(default_factory=Resampling)
+    """Resamples, level and seed of every interval."""
+
+    def __post_init__(self) -> None:
+        if self.by not in BY:
+            raise UsageError(f"no figures by {self.by!r}", next=f"one of {', '.join(BY[1:])}")
+        if self.skips not in ("cause", "paper"):
+            raise UsageError(f"skips {self.skips!r}", next="cause or paper")
+        if min((*self.budgets, self.hourly or 0.0)) < 0:
+            raise UsageError("budgets and wages are US dollars, 0 or more")
+
+    @property
+    def rules(self) -> RubricRules:
+        return RubricRules("as misses" if self.skips == "paper" else "by cause", self.pitfalls_gate)

@@ -1,0 +1,104 @@
+"""What hours, money and configuration have to do with success: horizons, budgets, models and harnesses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import polars as pl
+
+from worksample import metrics as m
+
+from .material import Material, attempted, is_illustrative
+from .section import Section, SectionRow
+
+_QUANTILES = (0.1, 0.25, 0.5, 0.75, 1.0)
+_BUDGETS = (("cost", "US dollars", "${:,g}"), ("seconds", "seconds", "{:,g} s"), ("tokens", "tokens", "{:,g}"))
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Under the protocol that the experiments grade by."""
+    frame = material.judged(material.primary)
+    if frame is None:
+        return
+    first = attempted(frame)
+    yield from _effects(material, first)
+    yield from _horizon(material, first)
+    for column, unit, form in _BUDGETS:
+        yield from _budget(material, first, (column, unit, form))
+
+
+def _effects(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+    """Spreads over models under one harness, and over harnesses under one model."""
+    known = frame.filter(pl.col("harness").is_not_null() & pl.col("model").is_not_null() & (pl.col("model") != ""))
+    credit = (pl.col("score") >= 1 - 1e-9).cast(pl.Float64)
+    known = known.with_columns(credit=pl.when(pl.col("score").is_not_null()).then(credit))
+    trials = m.Configurations(known["harness"], known["model"], known["task"], known["credit"])
+    rows = []
+    for held, varied, effect in (
+        ("harness", "model", m.model_effect),
+        ("model", "harness", m.harness_effect),
+    ):
+        counts = known.group_by(held).agg(pl.col(varied).n_unique().alias("many")).sort(held)
+        for value in counts.filter(pl.col("many") > 1)[held].to_list():
+            found = effect(trials, value, material.how)
+            rates = ", ".join(f"{name} {100 * rate:.1f} %" for name, rate in found.rates.items())
+            rows.append(SectionRow(f"{varied}s under {value}", None, (found.spread, found.deviation, rates)))
+    if rows:
+        columns = ("spread", "deviation without chance", "full pass on the common tasks")
+        yield Section("effects", "Models and harnesses", "ALE D.4", columns, tuple(rows))
+
+
+def _horizon(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+    """Human hours at which success is 50 % and 80 %."""
+    invented = is_illustrative(frame, "hours_source")
+    hours = frame.select(pl.when(pl.col("hours_middle") > 0).then("hours_middle").alias("hours")).to_series()
+    out = invented & (not material.config.illustrative) & hours.is_not_null()
+    frame = frame.with_columns(hours).with_columns(pl.when(~out).then("hours").alias("hours"))
+    if not frame["hours"].is_not_null().any():
+        return
+    rows = []
+    for group in material.agents(frame):
+        found = m.time_horizon(group.rows["hours"], group.rows["passed"], task=group.rows["task"], how=material.how)
+        rows.append(group.line(found.horizons[0.5], found.horizons[0.8], found.slope))
+    count = frame.filter(out)["instance"].n_unique()
+    notes = [f"{count} instances with only illustrative hours are left out"] if count else []
+    if material.config.illustrative and invented.any():
+        notes.append("hours that are only illustrative are counted")
+    columns = ("50 % horizon (h)", "80 % horizon (h)", "slope per doubling")
+    yield Section("horizon", "Time horizon", "beyond the papers", columns, tuple(rows), tuple(notes))
+
+
+def _budget(material: Material, frame: pl.DataFrame, what: tuple[str, str, str]) -> Iterator[Section]:
+    """The score if no trial were given more than so much, at budgets that all agents share."""
+    column, unit, form = what
+    spent = frame.filter(pl.col("score").is_not_null() & (pl.col(column) > 0))[column].cast(pl.Float64)
+    if not len(spent):
+        return
+    budgets = material.config.budgets if column == "cost" else ()
+    chosen = budgets or tuple(sorted({_round_up(float(spent.quantile(q) or 0)) for q in _QUANTILES}))
+    rows = []
+    for group in material.agents(frame):
+        r = group.rows
+        points = m.score_against_budget(
+            r[column].cast(pl.Float64),
+            r["score"],
+            chosen,
+            task=r["task"],
+            instance=r["instance_name"],
+            how=material.how,
+        )
+        rows.append(group.line(*(p.score for p in points)))
+    notes = ("a trial that took more counts 0: what it would have handed in by then is not known",)
+    columns = tuple(form.format(b) for b in sorted(set(chosen)))
+    yield Section(
+        f"budget-{column}", f"Score against {unit} per trial", "beyond the papers", columns, tuple(rows), notes
+    )
+
+
+def _round_up(value: float) -> float:
+    """To two digits, upwards, so that what was spent stays within."""
+    if value <= 0:
+        return 0.0
+    step = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / step - 1e-9) * step:.12g}")
