@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 
+from cli.run_cli import cli_json
 from formats.tac_states import State, states, trajectory
 from worksample.errors import Cause, UsageError
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.source import Published, find_source, read_all
+from worksample.records import Evaluation, Grade
 from worksample.sandboxes import BoxConfig, BoxLimits, Mount, open_box
+from worksample.store import Store
 from worksample.tasks import Package, read_package
 
 pytestmark = pytest.mark.tac
@@ -204,3 +207,42 @@ def test_evaluators_that_need_a_service_or_a_judge_say_so_and_never_give_0(
 def test_a_missing_reference_is_no_failure_of_the_agents(graded: dict[str, Any]) -> None:
     for name in ("finance_check_attendance_payroll", "admin_remove_pages_pdf"):
         assert graded[f"{name}-bare"]["cause"] == str(Cause.GRADER_REFERENCE)
+
+
+QUERY = """
+import sqlite3
+from pathlib import Path
+
+base = sqlite3.connect("{input}/database.db")
+products = base.execute("SELECT COUNT(*) FROM products").fetchone()[0]
+kinds = base.execute("SELECT COUNT(DISTINCT category) FROM products").fetchone()[0]
+dear = base.execute(
+    "SELECT product_name, unit_price FROM products WHERE category = 'Electronics' ORDER BY unit_price @ORDER@ LIMIT 3"
+)
+lines = [chr(34) + name + chr(34) + ", " + format(price, ".2f") for name, price in dear]
+for name, answer in [("task1", str(products)), ("task2", str(kinds)), ("task3", chr(10).join(lines))]:
+    (Path("{output}") / (name + ".txt")).write_text(answer)
+"""
+
+
+@pytest.mark.box
+@pytest.mark.long
+@pytest.mark.parametrize(("order", "score"), [("DESC", 1.0), ("ASC", 0.5)])
+def test_ds_sql_exercise_from_import_to_grade(order: str, score: float, tmp_path: Path) -> None:
+    """An agent that queries the database; one that sorts the wrong way."""
+    made = import_tac(tmp_path / "tac", tasks=["ds_sql_exercise"])[0]
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    program = QUERY.replace("@ORDER@", order)
+    quotes = '"' * 3
+    step = f"[[step]]\nrun = {quotes}\npython3 - <<'PY'{program}PY\n{quotes}\n\n[[step]]\nsubmit = true\n"
+    (scripts / "tac-ds-sql-exercise.toml").write_text(step)
+    words = ("--agent", "scripted", "--script", scripts, "--store", tmp_path / "store", "--protocol", "checkpoints")
+    done = cli_json("run", "--task", made.package, *words)
+    assert (done["finished"], done["graded"]) == (1, 1)
+    store = Store.open(tmp_path / "store")
+    [evaluation] = store.find(Evaluation)
+    store.close()
+    assert isinstance(evaluation.payload, Grade)
+    assert evaluation.payload.score == pytest.approx(score)
+    assert [part.points for part in evaluation.payload.parts] == [1, 2, 3]
