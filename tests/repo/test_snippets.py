@@ -1,0 +1,59 @@
+"""The commands that README and docs tell a newcomer to type do what they say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import cli
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("README.md", "docs/own-task.md")
+NEEDS_A_KEY = "--model"
+EVERY_PAGE = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+
+
+def commands(page: str) -> list[list[str]]:
+    """Every `$ worksample ...` line of a page that needs no model, in order, without its comment."""
+    lines = re.findall(r"^\$ worksample (.+?)(?:\s+#.*)?$", (ROOT / page).read_text(), re.MULTILINE)
+    return [shlex.split(line) for line in lines if NEEDS_A_KEY not in line]
+
+
+@pytest.mark.box
+@pytest.mark.long
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_says_can_be_typed(page: str, tmp_path: Path) -> None:
+    said = commands(page)
+    first = next(i for i, words in enumerate(said) if words[:2] == ["task", "new"])
+    said = said[first:]
+    assert any(words[:2] == ["task", "check"] for words in said)
+    for words in said:
+        done = cli(*words, cwd=tmp_path)
+        assert done.returncode == 0, f"worksample {shlex.join(words)}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}"
+    assert (tmp_path / "report" / "index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(str(p.relative_to(ROOT)) for p in sorted((ROOT / "docs").glob("*.md")))]
+)
+def test_links_and_pictures_of_a_page_exist(page: str) -> None:
+    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (ROOT / page).parent.joinpath(target).exists(), f"{page}: {target}"
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(str(p.relative_to(ROOT)) for p in sorted((ROOT / "docs").glob("*.md")))]
+)
+def test_verbs_that_a_page_names_exist(page: str) -> None:
+    """`worksample VERB ...` in code is a verb of the command line."""
+    from worksample.cli.verbs import VERBS
+
+    known = {name.split()[0] for name in VERBS}
+    text = (ROOT / page).read_text()
+    for verb in re.findall(r"(?:^\$ |`|^)worksample ([a-z]+)\b", text, re.MULTILINE):
+        assert verb in known, f"{page}: worksample {verb}"
