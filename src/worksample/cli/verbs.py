@@ -31,6 +31,8 @@ VERBS: dict[str, Verb | Family] = {
     "resume": _verb("resume", "Go on with an experiment that was stopped."),
     "list": _verb("list", "List the experiments of a store."),
     "report": _verb("report", "Print the leaderboard and write the report as a static site."),
+    "metrics": _verb("metrics", "Print every figure that the store's data support, with counts and intervals."),
+    "compare": _verb("compare", "Compare two agents on the same work."),
     "grade": _verb("grade", "Grade stored submissions anew and show what changed."),
     "submit": _verb("submit", "Hand in work made elsewhere: a folder or a zip."),
     "amend": _verb("amend", "Strike or restore a trial, submission, evaluation, evaluator or instance."),
@@ -47,6 +49,9 @@ VERBS: dict[str, Verb | Family] = {
         "Show suites and pin their digests.",
         {
             "show": _verb("suite_show", "Show a suite: its instances, tiers and pins."),
+            "describe": _verb(
+                "suite_describe", "Describe a suite: categories, prices, files, graders; beside a market."
+            ),
             "pin": _verb("suite_pin", "Write the digests of a suite's instances into suite.lock."),
         },
     ),

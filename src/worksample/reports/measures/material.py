@@ -161,7 +161,7 @@ class Material:
         """`frame` with `group`; by platform a row stands once for each service that its instance needs."""
         if by == "platform":
             services = {id: list(i.work.environment.services) for id, i in self.instances.items()}
-            shape = {"instance": pl.String, "group": pl.List(pl.String)}
+            shape = pl.Schema({"instance": pl.String(), "group": pl.List(pl.String())})
             table = pl.DataFrame({"instance": list(services), "group": list(services.values())}, schema=shape)
             return (
                 frame.join(table, on="instance", how="left", maintain_order="left").explode("group").drop_nulls("group")

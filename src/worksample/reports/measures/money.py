@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -177,7 +178,7 @@ def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
 
 def _first(material: Material, group: Group) -> _Chains:
     rows = group.rows.filter(pl.col("attempt") == 1)
-    cells = {"task": rows["task"], "instance": rows["instance_name"], "how": material.how}
+    cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": material.how}
     cost = rows.select(pl.when(pl.col("work") == "done").then(pl.col("cost").cast(pl.Float64))).to_series()
     return _Chains(
         m.rate(rows["passed"], state=rows["state"], name="p1", **cells),
@@ -202,7 +203,7 @@ def _helped(material: Material, group: Group) -> _Chains | None:
         pl.col("passed").last(),
         pl.when(pl.col("whole").is_not_null().all()).then(pl.col("whole").sum()).alias("whole"),
     )  # fmt: skip
-    cells = {"task": jobs["task"], "instance": jobs["instance_name"], "how": material.how}
+    cells: dict[str, Any] = {"task": jobs["task"], "instance": jobs["instance_name"], "how": material.how}
     return _Chains(
         m.rate(jobs["passed"], name="p overall", **cells),
         m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells),

@@ -90,7 +90,7 @@ def agreement(material: Material) -> Iterator[Section]:
         yield Section("agreement", "Agreement between evaluators", "RLI 3.4, B.2", columns, tuple(rows), notes)
 
 
-_SHAPE = {
+_SHAPE: dict[str, pl.DataType | type[pl.DataType]] = {
     "subject": pl.String,
     "vote": pl.Float64,
     "evaluator": pl.String,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
@@ -87,7 +88,7 @@ def _rubric(material: Material, frame: pl.DataFrame) -> Section:
     rows = []
     for group in material.groups(frame):
         r = group.rows.with_columns(a=state_of("passed"), b=state_of("score"))
-        cells = {"task": r["task"], "instance": r["instance_name"], "how": material.how}
+        cells: dict[str, Any] = {"task": r["task"], "instance": r["instance_name"], "how": material.how}
         rows.append(
             group.line(
                 m.rate(r["passed"], state=r["a"], name="completion", **cells),

@@ -60,7 +60,7 @@ def left_out(frame: pl.DataFrame) -> Iterator[str]:
 
 def _score_line(material: Material, group: Group) -> SectionRow:
     rows, how = group.rows, material.how
-    cells = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
+    cells: dict[str, Any] = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
     spread = m.repeat_spread(trials_of(rows))
     partial = rows.select(0.5 * pl.col("score") + 0.5 * pl.col("passed").cast(pl.Float64)).to_series()
 
@@ -139,7 +139,7 @@ def _groups(material: Material, table: pl.DataFrame, by: str, source: str) -> Se
         cells: list[Estimate | str] = []
         for name in names:
             part = group.rows.filter(pl.col("group") == name)
-            given = {
+            given: dict[str, Any] = {
                 "state": part["state"],
                 "task": part["task"],
                 "instance": part["instance_name"],

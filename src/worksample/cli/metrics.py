@@ -1,0 +1,151 @@
+"""`worksample metrics`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .boundary import INCOMPLETE
+from .output import json_option, open_store, printable, say_json, store_option, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from worksample.metrics import Estimate
+    from worksample.reports.measures import MeasureConfig, Section
+
+ACROSS = 7
+"""Columns of figures that stand side by side; a wider table goes on below."""
+SIGNS = {"share": " %", "points": " pp", "hours": " h"}
+
+
+@click.command("metrics")
+@click.argument("experiments", nargs=-1)
+@click.option(
+    "--by",
+    type=click.Choice(["category", "tier", "platform", "domain", "agent"]),
+    default=None,
+    help="Break every agent's figures down by this; agent leaves all breakdowns out.",
+)
+@click.option("--only", multiple=True, default=None, metavar="SECTION", help="Show this section only. Repeatable.")
+@click.option("--illustrative", is_flag=True, default=None, help="Count prices and hours that are only illustrative.")
+@click.option("--with-struck", is_flag=True, default=None, help="Count what an integrity review struck, too.")
+@click.option(
+    "--skips",
+    type=click.Choice(["cause", "paper"]),
+    default=None,
+    help="Skipped criteria by their cause (default), or as misses: UpBench's own formula.",
+)
+@click.option("--pitfalls-gate", is_flag=True, default=None, help="A job with a pitfall is not completed.")
+@click.option(
+    "--budget", "budgets", type=float, multiple=True, default=None, help="US dollars per trial; see budget-cost."
+)
+@click.option("--hourly", type=float, default=None, help="US dollars per hour of the expert who gives feedback.")
+@click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000.")
+@click.option("--level", type=float, default=None, help="Confidence of every interval; default: 0.95.")
+@click.option("--seed", type=int, default=None, help="Of every bootstrap; default: 0.")
+@store_option
+@json_option
+def command(
+    experiments: tuple[str, ...], only: tuple[str, ...], store: str | None, as_json: bool | None, **given: Any
+) -> int:
+    """Print every figure that the store's data support, with counts and intervals.
+
+    EXPERIMENTS are names or ids, by default the latest; several are taken together where their locks agree. Verdicts
+    come from the rounds that count, less what amendments strike. Exit code 3 where data contradict themselves, such as
+    two votes of one evaluator on one item: that section says so, the others stand.
+    """
+    from worksample.reports.measures import measure
+
+    with open_store(store) as opened:
+        sections = measure(opened, experiments, _config(given))
+    shown = _chosen(sections, only)
+    code = INCOMPLETE if any(section.fault for section in shown) else 0
+    if as_json:
+        say_json([section.plain() for section in shown])
+        return code
+    for section in shown:
+        _show(section)
+    if not shown:
+        click.echo("nothing is graded yet\n  next: worksample list")
+    return code
+
+
+def _config(given: dict[str, Any]) -> MeasureConfig:
+    """A MeasureConfig of the flags that were given."""
+    from worksample.metrics import Resampling
+    from worksample.reports.measures import MeasureConfig
+
+    how = {name: given.pop(name) for name in ("resamples", "level", "seed")}
+    kept = {name: value for name, value in given.items() if value not in (None, ())}
+    if kept.pop("with_struck", None):
+        kept["struck"] = False
+    return MeasureConfig(how=Resampling(**{k: v for k, v in how.items() if v is not None}), **kept)
+
+
+def _chosen(sections: Sequence[Section], only: Sequence[str]) -> list[Section]:
+    from worksample.errors import UsageError
+
+    known = [section.id for section in sections]
+    unknown = [name for name in only if name not in known]
+    if unknown:
+        raise UsageError(f"no section {unknown[0]!r} here", next=f"one of {', '.join(known)}")
+    return [section for section in sections if not only or section.id in only]
+
+
+def _show(section: Section) -> None:
+    click.secho(f"{section.title}  [{section.id}; {section.source}]" if section.source else section.title, bold=True)
+    if section.fault:
+        click.echo(printable(f"  cannot be measured: {section.fault}"))
+    for start in range(0, len(section.columns), ACROSS):
+        columns = section.columns[start : start + ACROSS]
+        rows = [
+            (
+                row.label,
+                *(cell if isinstance(cell, str) else figure(cell) for cell in row.cells[start : start + ACROSS]),
+            )
+            for row in section.rows
+        ]
+        table("", ("", *columns), rows, right=columns)
+    for note in (*section.notes, *_notes(section)):
+        click.echo(printable(f"  {note}"))
+    click.echo()
+
+
+def _notes(section: Section) -> list[str]:
+    """What single figures must have said beside them, once each."""
+    from worksample.metrics import Estimate
+
+    said: dict[str, dict[str, None]] = {}
+    for row in section.rows:
+        for cell in row.cells:
+            if isinstance(cell, Estimate):
+                for note in cell.notes:
+                    said.setdefault(note, {})[cell.name] = None
+                if cell.reason:
+                    said.setdefault(cell.reason, {})[f"{row.label}, {cell.name}"] = None
+    found = [f"{_names(list(names))}: {note}" for note, names in said.items()]
+    most = 12
+    return found if len(found) <= most else [*found[:most], f"... and {len(found) - most} more notes (--json has all)"]
+
+
+def _names(names: list[str]) -> str:
+    most = 4
+    return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def figure(e: Estimate) -> str:
+    """Value, interval and counts: `41.7 % [20.1, 66.2] 20/24`."""
+    from dataclasses import replace
+
+    counts = f"{e.counts.valid}/{e.counts.planned}" if e.counts.planned else ""
+    if e.value is None:
+        return f"– {counts}".rstrip()
+
+    def end(value: float | None) -> str:
+        return "..." if value is None else replace(e, value=value, low=None, high=None, exact=None).printed()
+
+    interval = "" if e.low is None and e.high is None else f" [{end(e.low)}, {end(e.high)}]"
+    before = "$" if e.unit == "usd" else ""
+    return f"{before}{e.printed()}{SIGNS.get(e.unit, '')}{interval} {counts}".rstrip()
