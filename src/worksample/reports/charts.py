@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from worksample.metrics import Estimate, Unit
+from worksample.metrics import Approach, Estimate, Unit, decide_by_value
 
+from .heat import Heat, heat_table
 from .leaderboard import Leaderboard
-from .plots import Axis, Bars, Canvas, curve_over_time, grouped_bars, interval_bars, resources, score_spread
+from .plots import (
+    Axis,
+    Bars,
+    Canvas,
+    curve_over_time,
+    grouped_bars,
+    heat_map,
+    interval_bars,
+    resources,
+    score_spread,
+    value_curves,
+)
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from .measures import Section
+    from .measures import Section, SectionRow
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 HUMAN_ELO = 1000.0
+VALUE_AGENTS = 6
+"""Agents that get value curves of their own; the table has all."""
 _PAIRED = (
     (("p1", "p overall"), "completion", "Completion: first attempts, and with re-attempts.", "share of jobs"),
     (
@@ -60,12 +75,52 @@ def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
             interval_bars(canvas, Axis(file, caption, says, share=share), bars)
     for names, file, caption, says in _PAIRED:
         both = [_named(sections, _is(name)) for name in names]
-        if both[0].labels and both[0].labels == both[1].labels:
+        if both[0].labels and (both[0].labels, *both[0].series) == (both[1].labels, *both[1].series):
             series = {name: next(iter(b.series.values())) for name, b in zip(names, both, strict=True)}
             grouped_bars(canvas, Axis(file, caption, says, share=True), Bars(both[0].labels, series))
+    _value_charts(canvas, sections)
     caption = "Autoflation as agents are released: how much cheaper the bundle gets."
     days = {label: e for label, e in _cells(sections) if e.name == "autoflation" and _DAY.fullmatch(label)}
     curve_over_time(canvas, Axis("autoflation", caption, "autoflation", share=True), days)
+
+
+def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
+    """Expected value by task value with the regions of UpBench 5.4, for the first agents of the section `value`."""
+    for section in sections:
+        if section.id.partition("-")[0] != "value":
+            continue
+        agents = [(agent, list(rows)) for agent, rows in groupby(section.rows, key=lambda r: r.agent)]
+        for place, (_, rows) in enumerate(agents[:VALUE_AGENTS], start=1):
+            lines = [a for row in rows if (a := _approach(row)) is not None]
+            if len(lines) < 2:
+                continue
+            who = rows[0].label.rpartition(": ")[0]
+            caption = f"When which approach pays: {who}. Dashed: where two break even."
+            axis = Axis(f"{section.id}-{place}", caption, "expected net value, US dollars")
+            value_curves(canvas, axis, lines, decide_by_value(lines))
+        return
+
+
+def _approach(row: SectionRow) -> Approach | None:
+    """The line's first two cells: success and cost per job, as estimates or, of the human, as text."""
+    name = row.label.rpartition(": ")[2]
+    success, cost = row.cells[:2]
+    if isinstance(success, Estimate) and isinstance(cost, Estimate):
+        known = success.value is not None and cost.value is not None
+        return Approach(name, success.value or 0.0, cost.value or 0.0) if known else None
+    if isinstance(success, str) and isinstance(cost, str):
+        return Approach(name, float(success.split()[0]) / 100, float(cost.replace(",", "")))
+    return None
+
+
+def heat_charts(canvas: Canvas, tasks: Heat, groups: Heat) -> None:
+    """The heat maps per task and per category."""
+    for name, caption, heat in (
+        ("heat-tasks", "Mean score per task.", tasks),
+        ("heat-categories", "Mean score per category.", groups),
+    ):
+        agents = list(dict.fromkeys(a.name for a in heat.agents))
+        heat_map(canvas, Axis(name, caption, "mean score"), [r.task for r in heat.rows], agents, heat_table(heat))
 
 
 def _is(name: str) -> Callable[[Estimate], bool]:

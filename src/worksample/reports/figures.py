@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worksample.metrics import Estimate
+from worksample.metrics import Estimate, Unit
 
 DASH = "–"
 KINDS = ("rate", "score", "dollars", "seconds", "count", "points", "bytes")
@@ -56,3 +56,22 @@ def with_interval(estimate: Estimate, kind: str) -> str:
         return text
     low, high = figure(estimate.low, kind).removesuffix(" %"), figure(estimate.high, kind).removesuffix(" %")
     return f"{text} [{low}, {high}]"
+
+
+def unit_figure(value: float, unit: Unit) -> str:
+    """A number as text, by its unit; what has none is printed as short as it can be."""
+    if unit is Unit.SHARE:
+        return figure(value, "rate")
+    if unit is Unit.POINTS:
+        return f"{100 * value:+.1f} pp"
+    if unit is Unit.USD:
+        return figure(value, "dollars")
+    if unit is Unit.ELO:
+        return f"{value:,.0f}"
+    if unit is Unit.HOURS:
+        return f"{value:,.1f} h"
+    if unit is Unit.COUNT:
+        return figure(value, "count")
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if value == 0 or abs(value) >= 1e-3 else f"{value:.6f}".rstrip("0").rstrip(".")

@@ -1,10 +1,10 @@
-"""The heat map: tasks down, agents across, mean score of what is graded."""
+"""Heat maps: tasks or categories down, agents across, mean score of what is graded."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from worksample.errors import POLICY, Cause
 
@@ -53,28 +53,46 @@ def shade(score: float | None) -> str:
     return "n" if score is None else str(min(4, int(score * 5)))
 
 
-def heat_of(frame: pl.DataFrame) -> Heat:
-    """The map over a frame of slots."""
+def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task") -> Heat:
+    """The map over a frame of slots, a row per task or per category; work without a category has none of its own."""
     import polars as pl
 
     graded = pl.col("state") == "valid"
+    if by == "category":
+        frame = frame.filter(pl.col("category").fill_null("") != "")
     cells = (
-        frame.group_by("task", "agent")
+        frame.group_by(by, "agent")
         .agg(
             pl.col("score").filter(graded).mean().alias("score"),
             graded.sum().alias("graded"),
             pl.len().alias("planned"),
             pl.col("state").mode().sort().first().alias("state"),
         )
-        .rows_by_key(["task", "agent"], named=True, unique=True)
+        .rows_by_key([by, "agent"], named=True, unique=True)
     )
     agents = tuple(Column(a, n) for a, n in frame.select("agent", "agent_name").unique(maintain_order=True).iter_rows())
-    tasks = frame.select("task", "category").unique("task", keep="first").sort("category", "task")
+    names = frame.select(pl.col(by).alias("name"), "category").unique("name", keep="first").sort("category", "name")
     rows = []
-    for task, category in tasks.iter_rows():
-        row = [_cell(cells.get((task, a.agent)), a.name) for a in agents]
-        rows.append(HeatRow(task, category or "", task_page(task), tuple(row)))
+    for name, category in names.iter_rows():
+        row = tuple(_cell(cells.get((name, a.agent)), a.name) for a in agents)
+        page = task_page(name) if by == "task" else ""
+        rows.append(HeatRow(name, category if by == "task" and category else "", page, row))
     return Heat(agents, tuple(rows))
+
+
+def heat_table(heat: Heat) -> pl.DataFrame:
+    """The map as the lines that `heat_map` draws: row, agent, score, graded, planned."""
+    import polars as pl
+
+    rows = [
+        (row.task, agent.name, cell.score, cell.graded, cell.planned)
+        for row in heat.rows
+        for agent, cell in zip(heat.agents, row.cells, strict=True)
+    ]
+    kinds = (pl.String, pl.String, pl.Float64, pl.Int64, pl.Int64)
+    return pl.DataFrame(
+        rows, dict(zip(("row", "agent", "score", "graded", "planned"), kinds, strict=True)), orient="row"
+    )
 
 
 def _cell(found: dict[str, object] | None, agent: str) -> Cell:

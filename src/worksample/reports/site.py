@@ -8,27 +8,34 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample import __version__
-from worksample.records import Amendment, Evaluation, Grade, Instance, Round, Submission, Value, now, resolve
+from worksample.records import Amendment, Evaluation, Grade, Instance, Round, Submission, Value, resolve
 from worksample.records.amount import Hours
 from worksample.store import Store
 
-from .charts import board_charts
+from .charts import board_charts, heat_charts, measured_charts
 from .figures import figure
 from .heat import causes_of, heat_of, shade, task_page
 from .leaderboard import Leaderboard, board_of
+from .measured import view_of
+from .pages import Pages
 from .plots import Canvas
 from .preview import FILES_SHOWN, show
 from .slots import find_experiments, same_lock, slots_frame
 from .transcript import transcript
 
 if TYPE_CHECKING:
-    import jinja2
     import polars as pl
+
+LINKS = (("index.html", "Leaderboard"), ("metrics.html", "Metrics"), ("work.html", "The work"))
+
+CODE = 1 << 20
+"""Bytes read of one source file of a grader."""
+WITH_STRUCK = ("scores", "automation", "rubric")
+"""Sections shown a second time, with struck work counted, where there is any."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,8 @@ def write_report(
 ) -> Leaderboard:
     """Write the site to `out` and return the leaderboard it shows. Raises PlanError where locks differ.
 
-    Layout: index.html, leaderboard.json, style.css, plots/, tasks/<task>.html, trials/<two>/<id>.html, files/.
+    Layout: index.html, metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html,
+    trials/<two>/<id>.html, files/.
     """
     config = config or ReportConfig()
     found = find_experiments(store, experiments)
@@ -65,47 +73,85 @@ def write_report(
 class _Site:
     def __init__(self, store: Store, out: Path, frame: pl.DataFrame, board: Leaderboard, config: ReportConfig) -> None:
         self.store, self.out, self.frame, self.board, self.config = store, out, frame, board, config
-        self.templates = _templates()
         self.instances: dict[str, Instance] = {}
-        self.common = {
-            "report_name": config.name or ", ".join(e.name for e in board.experiments),
-            "title": config.name or "Worksample report",
-            "unsandboxed": board.unsandboxed,
-            "version": __version__,
-            "made": now().strftime("%Y-%m-%d %H:%M UTC"),
-        }
+        names = ", ".join(e.name for e in board.experiments)
+        self.pages = Pages(out, config.name or names, unsandboxed=board.unsandboxed, links=LINKS)
+        self.page = self.pages.page
 
     def write(self) -> None:
         for folder in (self.out, self.out / "tasks", self.out / "trials"):
             folder.mkdir(parents=True, exist_ok=True)
-        style = self.templates.loader.get_source(self.templates, "style.css")[0]  # type: ignore[union-attr]
-        (self.out / "style.css").write_text(style)
+        self.pages.style()
         (self.out / "leaderboard.json").write_text(json.dumps(self.board.plain(), indent=1, default=str))
-        heat = heat_of(self.frame)
+        heat, groups = heat_of(self.frame), heat_of(self.frame, "category")
         canvas = Canvas(self.out / "plots")
         board_charts(canvas, self.board, self.frame)
+        shown = len(canvas.plots)
+        heat_charts(canvas, heat, groups)
         self.page(
             "index.html",
             "index.html",
             "",
             board=self.board,
-            plots=canvas.plots,
+            plots=canvas.plots[:shown],
             heat=heat,
+            groups=groups,
+            heat_plots=canvas.plots[shown:],
             causes=causes_of(self.frame, heat.agents),
             counts=self.counts(),
             experiments=[_experiment(e) for e in self.board.experiments],
         )
+        self.metrics()
+        self.work()
         for rows in self.frame.partition_by("task", maintain_order=True):
             self.task(rows)
         if self.config.pages:
             self.trials()
 
-    def page(self, template: str, path: str, root: str, **values: Any) -> None:
-        text = self.templates.get_template(template).render(root=root, **self.common, **values)
-        target = self.out / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # What an agent wrote may hold lone surrogates after unquoting; a page must still be valid UTF-8.
-        target.write_bytes(text.encode("utf-8", "replace"))
+    def metrics(self) -> None:
+        """metrics.html and metrics.json: every section, and what changes where struck work counts."""
+        from .measures import MeasureConfig, measure
+
+        config = MeasureConfig(illustrative=self.config.illustrative)
+        sections = list(measure(self.store, self.board.experiments, config))
+        if any(s.id.startswith("integrity") for s in sections):
+            everything = measure(self.store, self.board.experiments, replace(config, struck=False))
+            sections += [
+                replace(s, id=f"{s.id}-with-struck", title=f"{s.title}, with struck work counted")
+                for s in everything
+                if s.id in WITH_STRUCK
+            ]
+        (self.out / "metrics.json").write_text(json.dumps([s.plain() for s in sections], indent=1))
+        canvas = Canvas(self.out / "plots")
+        measured_charts(canvas, sections)
+        self.page("metrics.html", "metrics.html", "", sections=[view_of(s) for s in sections], plots=canvas.plots)
+
+    def work(self) -> None:
+        """work.html: what the planned instances consist of."""
+        from .describe import DescribeConfig, census_of, description_of, draw_description, grader_forms
+
+        instances = [self.instance(id) for id in self.frame["instance"].unique().sort()]
+        forms = {i.task: grader_forms(self.code_of(i)) for i in instances}
+        census = census_of(self.board.experiments[0].lock.suite, instances, self.store.manifest, forms=forms)
+        found = description_of(census, DescribeConfig(illustrative=self.config.illustrative))
+        self.page(
+            "describe.html",
+            "work.html",
+            "",
+            heading=f"{self.pages.common['title']}: the work",
+            tables=found.tables,
+            plots=draw_description(found, Canvas(self.out / "plots", prefix="work-")),
+            size=(len(census.items), census.tasks),
+            market="",
+            correlation=found.correlation,
+        )
+
+    def code_of(self, instance: Instance) -> Iterator[bytes]:
+        """The sources of an instance's graders."""
+        for digest in dict.fromkeys(g.grader for g in instance.grading.values()):
+            for entry in self.store.manifest(digest).files:
+                if entry.path.endswith(".py") and entry.blob:
+                    yield self.store.blobs.read(entry.blob, limit=CODE)
 
     def instance(self, id: str) -> Instance:
         if id not in self.instances:
@@ -190,15 +236,6 @@ class _Site:
             brief=instance.work.brief,
             facts=list(_facts(row, submission, instance)),
         )
-
-
-def _templates() -> jinja2.Environment:
-    import jinja2
-
-    loader = jinja2.PackageLoader("worksample.reports")
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters["figure"] = figure
-    return environment
 
 
 def _trial_page(trial: str) -> str:

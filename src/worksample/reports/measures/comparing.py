@@ -16,6 +16,7 @@ from worksample.store import Store
 
 from .config import MeasureConfig
 from .material import Group, Material, attempted
+from .rubrics import success
 
 NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
 
@@ -124,7 +125,7 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
 
 def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol]:
     material = Material(store, [experiment], replace(config, by=""))
-    frame = material.judged(material.primary)
+    frame = success(material, material.primary)
     if frame is None:
         raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
     groups = list(material.agents(attempted(frame)))

@@ -10,6 +10,7 @@ import polars as pl
 from worksample import metrics as m
 
 from .material import Material, attempted, is_illustrative
+from .rubrics import success
 from .section import Section, SectionRow
 
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 1.0)
@@ -18,7 +19,7 @@ _BUDGETS = (("cost", "US dollars", "${:,g}"), ("seconds", "seconds", "{:,g} s"),
 
 def sections(material: Material) -> Iterator[Section]:
     """Under the protocol that the experiments grade by."""
-    frame = material.judged(material.primary)
+    frame = success(material, material.primary)
     if frame is None:
         return
     first = attempted(frame)
@@ -39,11 +40,12 @@ def _effects(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
         ("harness", "model", m.model_effect),
         ("model", "harness", m.harness_effect),
     ):
+        many = "models" if varied == "model" else "harnesses"
         counts = known.group_by(held).agg(pl.col(varied).n_unique().alias("many")).sort(held)
         for value in counts.filter(pl.col("many") > 1)[held].to_list():
             found = effect(trials, value, material.how)
             rates = ", ".join(f"{name} {100 * rate:.1f} %" for name, rate in found.rates.items())
-            rows.append(SectionRow(f"{varied}s under {value}", None, (found.spread, found.deviation, rates)))
+            rows.append(SectionRow(f"{many} under {value}", None, (found.spread, found.deviation, rates)))
     if rows:
         columns = ("spread", "deviation without chance", "full pass on the common tasks")
         yield Section("effects", "Models and harnesses", "ALE D.4", columns, tuple(rows))

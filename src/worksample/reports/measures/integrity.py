@@ -9,6 +9,7 @@ from worksample import metrics as m
 from worksample.records import Protocol
 
 from .material import Material, attempted
+from .rubrics import success
 from .section import Section
 
 
@@ -18,7 +19,7 @@ def sections(material: Material) -> Iterator[Section]:
     if not everything.slots["struck"].any():
         return
     for protocol in (Protocol.HOLISTIC, material.primary):
-        frame = everything.judged(protocol)
+        frame = success(everything, protocol)
         if frame is None:
             continue
         rows = []

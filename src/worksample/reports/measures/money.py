@@ -13,13 +13,14 @@ from worksample.metrics import Estimate
 from worksample.records import Agent, Protocol
 
 from .material import Group, Material, attempted, is_illustrative, usable_value
+from .rubrics import success
 from .section import Section, SectionRow
 
 
 def sections(material: Material) -> Iterator[Section]:
     """Under the protocol that the experiments grade by, and under people's holistic verdicts where there are any."""
     for protocol in dict.fromkeys((Protocol.HOLISTIC, material.primary)):
-        frame = material.judged(protocol)
+        frame = success(material, protocol)
         if frame is None:
             continue
         suffix = "" if protocol is material.primary or protocol is Protocol.HOLISTIC else f"-{protocol}"

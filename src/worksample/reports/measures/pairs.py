@@ -12,6 +12,7 @@ from worksample.records import Origin, Pairwise, Protocol, Submission
 
 from .material import Material, attempted
 from .people import protocol_of
+from .rubrics import success
 from .section import Section, SectionRow
 
 MOST_PAIRS = 500
@@ -127,7 +128,7 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
 def _passed(material: Material) -> dict[str, bool | None]:
     """Submission -> whether it succeeded: by people's holistic verdicts, else under the experiments' protocol."""
     for protocol in (Protocol.HOLISTIC, material.primary):
-        frame = material.judged(protocol)
+        frame = success(material, protocol)
         if frame is not None:
             return dict(frame.drop_nulls("submission").select("submission", "passed").iter_rows())
     return {}

@@ -19,12 +19,11 @@ MOST_K = 5
 
 def sections(material: Material) -> Iterator[Section]:
     """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
-    frame = material.judged(Protocol.RUBRIC)
+    frame = success(material, Protocol.RUBRIC)
     if frame is not None:
-        frame = _completed(material, frame)
         yield _rubric(material, attempted(frame))
     else:
-        frame = material.judged(material.primary)
+        frame = success(material, material.primary)
         if frame is None:
             return
     frame = attempted(frame, None)
@@ -32,6 +31,16 @@ def sections(material: Material) -> Iterator[Section]:
         yield _lifts(material, frame)
         yield _within(material, frame)
     yield from _at_k(material, frame.filter(pl.col("attempt") == 1))
+
+
+def success(material: Material, protocol: Protocol) -> pl.DataFrame | None:
+    """The judged frame with `passed` as the protocol's paper means it: completion for rubrics (5.2.1), else what the
+    verdicts say.
+    """
+    frame = material.judged(protocol)
+    if frame is None or protocol is not Protocol.RUBRIC:
+        return frame
+    return _completed(material, frame)
 
 
 def _completed(material: Material, frame: pl.DataFrame) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from .bars import Bars, grouped_bars, interval_bars
 from .canvas import Axis, Canvas, Plot
 from .curves import curve_over_time, value_curves
+from .heat import heat_map
 from .points import Points, Resource, loglog, resources, score_points
 from .spread import counts_bars, histogram, score_spread
 
@@ -16,6 +17,7 @@ __all__ = [
     "counts_bars",
     "curve_over_time",
     "grouped_bars",
+    "heat_map",
     "histogram",
     "interval_bars",
     "loglog",

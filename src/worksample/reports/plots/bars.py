@@ -62,6 +62,7 @@ def grouped_bars(canvas: Canvas, axis: Axis, bars: Bars) -> None:
             axes.barh(where, values, color=colour(place), alpha=0.55, height=thick * 0.9, label=label(name))
             _whiskers(axes, where, [e for _, e in drawn])
         axes.set_yticks(range(rows), [label(t) for t in reversed(bars.labels[:rows])])
+        axes.set_ylim(-0.6, rows - 0.4)
         _finish(axes, axis)
         if count > 1:
             figure.legend(loc="outside upper left", ncols=min(count, 4), frameon=False, fontsize=8)

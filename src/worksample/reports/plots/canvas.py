@@ -58,6 +58,8 @@ class Canvas:
     """Draws into `folder` (made when first needed) and remembers in order what it drew."""
 
     folder: Path
+    prefix: str = ""
+    """Before the name of every file."""
     plots: list[Plot] = field(default_factory=list)
 
     @contextmanager
@@ -72,11 +74,12 @@ class Canvas:
 
     def save(self, figure: Any, axis: Axis | Plot, data: pl.DataFrame) -> None:
         """Write SVG, PNG and CSV. Equal figures give equal bytes."""
+        name = self.prefix + axis.name
         self.folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(self.folder / f"{axis.name}.svg", format="svg", metadata={"Date": None})
-        figure.savefig(self.folder / f"{axis.name}.png", format="png", dpi=DPI, metadata={"Software": None})
-        data.write_csv(self.folder / f"{axis.name}.csv")
-        self.plots.append(Plot(axis.name, axis.caption))
+        figure.savefig(self.folder / f"{name}.svg", format="svg", metadata={"Date": None})
+        figure.savefig(self.folder / f"{name}.png", format="png", dpi=DPI, metadata={"Software": None})
+        data.write_csv(self.folder / f"{name}.csv")
+        self.plots.append(Plot(name, axis.caption))
 
 
 def label(text: str) -> str:
@@ -94,3 +97,14 @@ def percent_ticks(axis: Any) -> None:
     from matplotlib.ticker import PercentFormatter
 
     axis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+
+
+def log_axis(axis: Any) -> None:
+    """Print a logarithmic axis in plain numbers: 0.5, 2, 10, 2,000."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = sorted(axis.get_view_interval())
+    wide = low <= 0 or high / low > 100
+    axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}" if v >= 1000 else f"{v:g}"))
+    axis.set_minor_formatter(NullFormatter())

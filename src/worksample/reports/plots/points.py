@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.metrics import Estimate
 
-from .canvas import INK, Axis, Canvas, colour, label, percent_ticks
+from .canvas import INK, Axis, Canvas, colour, label, log_axis, percent_ticks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,6 +79,7 @@ def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
                 axes.annotate(label(name), at, textcoords="offset points", xytext=(7, 5), color=INK, fontsize=8)
         if min(xs) > 0 and max(xs) / min(xs) > 10:
             axes.set_xscale("log")
+            log_axis(axes.xaxis)
         axes.set(xlabel=axis.says, ylabel="mean score", ylim=(-0.03, 1.05))
         axes.margins(x=0.12)
         axes.grid()
@@ -105,6 +106,8 @@ def loglog(canvas: Canvas, axis: Axis, frame: pl.DataFrame, r: Estimate) -> None
             name = label(str(group["series"][0]))
             axes.scatter(group["hours"], group["dollars"], s=22, color=colour(place), alpha=0.65, label=name)
         axes.set(xscale="log", yscale="log", xlabel="human hours", ylabel=axis.says)
+        log_axis(axes.xaxis)
+        log_axis(axes.yaxis)
         axes.grid()
         text = "no correlation: " + r.reason if r.value is None else f"r = {r.value:.3f}"
         if r.low is not None and r.high is not None:

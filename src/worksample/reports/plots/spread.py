@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .canvas import Axis, Canvas, colour, label, percent_ticks
+from .canvas import Axis, Canvas, colour, label, log_axis, percent_ticks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,6 +68,7 @@ def histogram(canvas: Canvas, axis: Axis, series: Mapping[str, Sequence[float]],
                 for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
             ]
         axes.set(xscale="log", xlabel=axis.says, ylabel="share", ylim=(0, None))
+        log_axis(axes.xaxis)
         percent_ticks(axes.yaxis)
         axes.legend(frameon=False, fontsize=8)
         canvas.save(figure, axis, pl.DataFrame(rows))
@@ -80,11 +81,13 @@ def counts_bars(canvas: Canvas, axis: Axis, labels: Sequence[str], series: Mappi
     if not labels:
         return
     rows, thick = min(len(labels), KINDS), 0.8 / max(len(series), 1)
-    with canvas.drawing(1.2 + 0.26 * rows * max(len(series), 1)) as (figure, axes):
+    with canvas.drawing(1.1 + 0.17 * rows * (1 + len(series))) as (figure, axes):
         for place, (name, values) in enumerate(series.items()):
             where = [rows - 1 - row + 0.4 - (place + 0.5) * thick for row in range(rows)]
             axes.barh(where, values[:rows], height=thick * 0.9, color=colour(place), alpha=0.7, label=label(name))
         axes.set_yticks(range(rows), [label(t) for t in reversed(labels[:rows])])
+        axes.set_ylim(-0.6, rows - 0.4)
+        axes.tick_params(axis="y", length=0)
         axes.set_xlabel(axis.says)
         axes.grid(axis="x")
         axes.set_axisbelow(True)

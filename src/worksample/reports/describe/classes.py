@@ -1,0 +1,64 @@
+"""RLI's three classes of projects: software, research and writing, other (RLI C.3).
+
+RLI asked a language model to class briefs, and category names for the Upwork distribution. Here the category decides,
+by this table, so that the same suite always gives the same answer.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class WorkClass(StrEnum):
+    SOFTWARE = "software engineering"
+    WRITING = "research and writing"
+    OTHER = "other"
+    UNKNOWN = "no known category"
+
+
+_SOFTWARE = (
+    "upwork:web-mobile-software-dev",
+    "upwork:data-science-analytics/ai-machine-learning",
+    "upwork:data-science-analytics/data-extraction-etl",
+    "upwork:data-science-analytics/data-mining-management",
+    "upwork:it-networking/database-management-administration",
+    "upwork:it-networking/devops-solution-architecture",
+    "ale:computing_math/software_eng",
+    "ale:computing_math/data_analytics",
+    "ale:computing_math/infra_cloud",
+    "tac:sde",
+    "tac:ds",
+)
+_WRITING = (
+    "upwork:writing",
+    "upwork:legal",
+    "upwork:translation/translation-localization-services",
+    "upwork:accounting-consulting/management-consulting-analysis",
+    "upwork:admin-support/market-research-product-reviews",
+    "ale:legal",
+    "ale:education_info/translation",
+    "ale:education_info/library_info",
+)
+_NOT_SOFTWARE = (
+    "upwork:web-mobile-software-dev/product-management-scrum",
+    "upwork:web-mobile-software-dev/qa-testing",
+    "upwork:web-mobile-software-dev/web-mobile-design",
+)
+"""Inside a class of software by name, and no coding by what is done: RLI's own example is testing a game."""
+
+
+def work_class(category: str) -> WorkClass:
+    """The class of a category id of `worksample.taxonomy`; UNKNOWN for any other text."""
+    from worksample.errors import UsageError
+    from worksample.taxonomy import lookup
+
+    try:
+        found = lookup(category)
+    except UsageError:
+        return WorkClass.UNKNOWN
+    places = {found.id, found.top}
+    if found.id in _NOT_SOFTWARE:
+        return WorkClass.OTHER
+    if places & set(_SOFTWARE):
+        return WorkClass.SOFTWARE
+    return WorkClass.WRITING if places & set(_WRITING) else WorkClass.OTHER
