@@ -1,0 +1,69 @@
+"""`worksample metrics` and `worksample compare` as they are typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import cli, cli_json
+from store import worlds
+from worksample.store import Store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = tmp_path_factory.mktemp("metrics") / "store"
+    world = worlds.World()
+    with worlds.planted(Store.open(where, create=True), world) as opened:
+        for slot, score in enumerate((1.0, 0.5, 0.0, 0.0, 1.0, 1.0, 1.0, None)):
+            trial = world.trial(slot, f"t{slot}", slot + 1)
+            made = world.submission(trial)
+            opened.commit(trial, made, world.evaluation(made.id, f"e{slot}", score, instance=trial.instance))
+    return where
+
+
+def test_every_section_is_printed_with_its_counts(store: Path) -> None:
+    done = cli("metrics", "--store", store)
+    assert done.returncode == 0, done.stderr
+    for text in ("Pass and score", "ALE Table 1", "25.0 % 4/4", "100.0 % [2.5, 100.0] 3/4", "illustrative price"):
+        assert text in done.stdout
+
+
+def test_json_holds_value_interval_and_counts(store: Path) -> None:
+    found = {s["id"]: s for s in cli_json("metrics", "--store", store, "--only", "scores")}
+    assert list(found) == ["scores"]
+    ann = next(r for r in found["scores"]["rows"] if r["label"] == "ann")
+    assert ann["cells"][0]["value"] == 0.25
+    assert ann["cells"][0]["counts"]["planned"] == 4
+    assert ann["agent"].startswith("ann@")
+
+
+def test_settings_reach_the_figures(store: Path) -> None:
+    only = ("--store", store, "--only", "dollars")
+    plain, asked = cli_json("metrics", *only), cli_json("metrics", *only, "--illustrative", "--resamples", 30)
+    assert plain[0]["rows"][0]["cells"][0]["value"] is None
+    assert asked[0]["rows"][0]["cells"][0]["value"] == 50
+    assert "(30)" in asked[0]["rows"][0]["cells"][0]["method"]
+    tiers = cli_json("metrics", "--store", store, "--by", "tier", "--only", "scores", "--level", 0.9)
+    assert tiers[0]["columns"][0] == "tier"
+    budget = cli_json("metrics", "--store", store, "--only", "budget-cost", "--budget", 0.1, "--budget", 9)
+    assert budget[0]["columns"] == ["$0.1", "$9"]
+
+
+def test_what_is_not_there_is_said(store: Path) -> None:
+    done = cli("metrics", "--store", store, "--only", "elo")
+    assert done.returncode == 2
+    assert "no section 'elo'" in done.stderr and "scores" in done.stderr
+    assert cli("metrics", "nobody", "--store", store).returncode == 1
+
+
+def test_compare_shows_what_changed_and_refuses_the_same(store: Path) -> None:
+    done = cli("compare", "ann", "bob", "--store", store)
+    assert done.returncode == 0, done.stderr
+    for text in ("bob minus ann", "score: 62.5 pp", "report/may", "gained"):
+        assert text in done.stdout
+    found = cli_json("compare", "bob", "ann", "--store", store)
+    assert found["score"]["value"] == -0.625
+    assert [c["instance"] for c in found["changes"]] == ["report/june", "report/may"]
+    assert cli("compare", "ann", "ann", "--store", store).returncode == 2
