@@ -116,7 +116,8 @@ def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:
     seen = tried.select(
         pl.when(graded).then("passed").alias("passed"),
         pl.when(graded).then("score").alias("score"),
-        pl.when(graded).then("partial").alias("s_partial"),
+        # A verdict of votes, or of several judges, has no one grade to take it from.
+        pl.when(graded).then(pl.coalesce("partial", 0.5 * pl.col("score") + 0.5 * pl.col("passed"))).alias("s_partial"),
     )
 
     def per_trial(column: str, unit: Unit) -> Estimate:
