@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.run_cli import cli, cli_json
+from cli.run_cli import SCRIPTS, TINY, cli, cli_json
 from store import worlds
 from worksample.store import Store
 
@@ -67,3 +67,13 @@ def test_compare_shows_what_changed_and_refuses_the_same(store: Path) -> None:
     assert found["score"]["value"] == -0.625
     assert [c["instance"] for c in found["changes"]] == ["report/june", "report/may"]
     assert cli("compare", "ann", "ann", "--store", store).returncode == 2
+
+
+def test_a_dry_run_says_what_the_plan_can_show() -> None:
+    words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--dry-run")
+    done = cli(*words)
+    assert done.returncode == 0, done.stderr
+    assert "power:" in done.stderr and "3 points would take" in done.stderr and "assumed:" in done.stderr
+    power = cli_json(*words)["power"]
+    assert power["tasks_needed_by_repeats"].keys() >= {"1", "2", "3", "5"}
+    assert 0 < power["detectable"] <= 1

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from worksample.experiments.conduct import Conducted, How
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.plan import Forecast, Plan
+    from worksample.experiments.power import Outlook
     from worksample.records import Experiment
     from worksample.store import Store
 
@@ -23,14 +24,16 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 
 def dry(config: ExperimentConfig, *, as_json: bool) -> int:
     """Show what would be run; nothing is written and no store is needed."""
+    from worksample.experiments.power import outlook
     from worksample.experiments.prepare import forecast_of, prepare
 
     plan = prepare(config)
-    expected = forecast_of(plan, config)
+    expected, ahead = forecast_of(plan, config), outlook(plan)
     if as_json:
-        say_json(_plan_table(plan, expected))
+        say_json({**_plan_table(plan, expected), "power": ahead.plain()})
         return 0
     _show_plan(plan, expected)
+    _show_power(ahead)
     click.echo("dry run: nothing was run or written")
     return 0
 
@@ -121,6 +124,19 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     for agent, instance, reason in sorted(reasons):
         if reason:
             out.print(printable(f"not attemptable: {agent} on {instance}: {reason}"))
+
+
+def _show_power(ahead: Outlook) -> None:
+    """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
+    out = console(err=True)
+    share = f"{ahead.aim.power:.0%} of the time"
+    seen = "show no difference" if ahead.detectable is None else (
+        f"sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
+    )  # fmt: skip
+    out.print(f"power: {_count(ahead.tasks, 'task')} x {_count(ahead.repeats, 'repeat')} {seen}")
+    ways = ", ".join(f"{tasks:,} tasks x {_count(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
+    out.print(f"  {100 * ahead.aim.points:.0f} points would take {ways}")
+    out.print(f"  assumed: {ahead.assumed}")
 
 
 def _count(number: int, what: str) -> str:

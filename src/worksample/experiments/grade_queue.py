@@ -43,7 +43,9 @@ class GradeQueue:
 
     async def work(self) -> None:
         """Grade one after the other, until cancelled. A failure of ours (a full disk) is raised."""
-        while True:
+        me = asyncio.current_task()
+        # What runs below may take a cancellation for its own; the task still knows that it was asked to end.
+        while me is None or not me.cancelling():
             submission = await self.waiting.get()
             await self._grade(submission)
             self.waiting.task_done()

@@ -1,0 +1,68 @@
+"""What a plan can show before anything is run: which differences between two agents it sees, and what more would."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from worksample.metrics import Aim, Estimate, detectable, planned_variances, tasks_needed
+
+from .plan import Plan
+
+RATE = 0.25
+"""The pass rate that is guessed where nothing is known; the spread is widest at 0.5."""
+REPEATS = (1, 2, 3, 5)
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Of a paired comparison of two agents of a plan. Shares: 0.03 is three percentage points."""
+
+    tasks: int
+    instances: float
+    """Per task, the mean."""
+    repeats: int
+    detectable: float | None
+    """The smallest true difference that is seen with the aim's power; None with one task."""
+    aim: Aim
+    needed: dict[int, int]
+    """Repeats -> tasks that would see the aim's difference."""
+    assumed: str
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "tasks": self.tasks,
+            "instances_per_task": self.instances,
+            "repeats": self.repeats,
+            "detectable": self.detectable,
+            "points": self.aim.points,
+            "power": self.aim.power,
+            "level": self.aim.level,
+            "tasks_needed_by_repeats": {str(r): n for r, n in self.needed.items()},
+            "assumed": self.assumed,
+        }
+
+
+def outlook(planned: Plan, aim: Aim | None = None, rate: float = RATE) -> Outlook:
+    """The outlook of a plan, for pass or fail at a guessed pass rate with half of its variance between tasks.
+
+    UsageError for a rate outside of 0..1 (exclusive). Instances are taken as equally many per task.
+    """
+    goal = aim or Aim()
+    variances = planned_variances(rate)
+    per_task = Counter(i.task for i in planned.material.instances)
+    instances, repeats = fmean(per_task.values()), planned.material.repeats
+    whole = max(1, round(instances))
+    seen = None
+    if len(per_task) > 1:
+        seen = min(1.0, detectable(variances, len(per_task), instances=whole, repeats=repeats, aim=goal))
+    needed = {r: _tasks(tasks_needed(variances, goal, instances=whole, repeats=r)) for r in sorted({*REPEATS, repeats})}
+    assumed = f"pass rates near {rate:.0%}, half of the variance and of the difficulty shared"
+    return Outlook(len(per_task), instances, repeats, seen, goal, needed, assumed)
+
+
+def _tasks(estimate: Estimate) -> int:
+    return int(estimate.value or 0)
