@@ -66,13 +66,13 @@ def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
     """Elo, automation, dollars, completion and lifts, and autoflation over time, where the sections hold them."""
     elo = _named(sections, lambda e: e.unit is Unit.ELO)
     if elo.labels:
-        caption = "Elo with intervals; the human is 1,000."
-        interval_bars(canvas, Axis("elo", caption, "Elo"), elo, start=HUMAN_ELO)
+        caption = "Elo with intervals; dashed: the human, 1,000."
+        interval_bars(canvas, Axis("elo", caption, "Elo"), elo, mark=HUMAN_ELO)
     for name, file, caption, says in _SINGLE:
         bars = _named(sections, _is(name))
         if bars.labels:
             share = next(iter(bars.series.values()))[0].unit is Unit.SHARE
-            interval_bars(canvas, Axis(file, caption, says, share=share), bars)
+            interval_bars(canvas, Axis(file, caption, says, share=share), _ranked(bars))
     for names, file, caption, says in _PAIRED:
         both = [_named(sections, _is(name)) for name in names]
         if both[0].labels and (both[0].labels, *both[0].series) == (both[1].labels, *both[1].series):
@@ -85,12 +85,13 @@ def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
 
 
 def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
-    """Expected value by task value with the regions of UpBench 5.4, for the first agents of the section `value`."""
+    """Expected value by task value, with UpBench's regions (5.4), for the most successful agents of section `value`."""
     for section in sections:
         if section.id.partition("-")[0] != "value":
             continue
-        agents = [(agent, list(rows)) for agent, rows in groupby(section.rows, key=lambda r: r.agent)]
-        for place, (_, rows) in enumerate(agents[:VALUE_AGENTS], start=1):
+        agents = [list(rows) for _, rows in groupby(section.rows, key=lambda r: r.agent)]
+        agents.sort(key=_success, reverse=True)
+        for place, rows in enumerate(agents[:VALUE_AGENTS], start=1):
             lines = [a for row in rows if (a := _approach(row)) is not None]
             if len(lines) < 2:
                 continue
@@ -99,6 +100,12 @@ def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
             axis = Axis(f"{section.id}-{place}", caption, "expected net value, US dollars")
             value_curves(canvas, axis, lines, decide_by_value(lines))
         return
+
+
+def _success(rows: Sequence[SectionRow]) -> float:
+    """Of an agent's first line; lines without an estimate come last."""
+    first = rows[0].cells[0]
+    return first.value if isinstance(first, Estimate) and first.value is not None else -1.0
 
 
 def _approach(row: SectionRow) -> Approach | None:
@@ -121,6 +128,16 @@ def heat_charts(canvas: Canvas, tasks: Heat, groups: Heat) -> None:
     ):
         agents = list(dict.fromkeys(a.name for a in heat.agents))
         heat_map(canvas, Axis(name, caption, "mean score"), [r.task for r in heat.rows], agents, heat_table(heat))
+
+
+def _ranked(bars: Bars) -> Bars:
+    """The same, best first; what has no value last."""
+    ((name, estimates),) = bars.series.items()
+    order = sorted(
+        zip(bars.labels, estimates, strict=True),
+        key=lambda b: -(b[1].value if b[1].value is not None else float("-inf")),
+    )
+    return Bars([text for text, _ in order], {name: [e for _, e in order]})
 
 
 def _is(name: str) -> Callable[[Estimate], bool]:

@@ -13,7 +13,7 @@ def figure(value: float | None, kind: str = "score") -> str:
     if value is None:
         return DASH
     if kind == "rate":
-        return f"{100 * value:.1f} %"
+        return f"{100 * value:.1f} %".replace("-0.0 %", "0.0 %")
     if kind == "dollars":
         return f"${value:,.2f}" if abs(value) >= 0.01 or value == 0 else f"${value:.4f}"
     if kind == "seconds":

@@ -107,7 +107,8 @@ def draw_description(found: Description, canvas: Canvas) -> list[Plot]:
             ]
         counts_bars(canvas, Axis(name, caption, "share", share=True), [short(n) for n, *_ in rows], series)
     files = file_counts(census)
-    series = {"inputs": [a for _, a, _, _ in files], "reference": [b for _, _, b, _ in files]}
+    counts = zip(("inputs", "reference", "deliverables"), list(zip(*files, strict=True))[1:], strict=False)
+    series = {part: [float(n) for n in column] for part, column in counts if any(column)}
     counts_bars(
         canvas, Axis("files", "In how many instances a file type occurs.", "instances"), [f[0] for f in files], series
     )

@@ -25,10 +25,10 @@ class Bars:
     series: Mapping[str, Sequence[Estimate]]
 
 
-def interval_bars(canvas: Canvas, axis: Axis, bars: Bars, *, start: float = 0.0) -> None:
-    """One series as points of an interval on a bar that begins at `start`; estimates without a value are left out.
+def interval_bars(canvas: Canvas, axis: Axis, bars: Bars, *, mark: float | None = None) -> None:
+    """One series as bars from 0 with their intervals; with `mark`, as points beside a line at that value instead.
 
-    Draws nothing where no estimate has a value.
+    Estimates without a value are left out; draws nothing where none has one.
     """
     (name, estimates), *_ = bars.series.items()
     shown = [(t, e) for t, e in zip(bars.labels, estimates, strict=True) if e.value is not None][:MOST]
@@ -37,7 +37,10 @@ def interval_bars(canvas: Canvas, axis: Axis, bars: Bars, *, start: float = 0.0)
     with canvas.drawing(1.1 + 0.36 * len(shown)) as (figure, axes):
         shown.reverse()
         values = [e.value or 0.0 for _, e in shown]
-        axes.barh(range(len(shown)), [v - start for v in values], left=start, color=colour(0), alpha=0.55, height=0.62)
+        if mark is None:
+            axes.barh(range(len(shown)), values, color=colour(0), alpha=0.55, height=0.62)
+        else:
+            axes.axvline(mark, color=INK, ls="--", lw=0.9)
         _whiskers(axes, range(len(shown)), [e for _, e in shown])
         axes.set_yticks(range(len(shown)), [label(t) for t, _ in shown])
         _finish(axes, axis)

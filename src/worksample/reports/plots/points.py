@@ -65,6 +65,8 @@ def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
     xs = [x.value or 0.0 for _, x, _, _ in shown]
     if len(shown) < 2 or max(xs) == min(xs):
         return
+    # Neighbours get their names on different sides.
+    ranks = {place: rank for rank, place in enumerate(sorted(range(len(xs)), key=xs.__getitem__))}
     largest = max((s or 0.0 for _, _, _, s in shown), default=0.0)
     with canvas.drawing(3.8) as (figure, axes):
         for place, (name, x, y, size) in enumerate(shown):
@@ -76,11 +78,13 @@ def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
             axes.scatter([x.value], [y.value], s=area, color=colour(place), alpha=0.75, zorder=3)
             if len(shown) <= LABELLED:
                 at = (x.value, y.value)
-                axes.annotate(label(name), at, textcoords="offset points", xytext=(7, 5), color=INK, fontsize=8)
+                away = (7, 5) if ranks[place] % 2 == 0 else (7, -11)
+                axes.annotate(label(name), at, textcoords="offset points", xytext=away, color=INK, fontsize=8)
         if min(xs) > 0 and max(xs) / min(xs) > 10:
             axes.set_xscale("log")
             log_axis(axes.xaxis)
-        axes.set(xlabel=axis.says, ylabel="mean score", ylim=(-0.03, 1.05))
+        top = min(1.05, 1.25 * max(max(y.value or 0.0, y.high or 0.0) for _, _, y, _ in shown) or 1.05)
+        axes.set(xlabel=axis.says, ylabel="mean score", ylim=(-0.05 * top, top))
         axes.margins(x=0.12)
         axes.grid()
         if axis.share:

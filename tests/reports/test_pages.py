@@ -1,0 +1,175 @@
+"""The site as a whole: nothing that runs or reaches out, every plot in three forms, names shown and never obeyed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+from PIL import Image
+
+from store import worlds
+from worksample.errors import RecordMissing
+from worksample.metrics import Approach, compare_tables, decide_by_value, elo_ratings
+from worksample.reports import ReportConfig, write_report
+from worksample.reports.charts import measured_charts
+from worksample.reports.measured import view_of
+from worksample.reports.measures import Section, SectionRow
+from worksample.reports.plots import Axis, Canvas, value_curves
+from worksample.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTILE = '"><script>alert(1)</script> $\\frac{ 中\U0001f600'
+
+
+def simulator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("simulate", ROOT / "tools" / "simulate.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["simulate"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def check_site(site: Path) -> dict[str, str]:
+    """Assert what holds for every site; returns its pages by path."""
+    pages = {p.relative_to(site).as_posix(): p.read_text() for p in site.rglob("*.html")}
+    for name, page in pages.items():
+        assert not re.search(r"<script|javascript:|\son\w+=", re.sub(r"&[a-z0-9#]+;", "", page)), name
+        assert "default-src 'none'" in page.replace("&#39;", "'"), name
+        for link in re.findall(r'(?:src|href)="([^"]*)"', page):
+            assert not re.match(r"(?:https?:)?//", link), (name, link)
+            if not link.startswith(("data:", "#")):
+                assert ((site / name).parent / link.partition("#")[0]).is_file(), (name, link)
+    plots = {p.stem for p in (site / "plots").iterdir()}
+    for plot in plots:
+        ElementTree.parse(site / "plots" / f"{plot}.svg")
+        assert "http" not in re.sub(r'(?:xmlns\S*|rdf:\w+|<!DOCTYPE[^>]*)="?[^">]*', "", _drawn(site, plot)), plot
+        with Image.open(site / "plots" / f"{plot}.png") as image:
+            image.verify()
+        assert pl.read_csv(site / "plots" / f"{plot}.csv").height, plot
+    assert (site / "index.html").stat().st_size < 5_000_000
+    return pages
+
+
+def _drawn(site: Path, plot: str) -> str:
+    """The text of an SVG without its metadata and namespaces."""
+    text = (site / "plots" / f"{plot}.svg").read_text()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    return re.sub(r"<!DOCTYPE.*?>|<svg [^>]*>|<\?xml.*?\?>", "", text, flags=re.DOTALL)
+
+
+def graded(store: Store, world: worlds.World, *scores: float) -> Store:
+    for slot, score in enumerate(scores):
+        trial = world.trial(slot, f"t{slot}", ended=slot + 1)
+        store.commit(trial, world.submission(trial))
+        store.commit(world.evaluation(f"s-{trial.id}", f"e{slot}", score, instance=trial.instance))
+    return store
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "store", create=True)
+
+
+def test_a_simulated_benchmark_of_votes_has_every_plot(tmp_path: Path) -> None:
+    tool = simulator()
+    tool.simulate(tmp_path / "sim", tool.Size(projects=24, agents=3, share=0.9, seed=5))
+    site = tmp_path / "site"
+    with Store.open(tmp_path / "sim") as store:
+        write_report(store, [], site, ReportConfig(illustrative=True, pages=False))
+    pages = check_site(site)
+    assert {"index.html", "metrics.html", "work.html"} <= pages.keys()
+    plots = {p.stem for p in (site / "plots").iterdir()}
+    assert {"pass", "automation", "dollars", "autoflation", "value-1", "work-cost-hours", "heat-tasks"} <= plots
+    sections = {s["id"]: s for s in json.loads((site / "metrics.json").read_text())}
+    assert {"automation", "elo", "integrity", "automation-with-struck"} <= sections.keys()
+    for section in sections.values():
+        assert f'id="{section["id"]}"' in pages["metrics.html"]
+        assert section["fault"] == ""
+
+
+def test_a_simulation_is_the_same_twice_and_named_as_one(tmp_path: Path) -> None:
+    tool = simulator()
+    size = tool.Size(projects=4, agents=2)
+    one, two = (list(tool.World(size).records()) for _ in range(2))
+    assert [r.digest for r in one] == [r.digest for r in two]
+    assert all(a.name.startswith("simulated") for a in tool.World(size).agents)
+
+
+def test_one_agent_alone_is_shown(where: Store, tmp_path: Path) -> None:
+    world = worlds.World(agents=[worlds.Agent.of("ann", "scripted")])
+    graded(worlds.planted(where, world), world, 1.0, 0.5, 0.0, 1.0)
+    write_report(where, [], tmp_path / "site")
+    pages = check_site(tmp_path / "site")
+    assert "ann" in pages["metrics.html"]
+    assert not (tmp_path / "site" / "plots" / "score-dollars.svg").exists()
+
+
+def test_a_plan_without_a_trial_has_pages_and_no_number(where: Store, tmp_path: Path) -> None:
+    worlds.planted(where, worlds.World())
+    write_report(where, [], tmp_path / "site")
+    pages = check_site(tmp_path / "site")
+    assert "8 planned trials" in pages["index.html"]
+    assert not (tmp_path / "site" / "plots" / "pass.svg").exists()
+
+
+def test_an_empty_store_writes_nothing(where: Store, tmp_path: Path) -> None:
+    with pytest.raises(RecordMissing):
+        write_report(where, [], tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+def test_hostile_names_are_text_on_pages_and_in_plots(where: Store, tmp_path: Path) -> None:
+    def named(name: str, task: str, category: str) -> worlds.Instance:
+        plain = worlds.instance_of(name, task)
+        return plain.replaced(title=HOSTILE, about=plain.about.replaced(category=category, tier=HOSTILE))
+
+    instances = [named("may", "report", HOSTILE), named("june", "letter", "=1+1")]
+    agents = [worlds.Agent.of("ann", "scripted", model=HOSTILE), worlds.Agent.of("bob", "worker", model=HOSTILE)]
+    world = worlds.World(agents=agents, instances=instances)
+    graded(worlds.planted(where, world), world, 1.0, 0.5, 0.0, 1.0, 0.0, 0.0, 0.2, 0.4)
+    write_report(where, [], tmp_path / "site")
+    pages = check_site(tmp_path / "site")
+    for page in ("index.html", "metrics.html", "work.html"):
+        assert "&lt;script&gt;alert(1)" in pages[page], page
+    assert HOSTILE in pl.read_csv(tmp_path / "site" / "plots" / "heat-categories.csv")["row"].to_list()
+
+
+def test_comparisons_that_do_not_connect_have_no_elo_and_a_reason(tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        {"project": ["p", "q"], "first": ["human", "c"], "second": ["b", "d"], "preference": [1.0, 0.5]}
+    )
+    ratings = elo_ratings(compare_tables(table)).ratings
+    rows = tuple(SectionRow(name, name, (e,)) for name, e in ratings.items())
+    section = Section("elo", "Elo scores", "RLI 3.3", ("Elo",), rows)
+    view = view_of(section)
+    assert [cells[0].text for _, cells in view.rows] == ["–"] * 4
+    assert any(note.startswith("– ") for note in view.notes)
+    measured_charts(canvas := Canvas(tmp_path), [section])
+    assert canvas.plots == []
+
+
+def test_heads_in_groups_stand_over_their_columns() -> None:
+    section = Section(
+        "t", "T", "", ("easy: pass", "easy: score", "hard: pass"), (SectionRow("a", "a", ("1", "2", "3")),)
+    )
+    view = view_of(section)
+    assert [(g.says, g.span) for g in view.groups] == [("easy", 2), ("hard", 1)]
+    assert view.heads == ("pass", "score", "pass")
+
+
+def test_value_curves_show_three_regions_in_order(tmp_path: Path) -> None:
+    lines = [Approach("AI", 0.4, 1), Approach("AI with help", 0.7, 20), Approach("human", 1.0, 200)]
+    decision = decide_by_value(lines)
+    assert len(decision.regions) == 3
+    value_curves(Canvas(tmp_path), Axis("value", "", "dollars"), lines, decision)
+    best = pl.read_csv(tmp_path / "value.csv")["best"].to_list()
+    assert list(dict.fromkeys(best)) == ["AI", "AI with help", "human"]
+    assert best == sorted(best, key=["AI", "AI with help", "human"].index)
