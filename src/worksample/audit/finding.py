@@ -27,6 +27,7 @@ class Check(StrEnum):
     TOLERANCE = "tolerance"
     LEAK = "leak"
     NAMES = "names"
+    EXAMPLES = "examples"
     POINTS = "points"
     REFERENCE = "reference"
     SUITE = "suite"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from worksample.records import Instance, Protocol, unquote_path
 from worksample.store import Store
 
+from .asks import declared
 from .finding import Check, Finding, error, warning
 
 _FILE = re.compile(r"^[\w .()+-]+\.[A-Za-z][A-Za-z0-9]{0,5}$")
@@ -48,10 +49,12 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
     for entry in store.manifest(grading.grader).files:
         if entry.path.endswith(".py") and entry.blob:
             _collect(store.blobs.read(entry.blob).decode("utf-8", "replace"), asked)
+    asked.files.update(declared(grading, "files"))
     seen = _seen(store, instance)
-    declared = {d.name for d in instance.work.deliverables}
+    promised = {d.name for d in instance.work.deliverables}
+    yield from _outside(store, instance, protocol, seen)
     for name in sorted(asked.files):
-        if name not in seen and name not in declared:
+        if name not in seen and name not in promised:
             yield error(
                 Check.NAMES,
                 f"the grader reads {name!r}, which the brief never names",
@@ -66,13 +69,41 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
                 grading.entry,
                 "name it in the brief as the grader does",
             )
-    for name in sorted(_named_files(instance.work.brief, instance) - asked.files - declared):
+    for name in sorted(_named_files(instance.work.brief, instance) - asked.files - promised):
         yield warning(
             Check.NAMES,
             f"the brief asks for {name!r}, which neither task.toml nor the grader knows",
             "brief.md",
             "declare it under [deliverables], or do not ask for it",
         )
+
+
+def _outside(store: Store, instance: Instance, protocol: Protocol, seen: str) -> Iterator[Finding]:
+    """Columns that a grader outside the package wants, and files that it takes as given from the agent's own folder."""
+    grading, known = instance.grading[protocol], _plain(seen)
+    for name in declared(grading, "columns"):
+        if _plain(name) not in known:
+            yield error(
+                Check.NAMES,
+                f"the grader asks for the column or key {name!r}, which the agent is never told",
+                grading.entry,
+                "name it in the brief as the grader does",
+            )
+    given = {unquote_path(e.path).decode("utf-8", "replace") for e in store.manifest(instance.work.inputs).files}
+    made = {d.name for d in instance.work.deliverables}
+    for name in declared(grading, "files"):
+        if name in given and name not in made:
+            yield error(
+                Check.REFERENCE,
+                f"the grader takes {name!r} as given from the agent's own folder, where the agent can change it",
+                grading.entry,
+                "read it from the reference",
+            )
+
+
+def _plain(text: str) -> str:
+    """Letters and digits alone: graders compare column names without blanks, hyphens and case."""
+    return re.sub(r"[\W_]+", "", text).casefold()
 
 
 def _seen(store: Store, instance: Instance) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from worksample.records import By, Criteria, Grade, GradePart
+from worksample.records import By, Criteria, Grade, GradePart, Grading
 
+from .asks import declared_points
 from .finding import Check, Finding, error, warning
 
 
@@ -27,6 +28,15 @@ def check_points(criteria: Criteria, grades: Iterable[tuple[str, Grade]], where:
                 what = f"{name!r} is worth {wanted[name]:g} in criteria.toml and {given[name]:g} in the grader"
                 yield error(Check.POINTS, what, where)
         return
+
+
+def check_declared(grading: Grading, where: str) -> Iterator[Finding]:
+    """Criteria against the points of a grader that lies outside the package."""
+    points = declared_points(grading)
+    wanted = tuple(leaf.worth for leaf in grading.criteria.leaves if leaf.by is By.PROGRAM)
+    if points and wanted and points != wanted:
+        listed, given = (" + ".join(f"{p:g}" for p in values) for values in (wanted, points))
+        yield error(Check.POINTS, f"the criteria are worth {listed}, the grader's parts {given}", where)
 
 
 def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, Grade]], where: str) -> Iterator[Finding]:

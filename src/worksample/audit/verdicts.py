@@ -1,0 +1,97 @@
+"""What gradings of controls say about a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from worksample.errors import Cause
+from worksample.records import Evaluation, Grade
+
+from .controls import Control
+from .finding import Check, Finding, Graded, error, warning
+from .plan import Plan
+from .points import leaves
+
+EXISTENCE = {"nothing", "empty files", "copied inputs"}
+
+
+@dataclass
+class Read:
+    """What an audit has found so far."""
+
+    findings: list[Finding] = field(default_factory=list)
+    graded: list[Graded] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def control_findings(one: Plan, results: Sequence[Evaluation], read: Read) -> list[tuple[str, Grade]]:
+    """Say what scored wrong or differently; the grades given, by control. `results`: `repeats` for each control."""
+    grades, name = [], one.instance.name
+    for number, (control, _) in enumerate(one.controls):
+        first, *others = results[number * one.repeats : (number + 1) * one.repeats]
+        given = first.payload if isinstance(first.payload, Grade) else None
+        score, reason = (given.score, given.reason) if given else (None, first.reason)
+        low, high = control.bounds
+        right = score is not None and low - 1e-6 <= score <= high + 1e-6
+        read.graded.append(Graded(name, control.name, control.expected, score, reason, right))
+        if not right:
+            read.findings.append(_wrong(name, control, score, reason))
+        if given:
+            grades.append((control.name, given))
+            read.findings.extend(_parts(name, control, given))
+        if any((first.payload, first.cause) != (other.payload, other.cause) for other in others):
+            what = f"{control.name}: graded {one.repeats} times, with different results"
+            read.findings.append(error(Check.REPEAT, what, name, "take time, chance and order out of the grader"))
+    return grades
+
+
+def _wrong(instance: str, control: Control, score: float | None, reason: str) -> Finding:
+    got = "is ungraded" if score is None else f"scores {score:g}"
+    kind = Check.EXISTENCE if control.name in EXISTENCE and score is not None else Check.CASES
+    if control.name == "reference" or (score is None and control.name in EXISTENCE):
+        kind = Check.CONTROLS
+    what = f"{control.name} {got}, expected {control.expected}" + (
+        f" ({reason.splitlines()[-1][:200]})" if reason else ""
+    )
+    do = "points must be earned by work, not by a file that exists" if kind is Check.EXISTENCE else ""
+    return error(kind, what, instance, do)
+
+
+def _parts(instance: str, control: Control, given: Grade) -> Iterable[Finding]:
+    passed = {part.name: part.passed for part in leaves(given.parts)}
+    for name, wanted in control.passes.items():
+        if passed.get(name) is not wanted:
+            got = "has no such part" if name not in passed else ("passes it" if passed[name] else "fails it")
+            what = f"{control.name}: criterion {name!r} should {'pass' if wanted else 'fail'}, the grader {got}"
+            yield error(Check.CASES, what, instance)
+
+
+def tolerance_findings(one: Plan, results: Sequence[Evaluation]) -> Iterator[Finding]:
+    """A figure changed within its tolerance must be full, one changed far beyond must not."""
+    for (change, _), evaluation in zip(one.changes, results, strict=True):
+        if not isinstance(evaluation.payload, Grade):
+            continue
+        passes, place = evaluation.payload.full, f"{change.path} ({change.where})"
+        if change.within and not passes:
+            what = f"{place} changed within its stated tolerance is not full"
+            yield error(Check.TOLERANCE, what, one.instance.name)
+        if not change.within and passes:
+            what = f"{place} changed far beyond its tolerance still scores full"
+            do = "let the grader look at this figure, or do not ask for it"
+            yield warning(Check.TOLERANCE, what, one.instance.name, do)
+
+
+def bare_finding(one: Plan, result: Evaluation) -> Iterator[Finding]:
+    """Without its reference a grader must say so: ungraded. A score would call our own fault the agent's."""
+    name = one.instance.name
+    if isinstance(result.payload, Grade):
+        what = f"without its reference the grader still gives {result.payload.score:g}"
+        if result.payload.full:
+            yield warning(Check.REFERENCE, f"{what}: it never reads it", name, "drop what is not used")
+        else:
+            do = "read it through case.reference(), which leaves the submission ungraded"
+            yield error(Check.REFERENCE, what, name, do)
+    elif result.cause is not Cause.GRADER_REFERENCE:
+        what = f"without its reference the grader ends with {result.cause}: {result.reason[-200:]}"
+        yield warning(Check.REFERENCE, what, name, "read it through case.reference()")

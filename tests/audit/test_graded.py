@@ -1,0 +1,108 @@
+"""What the audit says by grading: planted faults of a grader, each caught where it is and nowhere else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from audit.small_task import faulty
+from worksample.audit import AuditConfig, Check, Report, Severity, check, check_async
+from worksample.tasks import read_package
+
+pytestmark = pytest.mark.box
+
+FAULTS = ("none", "existence", "tolerance", "blind", "reference", "points", "unreached")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """One audit of all faults, graded once each: repeatability has a test of its own."""
+    return check(faulty(tmp_path_factory.mktemp("faulty"), FAULTS), AuditConfig(repeats=1))
+
+
+def errors(report: Report, instance: str) -> list[tuple[Check, str]]:
+    found = (f for f in report.errors if f.where.split(":")[0] == instance)
+    return [(f.check, f.what) for f in found]
+
+
+@pytest.mark.long
+def test_a_sound_instance_has_no_findings(report: Report) -> None:
+    assert [f for f in report.findings if f.where.split(":")[0] == "none"] == []
+    graded = {g.control: g.score for g in report.graded if g.instance == "none"}
+    assert graded == {"reference": 1, "nothing": 0, "empty files": 0, "copied inputs": 0, "case wrong": 0}
+    assert any("repeatability is unproven" in note for note in report.notes)
+
+
+@pytest.mark.long
+def test_points_for_a_file_that_exists(report: Report) -> None:
+    [(kind, what)] = errors(report, "existence")
+    assert (kind, what.split(" (")[0]) == (Check.EXISTENCE, "empty files scores 0.25, expected 0")
+
+
+@pytest.mark.long
+def test_a_tolerance_that_the_grader_ignores(report: Report) -> None:
+    assert errors(report, "tolerance") == [
+        (Check.TOLERANCE, "bill.json (total) changed within its stated tolerance is not full")
+    ]
+
+
+@pytest.mark.long
+def test_a_figure_that_the_grader_never_looks_at(report: Report) -> None:
+    said = [(f.check, f.what) for f in report.findings if f.severity is Severity.WARNING and f.where == "blind"]
+    assert said == [(Check.TOLERANCE, "bill.json (vat) changed far beyond its tolerance still scores full")]
+
+
+@pytest.mark.long
+def test_a_missing_reference_that_is_called_a_failure(report: Report) -> None:
+    assert errors(report, "reference") == [(Check.REFERENCE, "without its reference the grader still gives 0")]
+
+
+@pytest.mark.long
+def test_points_that_do_not_add_up(report: Report) -> None:
+    assert errors(report, "points") == [(Check.POINTS, "'note' is worth 1 in criteria.toml and 3 in the grader")]
+
+
+@pytest.mark.long
+def test_a_criterion_that_nothing_reaches(report: Report) -> None:
+    found = Counter(kind for kind, _ in errors(report, "unreached"))
+    assert found == {Check.CONTROLS: 1, Check.COVERAGE: 1}
+    assert (Check.COVERAGE, "no control passes criterion 'note'") in errors(report, "unreached")
+
+
+def test_a_grader_that_gives_another_score_each_time(tmp_path: Path) -> None:
+    package = faulty(tmp_path, ("none",))
+    grader = (package.root / "grade.py").read_text()
+    chance = 'import os\n    return Grade(score=int.from_bytes(os.urandom(6), "big") / 2**48)\n'
+    (package.root / "grade.py").write_text(grader.replace('fault = case.setting("fault", "none")', chance))
+    (package.root / "reference" / "none" / "bill.json").write_text('{"total": 300, "vat": 57}')
+    found = check(read_package(package.root))
+    assert "reference: graded 2 times, with different results" in [f.what for f in found.errors]
+    assert {f.check for f in found.errors} >= {Check.REPEAT, Check.EXISTENCE, Check.CONTROLS}
+
+
+def test_a_package_without_a_right_submission(tmp_path: Path) -> None:
+    package = faulty(tmp_path, ("none",))
+    for name in ("bill.json", "note.txt"):
+        (package.root / "reference" / "none" / name).rename(package.root / "reference" / "none" / f"old-{name}")
+    found = check(read_package(package.root), AuditConfig(repeats=1))
+    assert (Check.CONTROLS, "no right submission is known") in [(f.check, f.what.split(":")[0]) for f in found.errors]
+    assert {g.control for g in found.graded} == {"nothing", "empty files", "copied inputs", "case wrong"}
+
+
+async def test_an_audit_that_fails_leaves_no_grading_behind(tmp_path: Path) -> None:
+    """The first grading is in its box when the second fails; nothing may write into the closed store later."""
+    package, told = faulty(tmp_path, ("none",)), []
+    before = asyncio.all_tasks()
+
+    def stop(text: str) -> None:
+        told.append(text)
+        if len(told) == 2:
+            raise KeyError("stopped")
+
+    with pytest.raises(KeyError, match="stopped"):
+        await check_async(package, AuditConfig(repeats=1, on_step=stop))
+    assert asyncio.all_tasks() == before
+    assert len(told) < 5
