@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .comparing import Change, Comparison, compare
     from .config import MeasureConfig
+    from .figures import figures_df
     from .section import Section, SectionRow
     from .sections import measure
 
-__all__ = ["Change", "Comparison", "MeasureConfig", "Section", "SectionRow", "compare", "measure"]
+__all__ = ["Change", "Comparison", "MeasureConfig", "Section", "SectionRow", "compare", "figures_df", "measure"]
 
 # Polars and scipy wait until a figure is wanted.
 _HOMES = {
@@ -24,6 +25,7 @@ _HOMES = {
     "Section": "section",
     "SectionRow": "section",
     "compare": "comparing",
+    "figures_df": "figures",
     "measure": "sections",
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from worksample import metrics as m
-from worksample.records import Protocol
+from worksample.records import Protocol, Target
 
 from .material import Material, attempted
 from .rubrics import success
@@ -15,6 +15,8 @@ from .section import Section
 
 def sections(material: Material) -> Iterator[Section]:
     """One table, where a trial or a submission of these experiments is struck."""
+    if not any(a.target in (Target.TRIAL, Target.SUBMISSION) for a in material.every_amendment):
+        return
     everything = Material(material.store, material.experiments, replace(material.config, struck=False))
     if not everything.slots["struck"].any():
         return

@@ -55,8 +55,8 @@ class Material:
 
     def __init__(self, store: Store, experiments: Sequence[Experiment], config: MeasureConfig) -> None:
         self.store, self.experiments, self.config = store, tuple(experiments), config
-        every = store.find(Amendment)
-        self.amendments = every if config.struck else without_reviews(every)
+        self.every_amendment = store.find(Amendment)
+        self.amendments = self.every_amendment if config.struck else without_reviews(self.every_amendment)
         self.slots = _slots(store, self.experiments, restore=not config.struck)
         self._frames: dict[Protocol, pl.DataFrame] = {}
 
