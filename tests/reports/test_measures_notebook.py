@@ -35,7 +35,7 @@ def test_its_cells_run_on_graded_work(tmp_path: Path) -> None:
             store.commit(trial, made, world.evaluation(made.id, f"e{slot}", score, instance=trial.instance))
     done = run(tmp_path / "store", tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout == "ann bob 62.5 ['report/june', 'report/may']\n"
+    assert done.stdout == "ann bob 25.0 ['report/may', 'report/june']\n"
 
 
 def test_it_is_committed_without_output_and_says_where_to_start() -> None:
