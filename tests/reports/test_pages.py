@@ -16,7 +16,16 @@ from PIL import Image
 
 from store import worlds
 from worksample.errors import RecordMissing
-from worksample.metrics import Approach, compare_tables, decide_by_value, elo_ratings
+from worksample.metrics import (
+    Approach,
+    Unit,
+    compare_tables,
+    decide_by_value,
+    elo_ratings,
+    lifts_from_counts,
+    mean_score,
+    rate,
+)
 from worksample.reports import ReportConfig, write_report
 from worksample.reports.charts import measured_charts
 from worksample.reports.measured import view_of
@@ -173,3 +182,35 @@ def test_value_curves_show_three_regions_in_order(tmp_path: Path) -> None:
     best = pl.read_csv(tmp_path / "value.csv")["best"].to_list()
     assert list(dict.fromkeys(best)) == ["AI", "AI with help", "human"]
     assert best == sorted(best, key=["AI", "AI with help", "human"].index)
+
+
+def test_lifts_are_drawn_side_by_side_and_as_bars_best_first(tmp_path: Path) -> None:
+    rows = tuple(
+        SectionRow(name, name, lifts_from_counts(322, *counts).all())
+        for name, counts in {"a": (128, 190, 38), "b": (110, 200, 50), "c": (0, 0, 0)}.items()
+    )
+    columns = ("p1", "p overall", "absolute lift", "relative lift", "rescue rate")
+    measured_charts(canvas := Canvas(tmp_path), [Section("lifts", "Lifts", "UpBench C", columns, rows)])
+    assert {p.name for p in canvas.plots} == {"completion", "lift", "rescue"}
+    both = pl.read_csv(tmp_path / "completion.csv")
+    assert both["series"].unique().sort().to_list() == ["p overall", "p1"]
+    lift = pl.read_csv(tmp_path / "lift.csv")
+    assert lift["label"].to_list() == ["b", "a", "c"]
+    assert lift["value"].to_list() == [50 / 110, 38 / 128, None]
+    assert lift["reason"].to_list()[2]
+
+
+def test_value_curves_are_drawn_per_agent_and_arm(tmp_path: Path) -> None:
+    p1, cost = rate([True, False, False, False]), mean_score([1.0, 3.0, 2.0, 2.0], unit=Unit.USD)
+    rows = tuple(
+        SectionRow(f"{who}: {what}", "same", cells)
+        for who in ("ann, plain", "ann, rubric")
+        for what, cells in (("AI alone", (p1, cost, "", "")), ("human", ("100.0 (assumed)", "1,200.00", "", "")))
+    )
+    section = Section("value", "Value", "UpBench 5.4", ("success", "cost per job", "break-even", "best"), rows)
+    measured_charts(canvas := Canvas(tmp_path), [section])
+    assert [p.name for p in canvas.plots] == ["value-1", "value-2"]
+    last = pl.read_csv(tmp_path / "value-1.csv").row(-1, named=True)
+    assert last["best"] == "human"
+    assert last["expected human"] == pytest.approx(last["task_value"] - 1200)
+    assert last["expected AI alone"] == pytest.approx(0.25 * last["task_value"] - 2)

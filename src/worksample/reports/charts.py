@@ -89,7 +89,7 @@ def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
     for section in sections:
         if section.id.partition("-")[0] != "value":
             continue
-        agents = [list(rows) for _, rows in groupby(section.rows, key=lambda r: r.agent)]
+        agents = [list(rows) for _, rows in groupby(section.rows, key=lambda r: r.label.rpartition(": ")[0])]
         agents.sort(key=_success, reverse=True)
         for place, rows in enumerate(agents[:VALUE_AGENTS], start=1):
             lines = [a for row in rows if (a := _approach(row)) is not None]
