@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 from worksample.tasks import Package, read_package, scaffold
@@ -95,6 +96,9 @@ def faulty(root: Path, faults: tuple[str, ...]) -> Package:
         bill: dict[str, float] = {"total": 300.5, "vat": 57.25} if fault in FLOATING else {"total": 300, "vat": 57}
         (folder / "reference" / fault / "bill.json").write_text(json.dumps(bill))
         (folder / "reference" / fault / "note.txt").write_text(f"It comes to {bill['total']} euros.\n")
+        if fault == "copied":
+            for name in ("bill.json", "note.txt"):
+                shutil.copy(folder / "reference" / fault / name, folder / "inputs" / fault / name)
         manifest += f'\n[[instance]]\nname = "{fault}"\ninputs = "inputs/{fault}"\nreference = "reference/{fault}"\n'
         manifest += f'settings = {{ fault = "{fault}" }}\n'
     case = folder / "cases" / "wrong"

@@ -14,7 +14,7 @@ from worksample.tasks import read_package
 
 pytestmark = pytest.mark.box
 
-FAULTS = ("none", "existence", "tolerance", "blind", "reference", "points", "unreached")
+FAULTS = ("none", "existence", "tolerance", "blind", "reference", "points", "unreached", "copied")
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,13 @@ def test_a_sound_instance_has_no_findings(report: Report) -> None:
 def test_points_for_a_file_that_exists(report: Report) -> None:
     [(kind, what)] = errors(report, "existence")
     assert (kind, what.split(" (")[0]) == (Check.EXISTENCE, "empty files scores 0.25, expected 0")
+
+
+@pytest.mark.long
+def test_inputs_that_pass_as_they_are(report: Report) -> None:
+    assert [what.split(" (")[0] for kind, what in errors(report, "copied") if kind is Check.EXISTENCE] == [
+        "copied inputs scores 1, expected no pass"
+    ]
 
 
 @pytest.mark.long

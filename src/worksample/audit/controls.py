@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from worksample.evidence import control, control_case
-from worksample.records import Instance, Manifest, Protocol, Submission, canonical
+from worksample.records import Grade, Instance, Manifest, Protocol, Submission, canonical
 from worksample.store import Store
 from worksample.tasks import Package
 
@@ -31,6 +31,11 @@ class Control:
         if low == high:
             return f"{low:g}"
         return "no pass" if self.bounds == NOT_PASSED else f"{low:g} to {high:g}"
+
+    def allows(self, grade: Grade) -> bool:
+        """Whether the score is right, to a millionth; a full score never is where no pass is allowed."""
+        low, high = self.bounds
+        return low - 1e-6 <= grade.score <= high + 1e-6 and (high >= 1.0 or not grade.full)
 
 
 Made = tuple[Control, Submission]

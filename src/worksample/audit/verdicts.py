@@ -32,8 +32,7 @@ def control_findings(one: Plan, results: Sequence[Evaluation], read: Read) -> li
         first, *others = results[number * one.repeats : (number + 1) * one.repeats]
         given = first.payload if isinstance(first.payload, Grade) else None
         score, reason = (given.score, given.reason) if given else (None, first.reason)
-        low, high = control.bounds
-        right = score is not None and low - 1e-6 <= score <= high + 1e-6
+        right = given is not None and control.allows(given)
         read.graded.append(Graded(name, control.name, control.expected, score, reason, right))
         if not right:
             read.findings.append(_wrong(name, control, score, reason))
