@@ -64,7 +64,7 @@ def plan(bench: Bench, instance: Instance, protocol: Protocol, repeats: int) -> 
     proven = one.proven = _has_deliverables(bench, instance, protocol)
     one.controls = [made for made in bench.all(instance, protocol) if proven or made[0].name != "reference"]
     if not proven:
-        names = ", ".join(repr(d.name) for d in instance.work.deliverables)
+        names = ", ".join(repr(d.name) for d in instance.work.deliverables if d.required) or "anything"
         what = f"no right submission is known: neither the reference nor cases/reference holds {names}"
         one.findings.append(error(Check.CONTROLS, what, instance.name, "add cases/reference/output/ with one"))
     elif not bench.store.manifest(instance.grading[protocol].reference).files:
@@ -83,7 +83,7 @@ def _has_deliverables(bench: Bench, instance: Instance, protocol: Protocol) -> b
     wanted = [d.name for d in instance.work.deliverables if d.required]
     held = bench.store.manifest(instance.grading[protocol].reference).files
     paths = [unquote_path(e.path).decode("utf-8", "replace") for e in held]
-    return not wanted or any(
+    return bool(paths and not wanted) or any(
         fnmatch.fnmatchcase(path, name) or (name.endswith("/") and path.startswith(name))
         for path in paths
         for name in wanted
