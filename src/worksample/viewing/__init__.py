@@ -1,0 +1,11 @@
+"""Deliverables as a browser can show them: `view` one, `prepare` all, `formats` of this machine."""
+
+from __future__ import annotations
+
+from worksample.viewing.formats import Format, formats
+from worksample.viewing.query import Answer, query
+from worksample.viewing.rendering import Rendering, rendering
+from worksample.viewing.shown import KINDS, View
+from worksample.viewing.view import prepare, view
+
+__all__ = ["KINDS", "Answer", "Format", "Rendering", "View", "formats", "prepare", "query", "rendering", "view"]

@@ -1,0 +1,75 @@
+"""The table of formats: how each is shown, by what, and whether that is here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import needs
+
+_N, _C, _T = "native", "converted", "thumbnail only"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`needs`: names in `needs.NEEDS` without which there is only a card; `here`: none of them is missing.
+
+    `line`: what to type where one is.
+    """
+
+    title: str
+    extensions: tuple[str, ...]
+    kind: str
+    badge: str
+    needs: tuple[str, ...] = ()
+    here: bool = True
+    line: str = ""
+
+
+_TABLE: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+    ("text and source code", "txt log json xml yaml toml py js ts css sh sql r c cpp java mtl", "text", _N, ()),
+    ("Markdown", "md markdown", "markdown", _C, ("markdown-it-py",)),
+    ("Jupyter notebook", "ipynb", "notebook", _N, ()),
+    ("TeX", "tex ltx", "tex", _C, ("pandoc",)),
+    ("PDF", "pdf", "pdf", _N, ("poppler",)),
+    ("word processing", "doc docx docm odt rtf", "pdf", _C, ("libreoffice", "poppler")),
+    ("slides", "ppt pptx pps ppsx odp", "pdf", _C, ("libreoffice", "poppler")),
+    ("spreadsheet", "xls xlsx xlsm xlsb ods", "workbook", _C, ("libreoffice", "poppler")),
+    ("delimited table", "csv tsv", "table", _N, ()),
+    ("picture", "png jpg jpeg gif bmp webp ico avif svg", "image", _N, ()),
+    ("picture that browsers lack", "tif tiff jp2 dds", "pages", _C, ("pillow",)),
+    ("camera raw", "dng cr2 nef arw", "pages", _T, ("pillow",)),
+    ("Photoshop", "psd psb", "pages", _C, ("psd-tools",)),
+    ("sound", "mp3 wav ogg opus flac aac m4a aiff wma", "audio", _N, ("ffmpeg",)),
+    ("film", "mp4 m4v webm mov mkv avi wmv mpg ts flv", "video", _N, ("ffmpeg",)),
+    ("MIDI", "mid midi", "midi", _C, ("fluidsynth", "mido", "soundfont", "ffmpeg")),
+    ("3D model", "glb gltf obj stl ply fbx 3ds dae 3mf 3dm", "model", _N, ()),
+    ("SketchUp", "skp", "model", _C, ("openskp",)),
+    ("STEP", "stp step", "cad", _N, ()),
+    ("DXF", "dxf", "cad", _C, ("ezdxf",)),
+    ("DWG", "dwg", "cad", _N, ()),
+    ("IFC", "ifc", "ifc", _N, ()),
+    ("Inventor", "ipt iam", "card", _T, ("olefile",)),
+    ("Revit", "rvt rfa rte", "card", _T, ("olefile",)),
+    ("SQLite", "sqlite db", "database", _N, ()),
+    ("Anki deck", "apkg", "cards", _N, ()),
+    ("web site", "html htm", "site", _N, ()),
+    ("archive", "zip tar gz tgz bz2 xz", "archive", _N, ()),
+    ("other archive", "7z rar zst", "archive", _C, ("bsdtar",)),
+)
+
+
+def formats() -> list[Format]:
+    """Every format that is shown, with what it needs and whether this machine has it. Asks programs once."""
+    out = []
+    for title, extensions, kind, badge, names in _TABLE:
+        lacking = needs.missing(names)
+        says = f"converted ({needs.named(names[0])})" if badge == _C and names and not lacking else badge
+        line = " && ".join(dict.fromkeys(needs.NEEDS[name].line for name in lacking))
+        out.append(Format(title, tuple(extensions.split()), kind, says, names, not lacking, line))
+    return out
+
+
+def expected(name: str) -> Format | None:
+    """What a file of this name is likely to be shown as; the content decides in the end."""
+    extension = name.rpartition(".")[2].lower() if "." in name else ""
+    return next((f for f in formats() if extension in f.extensions), None)

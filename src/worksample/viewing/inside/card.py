@@ -1,0 +1,23 @@
+"""What nothing else can show: its size, its first bytes and the words in it."""
+
+from __future__ import annotations
+
+import re
+
+from .job import Job, Made
+
+_WORDS = re.compile(rb"[\x20-\x7e]{6,200}")
+
+
+def convert(job: Job) -> Made:
+    if job.family == "empty":
+        return Made("card", meta={"type": "empty file", "size": 0}, badge="card", problem="the file is empty")
+    head = job.head(1 << 16)
+    words = [w.decode() for w in _WORDS.findall(head)[:40]]
+    return Made(
+        "card",
+        meta={"type": "unknown", "size": job.size, "head": head[:512].hex(), "words": words},
+        badge="card",
+        problem="no viewer knows this format",
+        inspectable=False,
+    )

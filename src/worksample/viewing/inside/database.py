@@ -1,0 +1,87 @@
+"""SQLite: the schema, and the first rows of every table; and one SELECT where it is asked for."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import Any
+
+from . import table
+from .job import Job, Made, Unreadable
+
+TABLES = 200
+ROWS = 5_000
+"""Rows of one table that are kept."""
+SECONDS = 20.0
+"""For everything that is read of one database."""
+
+
+def connect(job: Job, seconds: float) -> sqlite3.Connection:
+    """Read-only, taken as it lies there, and stopped after a time."""
+    connection = sqlite3.connect(f"{job.file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 16 << 20)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    connection.execute("PRAGMA trusted_schema=OFF")
+    connection.execute("PRAGMA query_only=ON")
+    end = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: int(time.monotonic() > end), 10_000)
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
+    return connection
+
+
+def convert(job: Job) -> Made:
+    made = Made("database", meta={"chunk": table.CHUNK, "size": job.size})
+    try:
+        connection = connect(job, SECONDS)
+        query = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type <> 'table', name"
+        schema = [dict(zip(("type", "name", "table", "sql"), row, strict=True)) for row in connection.execute(query)]
+    except sqlite3.Error as e:
+        raise Unreadable(f"the database is damaged or protected: {e}") from e
+    made.files["schema"] = job.keep_json("schema.json", schema)
+    shown = [s for s in schema if s["type"] in ("table", "view")][:TABLES]
+    sheets, said = [], []
+    for number, item in enumerate(shown):
+        try:
+            sheets.append(_table(job, made, connection, number, item))
+        except (sqlite3.Error, OverflowError) as e:
+            sheets.append({"name": item["name"], "rows": 0, "shown": 0, "columns": 0, "truncated": True})
+            said.append(f"{item['name'][:60]}: {e}")
+    made.meta["sheets"] = sheets
+    made.problem = "; ".join(said)[:1000]
+    return made
+
+
+def _table(job: Job, made: Made, connection: sqlite3.Connection, number: int, item: dict[str, Any]) -> dict[str, Any]:
+    name = '"' + item["name"].replace('"', '""') + '"'
+    cursor = connection.execute(f"SELECT * FROM {name} LIMIT {ROWS}")
+    columns = [d[0] for d in cursor.description]
+    meta, files = table.grid(job, str(number), ([plain(c) for c in row] for row in cursor))
+    made.files |= files
+    rows = meta["shown"]
+    if item["type"] == "table" and rows == ROWS:
+        rows = connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]
+    names = [c[: table.CELL] for c in columns]
+    return meta | {
+        "name": item["name"],
+        "type": item["type"],
+        "header": names,
+        "rows": rows,
+        "truncated": rows > meta["shown"],
+    }
+
+
+def plain(value: Any) -> Any:
+    return f"<{len(value):,} bytes: {value[:16].hex()}>" if isinstance(value, bytes) else value
+
+
+def select(job: Job, query: str, seconds: float = 5.0, rows: int = 1_000) -> dict[str, Any]:
+    """One query of a person's: columns, rows, whether there were more. Raises Unreadable with SQLite's words."""
+    try:
+        connection = connect(job, seconds)
+        cursor = connection.execute(query)
+        found = cursor.fetchmany(rows + 1)
+        columns = [d[0] for d in cursor.description or ()]
+    except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError) as e:
+        raise Unreadable(str(e)) from e
+    shown = [[table.short(plain(c)) for c in row] for row in found[:rows]]
+    return {"columns": columns, "rows": shown, "more": len(found) > rows}

@@ -1,0 +1,111 @@
+"""Read a job from standard input, print one JSON line per file as it is done.
+
+A job is `{"in", "out", "work", "files": [[number, quoted path], ...], "light": bool}`. With `light`, a file that needs
+a heavy converter gets a line that names only its family, and is left for a process of its own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .job import Job, Made, Missing, Unreadable
+from .sniff import sniff
+
+CONVERTERS = {
+    "text": "text",
+    "markdown": "markup",
+    "tex": "tex",
+    "table": "table",
+    "image": "picture",
+    "svg": "picture",
+    "raster": "raster",
+    "psd": "psd",
+    "pdf": "pdf",
+    "office": "office",
+    "workbook": "workbook",
+    "archive": "archive",
+    "database": "database",
+    "notebook": "notebook",
+    "site": "site",
+    "media": "media",
+    "midi": "midi",
+    "model": "model",
+    "dxf": "dxf",
+    "dwg": "cad",
+    "step": "cad",
+    "ifc": "cad",
+    "deck": "deck",
+    "skp": "skp",
+    "ipt": "thumb",
+    "rvt": "thumb",
+    "ole": "thumb",
+    "card": "card",
+    "empty": "card",
+}
+"""Family -> module of this package whose `convert(job)` shows it."""
+LIGHT = frozenset(
+    {"text", "markdown", "table", "image", "svg", "pdf", "site", "step", "ifc", "dwg", "card", "empty", "model"}
+)
+"""Done many in one process."""
+LIGHT_BYTES = 4 << 20
+_ESCAPE = re.compile(rb"%([0-9A-F]{2})")
+
+
+def unquote(text: str) -> bytes:
+    return _ESCAPE.sub(lambda m: bytes([int(m.group(1), 16)]), text.encode())
+
+
+def main() -> None:
+    # Libraries print what they like: the answers go to a descriptor of their own.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    order = json.load(sys.stdin)
+    for number, path in order["files"]:
+        answers.write(json.dumps([number, one(order, number, path)], allow_nan=False, default=str) + "\n")
+        answers.flush()
+
+
+def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
+    folder = Path(order["in"])
+    file = Path(os.fsdecode(os.path.join(os.fsencode(folder), unquote(path))))  # noqa: PTH118 - bytes
+    job = Job(
+        file=file,
+        name=unquote(path).rsplit(b"/", 1)[-1].decode("utf-8", "replace"),
+        path=path,
+        folder=folder,
+        out=Path(order["out"]) / str(number),
+        work=Path(order["work"]) / str(number),
+    )
+    try:
+        job.size = file.stat().st_size
+        job.family = sniff(job)
+        heavy = job.family not in LIGHT or job.size > LIGHT_BYTES
+        if order["light"] and heavy:
+            return {"family": job.family}
+        job.plain = order["plain"]
+        job.work.mkdir(parents=True, exist_ok=True)
+        job.out.mkdir(parents=True, exist_ok=True)
+        if order["query"]:
+            return _asked(job, order["query"])
+        converter = importlib.import_module(f".{CONVERTERS[job.family]}", __package__)
+        made: Made = converter.convert(job)
+        return asdict(made) | {"family": job.family}
+    except Missing as e:
+        return {"family": job.family, "missing": str(e)}
+    except Unreadable as e:
+        return {"family": job.family, "unreadable": str(e)[:2000], "head": job.head(256).hex()}
+
+
+def _asked(job: Job, query: str) -> dict[str, Any]:
+    from .database import select
+
+    if job.family != "database":
+        raise Unreadable("it is no database")
+    return select(job, query)

@@ -1,0 +1,152 @@
+"""Sound and film: probed, and only what browsers cannot play is converted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .job import Job, Made, Unreadable, program, run
+from .peaks import peaks
+
+SAFE = ["-protocol_whitelist", "file"]
+"""A playlist in disguise could otherwise make it read other files or ask the network."""
+LONGEST = 4 * 3600
+"""Seconds; what is longer is not converted."""
+SOUNDS = {"mp3", "aac", "vorbis", "opus", "flac"}
+_NATIVE = {
+    ("mp4", "h264"): SOUNDS - {"vorbis"},
+    ("mp4", "av1"): SOUNDS - {"vorbis"},
+    ("mp4", "vp9"): SOUNDS - {"vorbis"},
+    ("webm", "vp8"): {"vorbis", "opus"},
+    ("webm", "vp9"): {"vorbis", "opus"},
+    ("webm", "av1"): {"vorbis", "opus"},
+}
+_PIXELS = {"yuv420p", "yuvj420p"}
+_SOUND_BOXES = {"mp3", "wav", "ogg", "flac", "aac", "mov,mp4,m4a,3gp,3g2,mj2", "webm"}
+
+
+def convert(job: Job) -> Made:
+    ffmpeg = program("ffmpeg", "ffmpeg")
+    found = probe(job)
+    streams = found.get("streams", [])
+    film = next((s for s in streams if s.get("codec_type") == "video" and not _cover(s)), None)
+    sound = next((s for s in streams if s.get("codec_type") == "audio"), None)
+    if film is None and sound is None:
+        raise Unreadable("there is neither sound nor film in it")
+    duration = _seconds(found, film or sound or {})
+    if duration > LONGEST:
+        raise Unreadable(f"it claims to be {duration / 3600:.0f} hours long, more than is shown")
+    meta: dict[str, Any] = {"duration": round(duration, 3), "container": found.get("format", {}).get("format_name", "")}
+    if sound:
+        meta["sound"] = {
+            "codec": sound.get("codec_name", ""),
+            "channels": int(sound.get("channels", 0)),
+            "rate": int(sound.get("sample_rate", 0)),
+        }
+    made = Made("audio" if film is None else "video", meta=meta)
+    if film is None:
+        _audio(job, made, ffmpeg, sound or {})
+    else:
+        _video(job, made, ffmpeg, film, sound)
+    if sound:
+        _peaks(job, made, ffmpeg)
+    return made
+
+
+def probe(job: Job) -> dict[str, Any]:
+    """What ffprobe says. Raises Unreadable."""
+    words = [program("ffprobe", "ffmpeg"), "-v", "error", *SAFE, "-print_format", "json", "-show_streams"]
+    ran = run([*words, "-show_format", "-i", f"file:{job.file}"], timeout=60)
+    try:
+        found = json.loads(ran.out) if ran.ok else {}
+    except ValueError:
+        found = {}
+    if not isinstance(found, dict) or not found.get("streams"):
+        raise Unreadable(f"it is damaged: {ran.err.replace(str(job.file), job.name)[:300]}")
+    return found
+
+
+def _cover(stream: dict[str, Any]) -> bool:
+    return bool(stream.get("disposition", {}).get("attached_pic"))
+
+
+def _seconds(found: dict[str, Any], stream: dict[str, Any]) -> float:
+    for place in (found.get("format", {}), stream):
+        try:
+            return float(place["duration"])
+        except (KeyError, ValueError, TypeError):
+            continue
+    return 0.0
+
+
+def _audio(job: Job, made: Made, ffmpeg: str, sound: dict[str, Any]) -> None:
+    codec, box = sound.get("codec_name", ""), made.meta["container"]
+    plain = codec in ("pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le") and box == "wav"
+    if plain or (codec in SOUNDS and box in _SOUND_BOXES):
+        return
+    target = job.out / "sound.m4a"
+    words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}", "-vn", "-map_metadata", "-1"]
+    _done(
+        job, run([*words, "-c:a", "aac", "-b:a", "192k", "-movflags", "+faststart", str(target)], timeout=500), target
+    )
+    made.files["audio"], made.by = job.made(target), "ffmpeg"
+
+
+def _done(job: Job, ran: Any, target: Any) -> None:
+    if not ran.ok or not target.exists() or target.stat().st_size == 0:
+        raise Unreadable(f"it cannot be converted: {ran.err.replace(str(job.file), job.name)[:300]}")
+
+
+def _video(job: Job, made: Made, ffmpeg: str, film: dict[str, Any], sound: dict[str, Any] | None) -> None:
+    """Native where a browser plays both streams; the same streams in another box; else H.264 and AAC."""
+    width, height = int(film.get("width", 0)), int(film.get("height", 0))
+    codec = str(film.get("codec_name", ""))
+    made.meta["film"] = {"codec": codec, "width": width, "height": height, "rate": str(film.get("avg_frame_rate", ""))}
+    if width * height > 8192 * 8192:
+        raise Unreadable(f"it claims {width:,} x {height:,} pixels, more than are shown")
+    heard = str(sound.get("codec_name", "")) if sound else None
+    box = "mp4" if "mp4" in made.meta["container"] else "webm" if "webm" in made.meta["container"] else ""
+    pixels = film.get("pix_fmt") in _PIXELS or codec != "h264"
+    playable = _NATIVE.get((box, codec), set()) if pixels else set()
+    # "mov,mp4,..." and "matroska,webm" are also what ffprobe calls QuickTime and Matroska.
+    brand = job.head(12)[8:12]
+    quick = box == "mp4" and brand in (b"qt  ", b"\0\0\0\0")
+    doctype = box == "webm" and b"webm" not in job.head(64)
+    if playable and (heard is None or heard in playable) and not quick and not doctype:
+        _poster(job, made, ffmpeg)
+        return
+    target = job.out / "film.mp4"
+    words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}", "-map", "0:v:0", "-map", "0:a:0?"]
+    words += ["-map_metadata", "-1", "-sn", "-dn", "-movflags", "+faststart"]
+    copied = codec == "h264" and film.get("pix_fmt") in _PIXELS
+    keep_sound = heard in ("aac", "mp3")
+    video = ["-c:v", "copy"] if copied else _ENCODE
+    audio = ["-c:a", "copy"] if keep_sound else ["-c:a", "aac", "-b:a", "192k", "-ac", "2"]
+    _done(job, run([*words, *video, *audio, str(target)], timeout=560), target)
+    made.files["video"], made.by = job.made(target), "ffmpeg"
+    made.meta["again"] = "remuxed" if copied and keep_sound else "transcoded"
+    _poster(job, made, ffmpeg)
+
+
+_ENCODE = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "21", "-pix_fmt", "yuv420p", "-threads", "2"]
+_ENCODE += ["-vf", "scale='min(1920,iw)':-2:flags=bicubic,pad=ceil(iw/2)*2:ceil(ih/2)*2"]
+
+
+def _poster(job: Job, made: Made, ffmpeg: str) -> None:
+    """A frame to show before it plays; none where it has none."""
+    target = job.out / "poster.jpg"
+    at = str(min(1.0, made.meta["duration"] / 3))
+    words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-ss", at, "-i", f"file:{job.file}", "-frames:v", "1"]
+    run([*words, "-vf", "scale='min(960,iw)':-2", str(target)], timeout=60)
+    if target.exists() and target.stat().st_size:
+        made.files["poster"] = job.made(target)
+    else:
+        made.problem = "no frame of it can be read: the film is damaged"
+
+
+def _peaks(job: Job, made: Made, ffmpeg: str) -> None:
+    points = peaks(ffmpeg, SAFE, job.file, made.meta["duration"])
+    if points is None:
+        made.problem = made.problem or "its sound is damaged"
+        return
+    made.files["peaks"] = job.keep_json("peaks.json", points)

@@ -1,0 +1,111 @@
+"""Meshes read as streams: how many triangles, and how far they reach."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .job import Job, Made
+
+
+@dataclass(slots=True)
+class Extent:
+    """A bounding box in the making."""
+
+    low: list[float] = field(default_factory=lambda: [math.inf] * 3)
+    high: list[float] = field(default_factory=lambda: [-math.inf] * 3)
+    count: int = 0
+
+    def add(self, x: float, y: float, z: float) -> None:
+        self.count += 1
+        for i, value in enumerate((x, y, z)):
+            if not math.isfinite(value):
+                raise ValueError("a coordinate is no number")
+            self.low[i] = min(self.low[i], value)
+            self.high[i] = max(self.high[i], value)
+
+    def plain(self) -> dict[str, Any]:
+        return {"vertices": self.count, "box": [self.low, self.high] if self.count else None}
+
+
+def lines(job: Job) -> Iterator[bytes]:
+    """Lines of a text file; a line of more than a megabyte comes in pieces."""
+    with job.file.open("rb") as f:
+        while line := f.readline(1 << 20):
+            yield line
+
+
+def obj(job: Job, made: Made) -> None:
+    """Wavefront: faces of n corners are n - 2 triangles; materials and their pictures lie in files beside it."""
+    extent, triangles = Extent(), 0
+    materials: dict[str, None] = {}
+    used: dict[str, None] = {}
+    for line in lines(job):
+        if line.startswith(b"v "):
+            x, y, z = line.split()[1:4]
+            extent.add(float(x), float(y), float(z))
+        elif line.startswith(b"f "):
+            triangles += max(0, len(line.split()) - 3)
+        elif line.startswith(b"mtllib "):
+            materials[line[7:].strip().decode("utf-8", "replace")] = None
+        elif line.startswith(b"usemtl ") and len(used) < 1_000:
+            used[line[7:].strip().decode("utf-8", "replace")[:100]] = None
+    made.meta |= extent.plain() | {"triangles": triangles, "materials": list(used)}
+    made.beside = list(materials)
+    lacking = []
+    for name in materials:
+        found = (job.file.parent / name.replace("\\", "/")).resolve()
+        if found.is_file() and found.is_relative_to(job.folder.resolve()):
+            made.beside += _pictures(found.read_bytes()[: 4 << 20], name)
+        else:
+            lacking.append(name)
+    if lacking:
+        made.problem = f"its materials are missing: {', '.join(lacking)[:200]}"
+
+
+def _pictures(data: bytes, library: str) -> list[str]:
+    """The pictures that a material library names, relative to the model as loaders take them."""
+    folder = library.replace("\\", "/").rpartition("/")[0]
+    out: dict[str, None] = {}
+    for line in data.splitlines():
+        if re.match(rb"\s*(?:map_\w+|bump|disp|decal|refl|norm)\s", line, re.I):
+            name = line.split()[-1].decode("utf-8", "replace")
+            out[f"{folder}/{name}" if folder else name] = None
+    return list(out)
+
+
+def stl(job: Job, made: Made) -> None:
+    """Binary: 80 bytes, a count, 50 bytes for each triangle. Text otherwise."""
+    head = job.head(84)
+    count = int.from_bytes(head[80:84], "little")
+    if 84 + 50 * count == job.size:
+        import numpy as np
+
+        corner = np.dtype([("normal", "<3f4"), ("corners", "<9f4"), ("attribute", "<u2")])
+        corners = np.memmap(job.file, dtype=corner, mode="r", offset=84, shape=(count,))["corners"]
+        corners = corners.reshape(-1, 3)
+        if count and not np.isfinite(corners).all():
+            raise ValueError("a coordinate is no number")
+        box = [corners.min(axis=0).tolist(), corners.max(axis=0).tolist()] if count else None
+        made.meta |= {"vertices": 3 * count, "triangles": count, "box": box}
+        return
+    extent, triangles = Extent(), 0
+    for line in lines(job):
+        words = line.split()
+        if words[:1] == [b"vertex"]:
+            x, y, z = words[1:4]
+            extent.add(float(x), float(y), float(z))
+        triangles += words[:1] == [b"endfacet"]
+    made.meta |= extent.plain() | {"triangles": triangles}
+
+
+def ply(job: Job, made: Made) -> None:
+    """Its header tells the counts; the box is left to the viewer."""
+    head = job.head(1 << 16).split(b"end_header", 1)
+    if len(head) < 2:
+        raise ValueError("its header has no end")
+    counts = {m.group(1): int(m.group(2)) for m in re.finditer(rb"element (vertex|face) (\d{1,12})", head[0])}
+    made.meta |= {"vertices": counts.get(b"vertex", 0), "triangles": counts.get(b"face", 0)}

@@ -1,0 +1,82 @@
+"""3D models that the browser's viewer reads itself: measured here, and the files that they refer to named."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from collections.abc import Callable
+
+from .gltf import gltf
+from .job import Job, Made, Unreadable
+from .mesh import Extent, obj, ply, stl
+
+LARGEST = 256 << 20
+_FAULTS = (ValueError, KeyError, TypeError, IndexError, AttributeError, struct.error, RecursionError, OverflowError)
+
+
+def convert(job: Job) -> Made:
+    """meta: format, vertices, triangles, box [[x, y, z], [x, y, z]] in the file's own units; None where unknown."""
+    if job.size > LARGEST:
+        raise Unreadable(f"the model has {job.size >> 20} MiB, more than a browser can hold")
+    form = make(job)
+    made = Made("model", meta={"format": form, "size": job.size, "vertices": None, "triangles": None, "box": None})
+    measure = _MEASURES.get(form)
+    if measure is None:
+        return made
+    try:
+        measure(job, made)
+    except (*_FAULTS, zipfile.BadZipFile, OSError, EOFError) as e:
+        raise Unreadable(f"the model is damaged: {str(e)[:200] or type(e).__name__}") from e
+    if made.meta["triangles"] == 0 and made.meta["vertices"] == 0:
+        raise Unreadable("there is nothing in the model")
+    return made
+
+
+def make(job: Job) -> str:
+    """Which format it is, by its content."""
+    head = job.head(512)
+    if head.startswith(b"glTF"):
+        return "GLB"
+    if head.startswith(b"Kaydara FBX Binary") or head.lstrip().startswith(b"; FBX"):
+        return "FBX"
+    if head.startswith(b"3D Geometry File Format"):
+        return "3DM"
+    if head.startswith(b"ply"):
+        return "PLY"
+    if head.startswith(b"PK"):
+        return "3MF"
+    if head.lstrip().startswith(b"<") or head.startswith(b"\xef\xbb\xbf<"):
+        return "DAE"
+    if head.lstrip().startswith(b"{"):
+        return "GLTF"
+    if head.startswith(b"MM") and int.from_bytes(head[2:6], "little") == job.size:
+        return "3DS"
+    return "OBJ" if job.extension == "obj" else "STL"
+
+
+def _three_mf(job: Job, made: Made) -> None:
+    from defusedxml.ElementTree import iterparse
+
+    extent, triangles = Extent(), 0
+    with zipfile.ZipFile(job.file) as archive:
+        info = archive.getinfo("3D/3dmodel.model")
+        if info.file_size > LARGEST:
+            raise ValueError("it unpacks to more than is read")
+        with archive.open(info) as f:
+            for _, element in iterparse(f, events=("end",)):
+                name = element.tag.rsplit("}", 1)[-1]
+                if name == "vertex":
+                    extent.add(*(float(element.get(axis, "nan")) for axis in "xyz"))
+                triangles += name == "triangle"
+                element.clear()
+    made.meta |= extent.plain() | {"triangles": triangles}
+
+
+_MEASURES: dict[str, Callable[[Job, Made], None]] = {
+    "GLB": gltf,
+    "GLTF": gltf,
+    "OBJ": obj,
+    "STL": stl,
+    "PLY": ply,
+    "3MF": _three_mf,
+}

@@ -1,0 +1,30 @@
+"""PDF is shown by the browser's viewer; here its pages are counted and its soundness is looked at."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from .job import Job, Made, Unreadable, program, run
+
+
+def convert(job: Job) -> Made:
+    return Made("pdf", meta=pages_of(job.file))
+
+
+def pages_of(file: Path) -> dict[str, Any]:
+    """Pages, and the first one's size in points. Raises Unreadable, Missing."""
+    ran = run([program("pdfinfo", "poppler"), "-enc", "UTF-8", "--", str(file)], timeout=20)
+    text = ran.out.decode("utf-8", "replace")
+    count = re.search(r"^Pages:\s+(\d+)$", text, re.M)
+    if not ran.ok or count is None:
+        if "ncorrect password" in ran.err:
+            raise Unreadable("it is protected by a password")
+        raise Unreadable(f"the PDF is damaged: {ran.err[:300]}")
+    size = re.search(r"^Page size:\s+([\d.]+) x ([\d.]+)", text, re.M)
+    meta: dict[str, Any] = {"pages": int(count.group(1))}
+    if size:
+        meta["page_size"] = [float(size.group(1)), float(size.group(2))]
+    script = re.search(r"^JavaScript:\s+yes", text, re.M)
+    return meta | {"script": bool(script)}

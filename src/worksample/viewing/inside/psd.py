@@ -1,0 +1,58 @@
+"""Photoshop: the picture as a whole, and the tree of its layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .job import Job, Made, Unreadable, module
+from .picture import PIXELS
+from .raster import save
+
+LAYERS = 2_000
+
+
+def convert(job: Job) -> Made:
+    module("psd_tools", "psd-tools")
+    from psd_tools import PSDImage
+
+    head = job.head(26)
+    height, width = int.from_bytes(head[14:18], "big"), int.from_bytes(head[18:22], "big")
+    if width * height > PIXELS:
+        raise Unreadable(f"it claims {width:,} x {height:,} pixels, more than are shown")
+    try:
+        document = PSDImage.open(str(job.file))
+        left = [LAYERS]
+        layers = [_layer(layer, left, 0) for layer in reversed(list(document)) if left[0] > 0]
+        image = document.topil() if document.has_preview() else document.composite()
+    except (ValueError, OSError, KeyError, IndexError, AssertionError, TypeError, AttributeError, EOFError) as e:
+        raise Unreadable(f"the PSD is damaged: {str(e)[:200]}") from e
+    if image is None:
+        raise Unreadable("the PSD holds no picture that can be shown")
+    made = Made("pages", by="psd-tools")
+    save(job, made, image, 0)
+    made.meta = {
+        "format": "PSB" if head[5] == 2 else "PSD",
+        "mode": document.color_mode.name,
+        "depth": document.depth,
+        "total": 1,
+        "pages": [{"width": document.width, "height": document.height}],
+    }
+    made.files["layers"] = job.keep_json("layers.json", layers)
+    if left[0] <= 0:
+        made.problem = f"only the first {LAYERS:,} layers are listed"
+    return made
+
+
+def _layer(layer: Any, left: list[int], depth: int) -> dict[str, Any]:
+    left[0] -= 1
+    plain = {
+        "name": str(layer.name)[:200],
+        "kind": str(layer.kind),
+        "visible": bool(layer.is_visible()),
+        "opacity": int(layer.opacity),
+        "blend": str(getattr(layer.blend_mode, "name", "")),
+        "box": [int(v) for v in layer.bbox],
+    }
+    if layer.is_group() and depth < 50:
+        plain["layers"] = [_layer(inner, left, depth + 1) for inner in reversed(list(layer)) if left[0] > 0]
+    return plain

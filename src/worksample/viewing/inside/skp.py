@@ -1,0 +1,47 @@
+"""SketchUp: its geometry as glTF, or the picture that it was saved with."""
+
+from __future__ import annotations
+
+from .gltf import gltf
+from .job import Job, Made, Unreadable, module
+from .thumb import picture_in, save_picture
+
+LARGEST = 100 << 20
+_FAULTS = (
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    OSError,
+    EOFError,
+    ArithmeticError,
+    RuntimeError,
+)
+
+
+def convert(job: Job) -> Made:
+    module("openskp", "openskp")
+    from openskp import SkpFile, SkpParseError  # type: ignore[import-untyped]
+    from openskp.export import glb  # type: ignore[import-untyped]
+
+    if job.size > LARGEST:
+        raise Unreadable(f"the model has {job.size >> 20} MiB, more than is converted")
+    target = job.out / "model.glb"
+    try:
+        glb.export(SkpFile.open(str(job.named("skp"))), str(target))
+        made = Made("model", {"model": job.made(target)}, {"format": "SKP", "size": job.size}, by="openskp")
+        gltf(Job(target, "model.glb", job.path, job.out, job.out, job.work, target.stat().st_size), made)
+        if made.meta["triangles"]:
+            return made
+        why = "no faces were found in it"
+    except (SkpParseError, *_FAULTS) as e:
+        why = str(e)[:200] or type(e).__name__
+    target.unlink(missing_ok=True)
+    picture = picture_in(job.head(16 << 20))
+    kept = save_picture(job, picture) if picture else None
+    if kept is None:
+        raise Unreadable(f"the SketchUp model cannot be read: {why}")
+    made = Made("card", {"thumbnail": kept}, {"type": "SketchUp", "size": job.size}, inspectable=False)
+    made.badge, made.problem = "thumbnail only", f"its geometry cannot be read ({why}): only its own picture is shown"
+    return made

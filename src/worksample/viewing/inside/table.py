@@ -1,0 +1,107 @@
+"""CSV and its relatives: read as a stream, kept in chunks of rows that the grid loads one by one."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any
+
+from .job import Job, Made, Unreadable
+from .words import encoding
+
+CHUNK = 500
+"""Rows in one artefact."""
+ROWS = 100_000
+"""Rows that are shown."""
+COLUMNS = 500
+CELL = 2_000
+"""Characters of one cell that are shown."""
+CHARACTERS = 40 << 20
+"""Of all shown cells of one table together."""
+
+
+def convert(job: Job) -> Made:
+    sample = job.head(1 << 18)
+    name = encoding(sample, whole=job.size <= len(sample))
+    if name is None:
+        raise Unreadable("its beginning is text, the rest is not")
+    text = sample.decode(name, "replace")
+    dialect = _dialect(text, job.extension)
+    with job.file.open(encoding=name, errors="replace", newline="") as f:
+        sheet, files = grid(job, "0", _rows(f, dialect))
+    meta = {"encoding": name, "delimiter": dialect.delimiter, "size": job.size, "header": _header(text, dialect)}
+    made = Made("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
+    if sheet["truncated"]:
+        made.problem = f"only the first {sheet['shown']:,} rows are shown"
+    return made
+
+
+def _dialect(text: str, extension: str) -> Any:
+    whole = text[: text.rfind("\n") + 1] or text
+    if extension == "tsv":
+        return csv.excel_tab
+    try:
+        # The sniffer's time grows with the square of a line.
+        return csv.Sniffer().sniff("\n".join(line[:1000] for line in whole.splitlines()[:50]), ",;\t|")
+    except csv.Error:
+        return csv.excel
+
+
+def _header(text: str, dialect: Any) -> bool:
+    """Whether the first row looks like names: no number in it, and some below it."""
+    try:
+        rows = list(csv.reader(text.splitlines()[:20], dialect))
+    except csv.Error:
+        return False
+    return len(rows) > 1 and not any(map(_number, rows[0])) and any(_number(c) for row in rows[1:] for c in row)
+
+
+def _number(text: str) -> bool:
+    return text.strip().lstrip("-+$€£").replace(".", "").replace(",", "").rstrip("%").isdigit()
+
+
+def _rows(f: IO[str], dialect: Any) -> Iterator[list[str]]:
+    csv.field_size_limit(1 << 20)
+    reader = csv.reader(f, dialect)
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error as e:
+            yield [f"line {reader.line_num} cannot be read: {e}"]
+
+
+def grid(job: Job, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Keep rows as artefacts `<name>/0`, `<name>/1`...; returns what a sheet's meta has, and the files.
+
+    meta: rows (counted to the end where that is cheap, else those seen), shown, columns, truncated.
+    """
+    files: dict[str, str] = {}
+    chunk: list[list[Any]] = []
+    seen = shown = columns = used = 0
+    for row in rows:
+        seen += 1
+        columns = max(columns, len(row))
+        if shown >= ROWS or used > CHARACTERS:
+            continue
+        cells = [short(c) for c in row[:COLUMNS]]
+        used += sum(len(c) if isinstance(c, str) else 8 for c in cells)
+        chunk.append(cells)
+        shown += 1
+        if len(chunk) == CHUNK:
+            key = f"{name}/{len(files)}"
+            files[key], chunk = job.keep_json(f"grid/{key}.json", chunk), []
+    if chunk:
+        key = f"{name}/{len(files)}"
+        files[key] = job.keep_json(f"grid/{key}.json", chunk)
+    truncated = seen > shown or columns > COLUMNS
+    return {"rows": seen, "shown": shown, "columns": columns, "truncated": truncated}, files
+
+
+def short(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float):
+        return value if not isinstance(value, float) or math.isfinite(value) else str(value)
+    text = str(value)
+    return text if len(text) <= CELL else text[:CELL] + "…"

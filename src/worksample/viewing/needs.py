@@ -1,0 +1,98 @@
+"""What converters need of the machine: Debian packages and Python distributions, in one place."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+EXTRA = "pip install 'worksample[viewers]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A program or library. `program`: what must be on the PATH, `file`: what must be there, `module`: a Python
+    distribution of the extra `viewers`; `debian`: the packages that bring it."""
+
+    title: str
+    program: str = ""
+    file: str = ""
+    debian: tuple[str, ...] = ()
+    module: str = ""
+    version: tuple[str, ...] = ()
+    """A command that prints the version."""
+
+    @property
+    def line(self) -> str:
+        """What to type where it is missing."""
+        return f"sudo apt-get install -y --no-install-recommends {' '.join(self.debian)}" if self.debian else EXTRA
+
+
+NEEDS: dict[str, Need] = {
+    "libreoffice": Need(
+        "LibreOffice",
+        program="soffice",
+        debian=("libreoffice-calc", "libreoffice-writer", "libreoffice-impress"),
+        # Asking the program itself takes a second and makes a profile.
+        version=("dpkg-query", "-W", "-f", "${Version}", "libreoffice-core"),
+    ),
+    "ffmpeg": Need("ffmpeg", program="ffmpeg", debian=("ffmpeg",), version=("ffmpeg", "-version")),
+    "fluidsynth": Need(
+        "FluidSynth", program="fluidsynth", debian=("fluidsynth", "timgm6mb-soundfont"), version=("fluidsynth", "-V")
+    ),
+    "soundfont": Need(
+        "a General MIDI soundfont", file="/usr/share/sounds/sf2/TimGM6mb.sf2", debian=("timgm6mb-soundfont",)
+    ),
+    "poppler": Need("poppler", program="pdfinfo", debian=("poppler-utils",), version=("pdfinfo", "-v")),
+    "pandoc": Need("pandoc", program="pandoc", debian=("pandoc",), version=("pandoc", "--version")),
+    "bsdtar": Need("bsdtar", program="bsdtar", debian=("libarchive-tools",), version=("bsdtar", "--version")),
+    "psd-tools": Need("psd-tools", module="psd-tools"),
+    "ezdxf": Need("ezdxf", module="ezdxf"),
+    "mido": Need("mido", module="mido"),
+    "olefile": Need("olefile", module="olefile"),
+    "openskp": Need("openskp", module="openskp"),
+    "pygments": Need("Pygments", module="pygments"),
+    "markdown-it-py": Need("markdown-it-py", module="markdown-it-py"),
+    "zstandard": Need("zstandard", module="zstandard"),
+    "pillow": Need("Pillow", module="pillow"),
+    "openpyxl": Need("openpyxl", module="openpyxl"),
+}
+FONTS = ("fonts-liberation", "fonts-crosextra-carlito", "fonts-crosextra-caladea", "fonts-noto-core", "fonts-noto-cjk")
+"""Without these the layout of office documents differs from what their authors saw. Debian packages."""
+DEBIAN = tuple(dict.fromkeys([p for need in NEEDS.values() for p in need.debian] + list(FONTS)))
+"""Every Debian package that a viewer can use."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)+")
+
+
+@functools.cache
+def version(name: str) -> str | None:
+    """The version of a need on this machine, "" where it has none to tell, None where it is missing."""
+    need = NEEDS[name]
+    if need.module:
+        try:
+            return importlib.metadata.version(need.module)
+        except importlib.metadata.PackageNotFoundError:
+            return None
+    if (need.program and not shutil.which(need.program)) or (need.file and not Path(need.file).exists()):
+        return None
+    if not need.version:
+        return ""
+    try:
+        done = subprocess.run(need.version, capture_output=True, text=True, timeout=30, check=False)
+    except FileNotFoundError:
+        return ""
+    found = _NUMBER.search(done.stdout + done.stderr)
+    return found.group() if found else ""
+
+
+def named(name: str) -> str:
+    """ "LibreOffice 7.4.7"."""
+    return f"{NEEDS[name].title} {version(name) or ''}".strip()
+
+
+def missing(names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if version(name) is None]

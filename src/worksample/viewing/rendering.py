@@ -1,0 +1,37 @@
+"""How the files of a task will be shown, for `worksample task check`."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from worksample.records import EntryKind, Manifest
+
+from .view import prepare
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """One file. `path`: as quoted in the manifest; `inspectable` False: evaluators see too little of it."""
+
+    path: str
+    kind: str
+    badge: str
+    problem: str
+    inspectable: bool
+
+
+def rendering(store: Store, manifest: Manifest, *, parallel: int = 2) -> tuple[Rendering, ...]:
+    """Make the views of all files and say what they are, sorted by path. Not for use within an event loop.
+
+    Raises what `prepare` does.
+    """
+    views = asyncio.run(prepare(store, manifest, parallel=parallel))
+    files = {e.path for e in manifest.entries if e.kind is not EntryKind.FOLDER}
+    return tuple(
+        Rendering(path, v.kind, v.badge, v.problem, v.inspectable) for path, v in sorted(views.items()) if path in files
+    )

@@ -1,0 +1,104 @@
+"""`View`: how one deliverable is shown in a browser, as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from worksample.records import Manifest
+
+KINDS = (
+    "text",
+    "markdown",
+    "notebook",
+    "tex",
+    "pdf",
+    "image",
+    "pages",
+    "table",
+    "workbook",
+    "audio",
+    "video",
+    "midi",
+    "model",
+    "cad",
+    "ifc",
+    "database",
+    "site",
+    "cards",
+    "archive",
+    "card",
+)
+"""Which viewer shows it. docs/viewing.md says what artefacts and meta each has."""
+META = 1 << 20
+"""Bytes of JSON that `meta` may have; what is longer lies in an artefact."""
+TEXT = 2_000
+"""Characters of a problem that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What to load and with which viewer. Every text in it may be the agent's own: escape it.
+
+    `files`: artefact name -> blob digest; `source` is the original wherever it was taken in. `badge` is "native",
+    "converted (<program> <version>)", "thumbnail only" or "card". `inspectable` False: not enough can be seen to
+    judge by, so whoever judges is asked. `problem`: what is wrong, in a sentence; empty where nothing is.
+    """
+
+    kind: str
+    badge: str = "native"
+    files: Mapping[str, str] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+    inspectable: bool = True
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"{self.kind!r} is no kind of view")
+        if len(json.dumps(self.meta, allow_nan=False)) > META:
+            raise ValueError("the meta of a view is too long")
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {
+            "kind": self.kind,
+            "badge": self.badge,
+            "files": dict(self.files),
+            "meta": dict(self.meta),
+            "problem": self.problem,
+            "inspectable": self.inspectable,
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """Raises ValueError, KeyError or TypeError for what `plain` never gives."""
+        return cls(
+            kind=str(plain["kind"]),
+            badge=str(plain["badge"]),
+            files={str(k): str(v) for k, v in plain["files"].items()},
+            meta=dict(plain["meta"]),
+            problem=str(plain["problem"])[:TEXT],
+            inspectable=bool(plain["inspectable"]),
+        )
+
+
+def card(problem: str, *, source: str | None = None, meta: Mapping[str, Any] | None = None) -> View:
+    """What is shown where nothing better can be."""
+    files = {"source": source} if source is not None else {}
+    return View("card", "card", files, dict(meta or {}), problem[:TEXT], inspectable=False)
+
+
+def beside(manifest: Manifest, path: str, name: str) -> str | None:
+    """The quoted path of the file that `name`, written in the file at `path`, means; None where there is none."""
+    steps: list[str] = path.split("/")[:-1]
+    for step in name.replace("\\", "/").split("/"):
+        if step == "..":
+            if not steps:
+                return None
+            steps.pop()
+        elif step not in ("", "."):
+            steps.append(step)
+    found = manifest.find("/".join(steps))
+    return found.path if found is not None and found.blob is not None else None

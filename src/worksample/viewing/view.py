@@ -1,0 +1,190 @@
+"""The two verbs: one deliverable's view, and all of a folder's at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import CaptureError, UsageError
+from worksample.records import Entry, EntryKind, Manifest, canonical
+
+from . import needs
+from .convert import BATCH, Converter, Raw
+from .keep import Shelf, key
+from .shown import View, beside, card
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+BESIDE = 500
+"""Files that a view may refer to."""
+_RETRY_PLAIN = ("text", "markdown")
+"""Families that can be shown without their colours where those bring the converter down."""
+
+
+async def view(store: Store, manifest: Manifest, path: str, *, converter: Converter | None = None) -> View:
+    """How the entry at a quoted path is shown, from the cache or made now.
+
+    Never raises for what a file holds: that is a card with its problem. Raises UsageError for a path that the
+    manifest lacks, SandboxUnavailable where this machine gives no box, StoreError (StoreFull) for the store's own.
+    """
+    entry = manifest.find(path)
+    if entry is None:
+        raise UsageError(f"the manifest has no {path!r}")
+    work = _Work(converter or Converter(store, manifest))
+    return (await work.run([entry], parallel=1, on_done=lambda path, view: None))[path]
+
+
+async def prepare(
+    store: Store,
+    manifest: Manifest,
+    *,
+    parallel: int = 2,
+    on_done: Callable[[str, View], None] | None = None,
+    converter: Converter | None = None,
+) -> dict[str, View]:
+    """The views of all entries by quoted path, with at most `parallel` boxes at once. Raises as `view` does."""
+    work = _Work(converter or Converter(store, manifest))
+    return await work.run(manifest.entries, parallel=parallel, on_done=on_done or (lambda path, view: None))
+
+
+@dataclass
+class _Work:
+    converter: Converter
+    done: dict[str, View] = field(default_factory=dict)
+
+    @property
+    def store(self) -> Store:
+        return self.converter.store
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.converter.manifest
+
+    async def run(
+        self, entries: Sequence[Entry], *, parallel: int, on_done: Callable[[str, View], None]
+    ) -> dict[str, View]:
+        shelf = Shelf(self.store)
+        open_ = await asyncio.to_thread(self._known, shelf, entries, on_done)
+        if not open_:
+            return self.done
+        try:
+            config = await asyncio.to_thread(self.converter.config)
+        except CaptureError as error:
+            return self.done | {e.path: card(f"the folder cannot be laid out: {error.what}") for e in open_}
+        turn = asyncio.Semaphore(max(1, parallel))
+
+        async def keep(entry: Entry, raw: Raw) -> None:
+            shown, by = self._shown(entry, raw)
+            if by is not None:
+                await asyncio.to_thread(shelf.put, key(self.manifest, entry), shown, by)
+            self.done[entry.path] = shown
+            on_done(entry.path, shown)
+
+        async def single(entry: Entry, family: str) -> None:
+            async with turn:
+                raw = await self.converter.one(config, entry, family)
+                if raw.fault and family in _RETRY_PLAIN:
+                    raw = await self.converter.one(config, entry, family, plain=True)
+                await keep(entry, raw)
+
+        async def batch(some: Sequence[Entry]) -> None:
+            async with turn:
+                found = await self.converter.light(config, some)
+                later = {}
+                for number, entry in enumerate(some):
+                    raw = found.get(number)
+                    if raw is None or set(raw.plain or {}) == {"family"}:
+                        later[entry] = raw.family if raw is not None else _likely(entry)
+                    else:
+                        await keep(entry, raw)
+            async with asyncio.TaskGroup() as group:
+                for entry, family in later.items():
+                    group.create_task(single(entry, family))
+
+        async with asyncio.TaskGroup() as group:
+            for i in range(0, len(open_), BATCH):
+                group.create_task(batch(open_[i : i + BATCH]))
+        return self.done
+
+    def _known(self, shelf: Shelf, entries: Sequence[Entry], on_done: Callable[[str, View], None]) -> list[Entry]:
+        """Fill `done` with what needs no box; the entries that do."""
+        left = []
+        for entry in entries:
+            found = _without_content(entry) or shelf.find(key(self.manifest, entry))
+            if found is None:
+                left.append(entry)
+            else:
+                self.done[entry.path] = found
+                on_done(entry.path, found)
+        return left
+
+    def _shown(self, entry: Entry, raw: Raw) -> tuple[View, str | None]:
+        """The view from what a box said, and who made it; None in the place of the maker: not to be kept."""
+        plain = raw.plain or {}
+        about = {"size": entry.size, "sha256": entry.blob, "type": raw.family}
+        if "missing" in plain:
+            name = str(plain["missing"])
+            need = needs.NEEDS.get(name)
+            line = f"; to see it: {need.line}" if need else ""
+            problem = f"{need.title if need else name[:60]} is missing on the server{line}"
+            return card(problem, source=entry.blob, meta=about | {"missing": name[:60]}), None
+        if "unreadable" in plain or raw.fault or not plain:
+            said = str(plain.get("unreadable") or raw.fault or "its converter said nothing")
+            head = {"head": str(plain["head"])[:512]} if "head" in plain else {}
+            return card(said, source=entry.blob, meta=about | head), "" if raw.lasting else None
+        try:
+            return self._made(entry, raw, plain), str(plain.get("by", ""))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            # A converter that a hostile file has taken over can say anything.
+            return card(f"its converter's answer is no view: {str(error)[:200]}", source=entry.blob, meta=about), ""
+
+    def _made(self, entry: Entry, raw: Raw, plain: dict[str, Any]) -> View:
+        files = {"source": entry.blob} if entry.blob else {}
+        for name, place in plain["files"].items():
+            files[str(name)] = raw.files[str(place)]
+        meta = dict(plain["meta"])
+        by = str(plain["by"])
+        if raw.manifest.entries:
+            files["unpacked"] = self.store.blobs.put(canonical(raw.manifest.plain()))
+        wanted = list(dict.fromkeys(str(n) for n in plain["beside"]))[:BESIDE]
+        if wanted:
+            found = {name: beside(self.manifest, entry.path, name) for name in wanted}
+            meta["beside"] = {name: place for name, place in found.items() if place}
+            meta["absent"] = [name for name, place in found.items() if not place]
+        return View.from_plain(
+            {
+                "kind": plain["kind"],
+                "badge": _badge(str(plain["badge"]), by),
+                "files": files,
+                "meta": meta,
+                "problem": plain["problem"],
+                "inspectable": plain["inspectable"],
+            }
+        )
+
+
+def _badge(badge: str, by: str) -> str:
+    if badge in ("native", "thumbnail only", "card"):
+        return badge
+    return f"converted ({needs.named(by)})" if by in needs.NEEDS else "native"
+
+
+def _likely(entry: Entry) -> str:
+    """Where a batch died before it said: text, which most files are."""
+    return "text" if entry.size < 4 << 20 else ""
+
+
+def _without_content(entry: Entry) -> View | None:
+    """Entries that are no files, or whose content was not taken in."""
+    if entry.kind is EntryKind.LINK:
+        return card("a link, which is not followed", meta={"type": "link", "target": (entry.target or "")[:1000]})
+    if entry.kind is EntryKind.FOLDER:
+        return card("a folder", meta={"type": "folder"})
+    if entry.kind is EntryKind.OTHER:
+        return card("no file: a device, a socket or a pipe", meta={"type": "other"})
+    if entry.blob is None:
+        return card(f"its content was not taken in: {entry.note}", meta={"type": "file", "size": entry.size})
+    return None

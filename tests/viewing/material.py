@@ -1,0 +1,164 @@
+"""Small files of every family, made here, and a store to look at them in."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import subprocess
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from worksample.files import scan
+from worksample.records import Manifest
+from worksample.store import Store
+from worksample.viewing import View
+
+
+def take(store: Store, folder: Path, files: Mapping[str, bytes | str]) -> Manifest:
+    """The files, written below `folder` and taken into the store."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return scan(folder, store.blobs).manifest
+
+
+def loaded(store: Store, view: View, name: str) -> Any:
+    """An artefact that is JSON."""
+    return json.loads(store.blobs.read(view.files[name]))
+
+
+def picture(form: str, mode: str = "RGB", size: tuple[int, int] = (40, 20), **options: Any) -> bytes:
+    out = io.BytesIO()
+    Image.new(mode, size).save(out, form, **options)
+    return out.getvalue()
+
+
+def packed(files: Mapping[str, bytes | str], **options: Any) -> bytes:
+    """A ZIP."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, **options) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def database(path: Path, *statements: tuple[str, tuple[Any, ...]]) -> bytes:
+    with sqlite3.connect(path) as connection:
+        for statement, values in statements:
+            connection.execute(statement, values)
+    connection.close()
+    data = path.read_bytes()
+    path.unlink()
+    return data
+
+
+def film(folder: Path, name: str, *options: str) -> bytes:
+    """One second of a test picture with a tone."""
+    words = ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=d=1:s=160x120:r=10"]
+    words += ["-f", "lavfi", "-i", "sine=d=1", "-pix_fmt", "yuv420p", *options, str(folder / name)]
+    subprocess.run(words, check=True)
+    return (folder / name).read_bytes()
+
+
+def tone(folder: Path, name: str, *options: str) -> bytes:
+    words = ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=d=1", *options, str(folder / name)]
+    subprocess.run(words, check=True)
+    return (folder / name).read_bytes()
+
+
+def workbook(**sheets: list[list[Any]]) -> bytes:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def pdf(pages: int = 1) -> bytes:
+    out = io.BytesIO()
+    first, *rest = (Image.new("RGB", (100, 50)) for _ in range(pages))
+    first.save(out, "PDF", save_all=True, append_images=rest)
+    return out.getvalue()
+
+
+def song() -> bytes:
+    """Three notes of half a second each."""
+    import mido  # type: ignore[import-untyped]
+
+    track = mido.MidiTrack()
+    for note in (60, 64, 67):
+        track.append(mido.Message("note_on", note=note, velocity=64, time=0))
+        track.append(mido.Message("note_off", note=note, velocity=64, time=480))
+    out = io.BytesIO()
+    mido.MidiFile(tracks=[track]).save(file=out)
+    return out.getvalue()
+
+
+def drawing() -> bytes:
+    import ezdxf
+
+    document = ezdxf.new()  # type: ignore[attr-defined]
+    document.layers.add("walls", color=1)
+    document.modelspace().add_line((0, 0), (10, 5), dxfattribs={"layer": "walls"})
+    document.modelspace().add_circle((3, 3), 2)
+    out = io.StringIO()
+    document.write(out)
+    return out.getvalue().encode()
+
+
+def photoshop(folder: Path) -> bytes:
+    from psd_tools import PSDImage
+
+    document = PSDImage.frompil(Image.new("RGB", (30, 20), "blue"))
+    document.create_pixel_layer(Image.new("RGB", (10, 10), "red"), name="logo")
+    document.save(str(folder / "made.psd"))
+    return (folder / "made.psd").read_bytes()
+
+
+def glb(document: Mapping[str, Any]) -> bytes:
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    head = b"glTF" + (2).to_bytes(4, "little") + (20 + len(text)).to_bytes(4, "little")
+    return head + len(text).to_bytes(4, "little") + b"JSON" + text
+
+
+TRIANGLE = {
+    "asset": {"version": "2.0"},
+    "scene": 0,
+    "scenes": [{"nodes": [0]}],
+    "nodes": [{"mesh": 0, "translation": [10, 0, 0], "scale": [2, 2, 2]}],
+    "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+    "accessors": [{"count": 3, "componentType": 5126, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}],
+}
+
+
+def deck(folder: Path) -> bytes:
+    kinds = {"7": {"name": "Basic", "flds": [{"name": "Front"}, {"name": "Back"}], "tmpls": [{"qfmt": "{{Front}}"}]}}
+    collection = database(
+        folder / "deck.db",
+        ("CREATE TABLE col (models, decks)", ()),
+        ("INSERT INTO col VALUES (?, ?)", (json.dumps(kinds), json.dumps({"1": {"name": "Rivers"}}))),
+        ("CREATE TABLE notes (id, mid, flds, tags)", ()),
+        ("INSERT INTO notes VALUES (1, 7, ?, ' africa ')", ('Longest?<img src="nile.png">\x1fNile',)),
+    )
+    names = json.dumps({"0": "nile.png"})
+    return packed({"collection.anki2": collection, "media": names, "0": picture("PNG")})
+
+
+def compound(streams: list[str]) -> bytes:
+    """The least of an OLE file: a header and a directory in which these names stand."""
+    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+    entries = b"".join(name.encode("utf-16-le").ljust(128, b"\0") for name in streams)
+    return header + entries.ljust(512, b"\0")

@@ -1,0 +1,297 @@
+"""Every family of formats becomes what docs/viewing.md says: one folder with all of them, prepared once."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from viewing import material
+from worksample.records import Manifest
+from worksample.store import Store
+from worksample.viewing import KINDS, View, prepare, query, rendering, view
+from worksample.viewing.formats import expected
+
+pytestmark = [pytest.mark.box, pytest.mark.long]
+
+
+class Shown:
+    """A prepared folder."""
+
+    def __init__(self, store: Store, manifest: Manifest) -> None:
+        self.store, self.manifest = store, manifest
+        self.told: list[str] = []
+        self.views = asyncio.run(prepare(store, manifest, on_done=lambda path, view: self.told.append(path)))
+
+    def __getitem__(self, path: str) -> View:
+        return self.views[path]
+
+    def json(self, path: str, name: str) -> object:
+        return material.loaded(self.store, self.views[path], name)
+
+    def data(self, path: str, name: str) -> bytes:
+        return self.store.blobs.read(self.views[path].files[name])
+
+
+def files(scratch: Path) -> dict[str, bytes | str]:
+    film, tone = material.film, material.tone
+    return {
+        "text/run.py": "import os\n\nprint(os.name)\n",
+        "text/old.txt": "Größe: 3 µm, größer als früher\n".encode("cp1252"),
+        "text/wide.txt": "naïve café\n".encode("utf-16"),
+        "text/read.md": "# Title\n\n![chart](../image/a.png) <script>alert(1)</script> [x](javascript:alert(1))\n",
+        "text/paper.tex": "\\documentclass{article}\\begin{document}Area $x^2$\\end{document}\n",
+        "text/paper.pdf": material.pdf(3),
+        "text/book.ipynb": json.dumps(_NOTEBOOK),
+        "table/prices.csv": "item;price\npear;1,20\nfig;0,35\n",
+        "table/genes.tsv": "gene\tcount\nBRCA1\t3\n",
+        "table/sums.xlsx": material.workbook(First=[[1, 2, "=A1+B1"]], Second=[["x"]]),
+        "table/stock.db": material.database(
+            scratch / "stock.db",
+            ("CREATE TABLE stock (item TEXT, n INTEGER, photo BLOB)", ()),
+            ("INSERT INTO stock VALUES ('pear', 4, x'00ff')", ()),
+            ("CREATE VIEW pears AS SELECT * FROM stock", ()),
+        ),
+        "office/letter.rtf": r"{\rtf1 Dear reader}",
+        "image/a.png": material.picture("PNG"),
+        "image/b.avif": material.picture("AVIF"),
+        "image/c.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="3" height="3"/></svg>',
+        "image/d.tif": material.picture(
+            "TIFF", "CMYK", save_all=True, append_images=[material.Image.new("CMYK", (8, 4))]
+        ),
+        "image/e.psd": material.photoshop(scratch),
+        "image/f.tif": material.picture("TIFF", "I;16"),
+        "media/a.mp4": film(scratch, "a.mp4", "-c:v", "libx264", "-c:a", "aac"),
+        "media/b.mkv": film(scratch, "b.mkv", "-c:v", "libx264", "-c:a", "aac"),
+        "media/c.avi": film(scratch, "c.avi", "-c:v", "mpeg4", "-c:a", "mp3"),
+        "media/d.webm": film(scratch, "d.webm", "-c:v", "libvpx", "-c:a", "libopus"),
+        "media/e.mp3": tone(scratch, "e.mp3"),
+        "media/f.wma": tone(scratch, "f.wma", "-c:a", "wmav2"),
+        "media/g.mid": material.song(),
+        "model/tri.glb": material.glb(material.TRIANGLE),
+        "model/quad.obj": "mtllib quad.mtl\nv 0 0 0\nv 2 0 0\nv 2 3 0\nv 0 3 0\nusemtl wood\nf 1 2 3 4\n",
+        "model/quad.mtl": "newmtl wood\nmap_Kd ../image/a.png\nmap_Ks gone.png\n",
+        "model/one.stl": bytes(80) + (1).to_bytes(4, "little") + bytes(50),
+        "cad/plan.dxf": material.drawing(),
+        "cad/part.stp": _STEP.replace("FORM", "AUTOMOTIVE_DESIGN").replace("WHAT", "CARTESIAN_POINT"),
+        "cad/house.ifc": _STEP.replace("FORM", "IFC4").replace("WHAT", "IFCWALL"),
+        "cad/old.dwg": b"AC1032" + bytes(200),
+        "more/deck.apkg": material.deck(scratch),
+        "more/all.zip": material.packed({"in/notes.txt": "hello", "in/deep.zip": material.packed({"x.txt": "y"})}),
+        "site/index.html": '<!doctype html><title>Shop</title><script src="app.js"></script><img src="//cdn.net/x.png">',
+        "site/app.js": "document.title += '!'",
+        "more/empty.docx": b"",
+        "more/odd.xyz": bytes(range(256)) * 8,
+    }
+
+
+_STEP = "ISO-10303-21;\nHEADER;\nFILE_SCHEMA(('FORM'));\nENDSEC;\nDATA;\n#1=WHAT('');\nENDSEC;\nEND-ISO-10303-21;\n"
+_NOTEBOOK = {
+    "nbformat": 4,
+    "metadata": {"kernelspec": {"language": "python"}},
+    "cells": [
+        {"cell_type": "markdown", "source": ["# Study\n", "of <b>pears</b>"]},
+        {
+            "cell_type": "code",
+            "source": "1/0",
+            "execution_count": 2,
+            "outputs": [
+                {"output_type": "stream", "name": "stdout", "text": ["a\n", "b"]},
+                {"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}},
+                {"output_type": "error", "ename": "ZeroDivisionError", "evalue": "", "traceback": ["line 1"]},
+            ],
+        },
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
+    folder = tmp_path_factory.mktemp("families")
+    (folder / "scratch").mkdir()
+    with Store.open(folder / "store", create=True) as store:
+        yield Shown(store, material.take(store, folder / "work", files(folder / "scratch")))
+
+
+def test_every_entry_has_a_view_that_names_its_source(shown: Shown) -> None:
+    assert set(shown.views) == {e.path for e in shown.manifest.entries} == set(shown.told)
+    for entry in shown.manifest.files:
+        assert shown[entry.path].files["source"] == entry.blob
+        assert shown[entry.path].kind in KINDS
+    assert all(shown.store.blobs.has(d) for v in shown.views.values() for d in v.files.values())
+
+
+def test_what_is_named_in_the_table_of_formats_is_what_comes(shown: Shown) -> None:
+    for path, seen in shown.views.items():
+        likely = expected(path.rpartition("/")[2])
+        if likely is not None and path != "more/empty.docx":
+            assert likely.here, f"{likely.line}: the tests need it"
+            assert (seen.kind, seen.problem if seen.kind == "card" else "") == (likely.kind, ""), path
+            if likely.badge != seen.badge:  # of one family, some makes play as they are
+                assert likely.kind in ("audio", "video"), path
+
+
+def test_texts(shown: Shown) -> None:
+    assert shown["text/run.py"].meta["language"] == "Python"
+    lines = shown.json("text/run.py", "lines")
+    assert ["".join(t for _, t in line) for line in lines] == ["import os", "", "print(os.name)", ""]  # type: ignore[attr-defined]
+    assert shown.data("text/old.txt", "text").decode() == "Größe: 3 µm, größer als früher\n"
+    assert shown.data("text/wide.txt", "text").decode() == "naïve café\n"
+
+
+def test_markdown_runs_nothing(shown: Shown) -> None:
+    html = shown.data("text/read.md", "html").decode()
+    assert "<script" not in html and 'href="javascript' not in html and "<h1>Title</h1>" in html
+    assert shown["text/read.md"].meta["beside"] == {"../image/a.png": "image/a.png"}
+
+
+def test_tex_has_a_preview_and_knows_the_print_beside_it(shown: Shown) -> None:
+    assert b"<math" in shown.data("text/paper.tex", "html")
+    assert shown["text/paper.tex"].meta["beside"] == {"paper.pdf": "text/paper.pdf"}
+    assert shown["text/paper.pdf"].meta["pages"] == 3
+
+
+def test_notebooks(shown: Shown) -> None:
+    first, second = shown.json("text/book.ipynb", "cells")  # type: ignore[misc]
+    assert "&lt;b&gt;" in first["html"]
+    assert [o["type"] for o in second["outputs"]] == ["text", "image", "error"]
+    assert shown.data("text/book.ipynb", second["outputs"][1]["file"]).startswith(b"\x89PNG")
+    assert shown["text/book.ipynb"].meta["errors"] == 1
+
+
+def test_tables(shown: Shown) -> None:
+    assert shown.json("table/prices.csv", "0/0") == [["item", "price"], ["pear", "1,20"], ["fig", "0,35"]]
+    assert shown["table/prices.csv"].meta["delimiter"] == ";"
+    assert shown["table/prices.csv"].meta["header"]
+    assert shown.json("table/genes.tsv", "0/0")[1] == ["BRCA1", "3"]  # type: ignore[index]
+
+
+def test_workbooks_are_calculated_and_printed(shown: Shown) -> None:
+    assert shown.json("table/sums.xlsx", "0/0") == [[1, 2, 3]]
+    assert shown.json("table/sums.xlsx", "0/formulas") == {"C1": "=A1+B1"}
+    assert [s["name"] for s in shown["table/sums.xlsx"].meta["sheets"]] == ["First", "Second"]
+    assert shown.data("table/sums.xlsx", "pdf").startswith(b"%PDF")
+    assert shown["table/sums.xlsx"].meta["pages"] == 2
+    assert shown["table/sums.xlsx"].badge.startswith("converted (LibreOffice ")
+
+
+def test_office_documents_are_printed(shown: Shown) -> None:
+    assert shown.data("office/letter.rtf", "pdf").startswith(b"%PDF")
+    assert shown["office/letter.rtf"].meta["pages"] == 1
+
+
+def test_databases(shown: Shown) -> None:
+    assert shown.json("table/stock.db", "0/0") == [["pear", 4, "<2 bytes: 00ff>"]]
+    assert [s["name"] for s in shown["table/stock.db"].meta["sheets"]] == ["stock", "pears"]
+
+
+async def test_a_database_answers_a_question_and_nothing_else(shown: Shown) -> None:
+    async def ask(sql: str) -> object:
+        return await query(shown.store, shown.manifest, "table/stock.db", sql)
+
+    answer = await query(shown.store, shown.manifest, "table/stock.db", "SELECT n * 2 AS double FROM stock")
+    assert (answer.columns, answer.rows, answer.problem) == (("double",), ((8,),), "")
+    for bad in ("DELETE FROM stock", "ATTACH '/etc/passwd' AS x", "SELECT nothing"):
+        assert (await query(shown.store, shown.manifest, "table/stock.db", bad)).problem
+    endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
+    assert (await query(shown.store, shown.manifest, "table/stock.db", endless)).problem == "interrupted"
+
+
+def test_pictures(shown: Shown) -> None:
+    assert (shown["image/a.png"].meta["width"], shown["image/a.png"].meta["height"]) == (40, 20)
+    assert shown["image/b.avif"].badge == "native"
+    assert shown["image/c.svg"].problem == ""
+    assert shown["image/d.tif"].meta["pages"] == [{"width": 40, "height": 20}, {"width": 8, "height": 4}]
+    assert shown.data("image/d.tif", "page/1").startswith(b"\x89PNG")
+    assert shown.data("image/f.tif", "page/0").startswith(b"\x89PNG")
+    assert [layer["name"] for layer in shown.json("image/e.psd", "layers")] == ["logo"]  # type: ignore[attr-defined]
+
+
+def test_films_are_touched_only_where_browsers_cannot_play_them(shown: Shown) -> None:
+    for path, again in {"a.mp4": None, "b.mkv": "remuxed", "c.avi": "transcoded", "d.webm": None}.items():
+        seen = shown[f"media/{path}"]
+        assert seen.meta.get("again") == again, path
+        assert ("video" in seen.files) == (again is not None)
+        assert shown.data(f"media/{path}", "poster").startswith(b"\xff\xd8")
+        assert 0.9 < seen.meta["duration"] < 1.2
+
+
+def test_sounds(shown: Shown) -> None:
+    assert "audio" not in shown["media/e.mp3"].files
+    assert shown["media/f.wma"].badge.startswith("converted (ffmpeg ")
+    peaks = shown.json("media/e.mp3", "peaks")
+    assert len(peaks) > 500 and 0.05 < max(peaks) <= 1  # type: ignore[arg-type, type-var, call-overload]
+
+
+def test_midi_is_played_and_its_notes_told(shown: Shown) -> None:
+    notes = shown.json("media/g.mid", "notes")
+    assert notes == [[0.0, 0.5, 60, 64, 0, 0], [0.5, 0.5, 64, 64, 0, 0], [1.0, 0.5, 67, 64, 0, 0]]
+    assert b"ftyp" in shown.data("media/g.mid", "audio")[:16]
+
+
+def test_models_are_measured(shown: Shown) -> None:
+    assert shown["model/tri.glb"].meta["triangles"] == 1
+    assert shown["model/tri.glb"].meta["box"] == [[10, 0, 0], [12, 2, 0]]
+    quad = shown["model/quad.obj"].meta
+    assert (quad["triangles"], quad["box"]) == (2, [[0, 0, 0], [2, 3, 0]])
+    assert quad["beside"] == {"quad.mtl": "model/quad.mtl", "../image/a.png": "image/a.png"}
+    assert quad["absent"] == ["gone.png"]
+    assert shown["model/one.stl"].meta["triangles"] == 1
+
+
+def test_drawings(shown: Shown) -> None:
+    (layout,) = shown["cad/plan.dxf"].meta["layouts"]
+    assert (layout["name"], layout["box"], layout["entities"]) == ("Model", [0, 0, 10, 5], 2)
+    assert b"<svg" in shown.data("cad/plan.dxf", "layout/0")[:200]
+    assert "walls" in {layer["name"] for layer in shown.json("cad/plan.dxf", "layers")}  # type: ignore[attr-defined]
+    assert shown["cad/part.stp"].meta["common"] == [["CARTESIAN_POINT", 1]]
+    assert shown["cad/house.ifc"].meta["schema"] == "IFC4"
+    assert shown["cad/old.dwg"].meta["version"] == "2018"
+
+
+def test_decks(shown: Shown) -> None:
+    cards = shown.json("more/deck.apkg", "cards")
+    assert cards["notes"][0]["fields"][1] == "Nile"  # type: ignore[index, call-overload]
+    assert shown.data("more/deck.apkg", cards["media"]["nile.png"]).startswith(b"\x89PNG")  # type: ignore[index, call-overload]
+
+
+async def test_archives_open_into_folders_that_can_be_viewed(shown: Shown) -> None:
+    assert [row[0] for row in shown.json("more/all.zip", "tree")] == ["in/notes.txt", "in/deep.zip"]  # type: ignore[attr-defined]
+    inner = shown.store.manifest(shown["more/all.zip"].files["unpacked"])
+    deep = await view(shown.store, inner, "in/deep.zip")
+    innermost = shown.store.manifest(deep.files["unpacked"])
+    assert (await view(shown.store, innermost, "x.txt")).kind == "text"
+
+
+def test_sites_say_what_they_want_from_outside(shown: Shown) -> None:
+    seen = shown["site/index.html"]
+    assert seen.meta["external"] == ["cdn.net"] and "cdn.net" in seen.problem
+    assert seen.meta["beside"] == {"app.js": "site/app.js"}
+
+
+def test_what_nothing_can_show_is_said_to_be_uninspectable(shown: Shown) -> None:
+    odd = shown["more/odd.xyz"]
+    assert (odd.kind, odd.badge, odd.inspectable) == ("card", "card", False)
+    assert odd.meta["head"].startswith("000102")
+    assert shown["more/empty.docx"].problem == "the file is empty"
+
+
+async def test_nothing_is_made_twice(shown: Shown) -> None:
+    before = {
+        p: hashlib.sha256(json.dumps(v.plain(), sort_keys=True).encode()).digest() for p, v in shown.views.items()
+    }
+    kept = {p.name: p.stat().st_mtime_ns for p in Path(shown.store.name).glob("views/*/*")}
+    again = await prepare(shown.store, shown.manifest)
+    after = {p: hashlib.sha256(json.dumps(v.plain(), sort_keys=True).encode()).digest() for p, v in again.items()}
+    assert before == after
+    assert kept == {p.name: p.stat().st_mtime_ns for p in Path(shown.store.name).glob("views/*/*")} and kept
+
+
+def test_a_task_check_sees_how_files_render(shown: Shown) -> None:
+    rows = rendering(shown.store, shown.manifest)
+    assert [r.path for r in rows] == [e.path for e in shown.manifest.files]
+    assert {r.path for r in rows if not r.inspectable} == {"more/odd.xyz"}
