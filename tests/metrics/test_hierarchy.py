@@ -160,6 +160,13 @@ def pair(seed, tasks=25):
     return [m.Trials((rng.random(4 * tasks) < level).astype(float), task, instance) for _ in range(2)]
 
 
+def test_a_paired_difference_without_spread_has_no_interval():
+    tasks = ["a", "b", "c"]
+    found = m.paired_difference(m.Trials([1.0] * 3, tasks), m.Trials([0.0] * 3, tasks)).difference
+    assert (found.value, found.low, found.high, found.method) == (-1.0, None, None, "")
+    assert "no width" in found.notes[0]
+
+
 def test_a_paired_difference_is_the_difference_of_means():
     one, two = pair(1)
     found = m.paired_difference(one, two).difference

@@ -121,7 +121,10 @@ def test_roll_up_intervals():
     assert top.low < top.value < top.high
     assert 0.8 < (top.high - top.low) / (flat.high - flat.low) < 1.1
     lonely = m.roll_up(score[:20], {"task": task[:20], "subdomain": task[:20], "domain": task[:20] // 10})
-    assert "hold one task" in lonely["domain"]["0"].notes[0]
+    assert lonely["domain"]["0"].notes == ("every value of subdomain holds one task: no interval",)
+    assert (lonely["domain"]["0"].low, lonely["domain"]["0"].method) == (None, "")
+    partly = m.roll_up(score[:9], {"task": task[:9], "subdomain": [0, 0, 0, 1, 1, 1, 1, 1, 2], "domain": [0] * 9})
+    assert "1 of 3 values of subdomain hold one task" in partly["domain"]["0"].notes[0]
 
 
 def test_roll_up_that_cannot_be():

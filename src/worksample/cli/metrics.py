@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from worksample.reports.measures import MeasureConfig, Section
 
 ACROSS = 7
-"""Columns of figures that stand side by side; a wider table goes on below."""
+"""Columns of figures that stand side by side; a wider table stands on its side, or goes on below."""
+LARGE = 1000
+"""From here on plain numbers print without decimals."""
 SIGNS = {"share": " %", "points": " pp", "hours": " h"}
 
 
@@ -98,19 +100,24 @@ def _show(section: Section) -> None:
     click.secho(f"{section.title}  [{section.id}; {section.source}]" if section.source else section.title, bold=True)
     if section.fault:
         click.echo(printable(f"  cannot be measured: {section.fault}"))
-    for start in range(0, len(section.columns), ACROSS):
-        columns = section.columns[start : start + ACROSS]
-        rows = [
-            (
-                row.label,
-                *(cell if isinstance(cell, str) else figure(cell) for cell in row.cells[start : start + ACROSS]),
-            )
-            for row in section.rows
-        ]
-        table("", ("", *columns), rows, right=columns)
+    columns, rows = section.columns, [(row.label, *(_text(cell) for cell in row.cells)) for row in section.rows]
+    if len(columns) > ACROSS >= len(rows):
+        columns, rows = _turned(columns, rows)
+    for start in range(0, len(columns), ACROSS):
+        part = columns[start : start + ACROSS]
+        table("", ("", *part), [(r[0], *r[1 + start : 1 + start + ACROSS]) for r in rows], right=part)
     for note in (*section.notes, *_notes(section)):
         click.echo(printable(f"  {note}"))
     click.echo()
+
+
+def _text(cell: Estimate | str) -> str:
+    return cell if isinstance(cell, str) else figure(cell)
+
+
+def _turned(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A wide table of few lines on its side: what were columns are lines."""
+    return tuple(r[0] for r in rows), [(name, *(r[place] for r in rows)) for place, name in enumerate(columns, start=1)]
 
 
 def _notes(section: Section) -> list[str]:
@@ -148,4 +155,5 @@ def figure(e: Estimate) -> str:
 
     interval = "" if e.low is None and e.high is None else f" [{end(e.low)}, {end(e.high)}]"
     before = "$" if e.unit == "usd" else ""
-    return f"{before}{e.printed()}{SIGNS.get(e.unit, '')}{interval} {counts}".rstrip()
+    value = f"{e.value:,.0f}" if e.unit == "number" and abs(e.value) >= LARGE else e.printed()
+    return f"{before}{value}{SIGNS.get(e.unit, '')}{interval} {counts}".rstrip()

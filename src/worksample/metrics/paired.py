@@ -152,7 +152,10 @@ def _interval(sides: list[_Side], tasks: Codes, how: Resampling) -> tuple[float 
             gap += sign * np.add.reduceat(values[trial], np.cumsum(count) - count) / count
         per_task = np.add.reduceat(gap, np.cumsum(size) - size) / size
         drawn.append(per_task.reshape(rows, tasks.size).mean(axis=1))
-    low, high = percentiles(np.concatenate(drawn), how.level)
+    whole = np.concatenate(drawn)
+    if np.ptp(whole) < 1e-12:
+        return None, None, "", "every task differs by as much: the bootstrap has no width"
+    low, high = percentiles(whole, how.level)
     return low, high, f"paired bootstrap over task, instance, repeat ({how.resamples})", ""
 
 

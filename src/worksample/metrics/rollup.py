@@ -153,6 +153,10 @@ class _Trials:
         low, high = percentiles(drawn.mean(axis=1), self.how.level)
         sizes = np.array([(paths[0] == s).sum() for s in strata])
         single = int((sizes == 1).sum())
+        if low is None or high is None or high - low < 1e-12:
+            alone = single == len(sizes)
+            why = f"every value of {between[0]} holds one {unit}" if alone else "the bootstrap has no width"
+            return None, None, "", f"{why}: no interval"
         note = (
             f"{single} of {len(sizes)} values of {between[0]} hold one {unit}, which the interval takes as fixed"
             if single
