@@ -110,7 +110,10 @@ def draw_description(found: Description, canvas: Canvas) -> list[Plot]:
     counts = zip(("inputs", "reference", "deliverables"), list(zip(*files, strict=True))[1:], strict=False)
     series = {part: [float(n) for n in column] for part, column in counts if any(column)}
     counts_bars(
-        canvas, Axis("files", "In how many instances a file type occurs.", "instances"), [f[0] for f in files], series
+        canvas,
+        Axis("files", f"In how many instances a file type occurs: {', '.join(series)}.", "instances"),
+        [f[0] for f in files],
+        series,
     )
     counted = [i for i in census.items if found.config.illustrative or not i.illustrative]
     money = {census.name: [i.dollars for i in counted if i.dollars is not None]}
