@@ -12,7 +12,7 @@ from sqlalchemy import Column, Connection, MetaData, String, Table, exc, inspect
 
 from worksample.errors import StoreError
 
-from . import schema
+from . import people_tables, schema
 from .database import Database
 
 _stamps = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
@@ -60,7 +60,7 @@ def _create(database: Database, store: str) -> None:
         finally:
             raw.close()
     with database.writing(bare=True) as connection:
-        schema.metadata.create_all(connection)
+        people_tables.metadata.create_all(connection)
         _stamps.create(connection, checkfirst=True)
         connection.execute(_stamps.insert().values(version_num=schema.HEAD))
         _mark(connection, store)

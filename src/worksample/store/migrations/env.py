@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from worksample.store.schema import metadata
+from worksample.store.people_tables import metadata
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
 with context.begin_transaction():

@@ -1,0 +1,89 @@
+"""Striking and restoring: the record stays, the queue follows."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select, update
+
+from worksample.errors import UsageError
+from worksample.records import Action, Amendment, Evaluation, Evaluator, Instance, Record, Submission, Target, Trial
+from worksample.store.people_tables import assignments, items
+
+from .account import Account, Role
+from .clock import Clock, moment
+from .closing import settle_ties
+from .verdicts import findings
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+_CLASSES: dict[Target, type[Record]] = {
+    Target.EVALUATION: Evaluation,
+    Target.EVALUATOR: Evaluator,
+    Target.TRIAL: Trial,
+    Target.SUBMISSION: Submission,
+    Target.INSTANCE: Instance,
+}
+_a, _i = assignments.c, items.c
+
+
+def amend(
+    store: Store, by: Account, action: Action, target: Target, target_id: str, reason: str, *, clock: Clock
+) -> Amendment:
+    """Strike or restore a record. A struck evaluation's item goes back into the queue for one more, but not to whoever
+    gave it; restoring takes that back where nobody has it yet. RecordMissing, Denied, UsageError without a reason.
+    """
+    by.may(Role.ADMIN, Role.REVIEWER)
+    if not reason.strip():
+        raise UsageError("an amendment needs a reason")
+    store.get(_CLASSES[target], target_id)
+    amendment = Amendment(
+        id=uuid.uuid4().hex, action=action, target=target, target_id=target_id, reason=reason.strip(),
+        author=f"person-{by.id}", at=moment(clock()),
+    )  # fmt: skip
+    store.commit(amendment)
+    if target is Target.EVALUATION:
+        _follow(store, target_id, action)
+    elif target is Target.EVALUATOR:
+        for evaluation in store.find(Evaluation, evaluator=target_id):
+            _follow(store, evaluation.id, action)
+    return amendment
+
+
+def _follow(store: Store, evaluation: str, action: Action) -> None:
+    old, new, change = ("done", "struck", 1) if action is Action.STRIKE else ("struck", "done", -1)
+    with store.database.writing() as connection:
+        row = connection.execute(select(assignments).where((_a.evaluation == evaluation) & (_a.state == old))).first()
+        if row is None:
+            return
+        mine = (_a.item == row.item) & (_a.account == row.account)
+        connection.execute(update(assignments).where(mine).values(state=new))
+        where = (_i.id == row.item) if change > 0 else (_i.id == row.item) & (_i.free > 0)
+        connection.execute(update(items).where(where).values(free=_i.free + change))
+        settle_ties(connection, row.item)
+
+
+def strike_findings(store: Store, by: Account, round: str, *, clock: Clock) -> list[Amendment]:
+    """Strike every submission in which an integrity round over this one found something; returns the amendments.
+
+    Figures with and without them: `metrics.with_and_without`. Those that are struck already are passed over.
+    """
+    from worksample.records import struck
+
+    out = struck(store.find(Amendment))
+    made = []
+    for subject, labels in sorted(findings(store, round).items()):
+        if (Target.SUBMISSION, subject) not in out:
+            reason = f"integrity review: {', '.join(labels)}"
+            made.append(amend(store, by, Action.STRIKE, Target.SUBMISSION, subject, reason, clock=clock))
+    return made
+
+
+def withdraw(store: Store, by: Account, item: str) -> None:
+    """Take an item out of its queue: nobody is given it any more. What is said about it stays."""
+    by.may(Role.ADMIN)
+    with store.database.writing() as connection:
+        if connection.execute(update(items).where(_i.id == item).values(withdrawn=True)).rowcount != 1:
+            raise UsageError("no such item", where=item)

@@ -1,0 +1,21 @@
+"""Time: microseconds since 1970 in UTC, from a clock that can be handed in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+Clock = Callable[[], int]
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+
+
+def wall() -> int:
+    """The machine's own. Machines that share a database should agree to within a second."""
+    return time.time_ns() // 1000
+
+
+def moment(micros: int) -> datetime:
+    """As records hold it: UTC, to the millisecond."""
+    return datetime.fromtimestamp(micros // 1000 / 1000, UTC)

@@ -1,0 +1,62 @@
+"""What follows from an evaluation that is in: the item's votes are counted, and a tie asks for one more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, delete, select, update
+
+from worksample.records import Evaluation, Given, Holistic, Pairwise, Rule, Side
+from worksample.store import schema
+from worksample.store.people_tables import assignments, drafts, items
+
+from .queues import find_queue
+
+_a, _i = assignments.c, items.c
+
+
+def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state: str = "done") -> None:
+    """Mark an assignment as handed in. Doing it twice changes nothing."""
+    mine = (_a.item == row.item) & (_a.account == row.account)
+    done = update(assignments).where(mine & (_a.state != state)).values(state=state, evaluation=evaluation, expires=now)
+    if connection.execute(done).rowcount != 1:
+        return
+    draft = (drafts.c.item == row.item) & (drafts.c.account == row.account)
+    connection.execute(delete(drafts).where(draft))
+    settle_ties(connection, row.item)
+
+
+def settle_ties(connection: Connection, item: str) -> None:
+    """Under a tie-break rule, ask for a third vote where the first two disagree (RLI B.2)."""
+    row = connection.execute(select(items).where(_i.id == item)).one()
+    queue = find_queue(connection, row.queue)
+    if queue.rule != Rule.TIE_BREAK or row.expected is not None or row.wanted >= 3:
+        return
+    table = schema.evaluations
+    same = (table.c.round == row.round) & (table.c.subject.in_([row.subject, row.second or row.subject]))
+    bodies = connection.execute(select(table.c.body).where(same & (table.c.outcome == Given.GIVEN.value))).scalars()
+    said = [
+        e for e in map(Evaluation.model_validate_json, bodies) if {e.subject, e.second} == {row.subject, row.second}
+    ]
+    if len(said) >= 2 and len({_vote(e, row.subject) for e in said}) > 1:
+        connection.execute(update(items).where(_i.id == item).values(wanted=3, free=_i.free + 3 - row.wanted))
+
+
+_TURNED = {Side.FIRST: Side.SECOND, Side.EQUAL: Side.EQUAL, Side.SECOND: Side.FIRST}
+
+
+def _vote(e: Evaluation, subject: str) -> object:
+    """What two votes have to agree on: passing; for pairs both answers, seen from the same side.
+
+    Which of the two answers will count is known only once it is known who succeeded, so a difference in either asks
+    for a third vote.
+    """
+    match e.payload:
+        case Holistic(score=score):
+            return score >= 2
+        case Pairwise(completion=completion, quality=quality):
+            if e.subject == subject:
+                return completion, quality
+            return _TURNED[completion], _TURNED[quality]
+        case _:
+            return e.payload.type if e.payload is not None else None

@@ -1,0 +1,208 @@
+"""People over a store: one object with all of the verbs. No HTTP in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from worksample.records import Action, Amendment, Evaluation, Round, Target
+
+from . import amending, dashboard, opening, queues, quiz
+from .account import Account, Role
+from .accounts import Accounts
+from .clock import Clock, wall
+from .config import PeopleRound
+from .drafting import Drafting
+from .instructions import Instructions, shipped
+from .item import Draft, Item
+from .judging import Judging
+from .leasing import Leasing
+from .profile import Profile
+from .verdicts import Final, final_verdicts
+
+if TYPE_CHECKING:
+    from worksample.metrics import Agreement
+    from worksample.store import Store
+
+
+class People:
+    """Any number of threads, processes and machines over one store may each have one; it keeps nothing itself.
+
+    `clock`: microseconds since 1970; the machine's own unless given. Raises what the modules say: Denied, NotYours,
+    Conflict, NotReady, InvalidAnswer (all UsageError), PlanError, RecordMissing, StoreError.
+    """
+
+    def __init__(self, store: Store, *, clock: Clock = wall, instructions: Instructions | None = None) -> None:
+        self.store, self._clock = store, clock
+        self.instructions = instructions or shipped()
+        self.accounts = Accounts(store, clock)
+        self._leasing = Leasing(store, clock)
+        self._drafting = Drafting(store, clock, self._leasing)
+        self._judging = Judging(store, clock, self._leasing, self._drafting)
+
+    # -- accounts
+
+    def invite(self, roles: Collection[str], by: Account | None = None) -> str:
+        """A token for a new account; see `Accounts`."""
+        return self.accounts.invite(roles, by)
+
+    def accept(self, token: str, name: str, password: str | None) -> Account:
+        """Make the account that a token invites to."""
+        return self.accounts.accept(token, name, password)
+
+    def login(self, name: str, password: str) -> str:
+        """A session's token."""
+        return self.accounts.login(name, password)
+
+    def session(self, token: str) -> Account | None:
+        """Whose session it is."""
+        return self.accounts.session(token)
+
+    def logout(self, token: str) -> None:
+        """End a session."""
+        self.accounts.logout(token)
+
+    def one_time_link(self, name: str, by: Account | None = None) -> str:
+        """A token that opens one session."""
+        return self.accounts.one_time_link(name, by)
+
+    def redeem(self, token: str) -> str:
+        """A session's token for a one-time link's."""
+        return self.accounts.redeem(token)
+
+    def set_profile(self, account: Account, profile: Profile) -> Account:
+        """Judge under a new version of the person's Evaluator record."""
+        return self.accounts.set_profile(account, profile)
+
+    # -- rounds
+
+    def open_people_round(self, config: PeopleRound, by: Account | None = None) -> Round:
+        """Open a round; `by`: an admin, None the store's owner."""
+        if by is not None:
+            by.may(Role.ADMIN)
+        author = f"person-{by.id}" if by is not None else "owner"
+        return opening.open_people_round(self.store, config, self.instructions, author=author, clock=self._clock)
+
+    def top_up(self, round: str) -> int:
+        """Items for submissions that came since; returns how many."""
+        return opening.top_up(self.store, round)
+
+    def restock(self, round: str) -> int:
+        """Make a round's queue anew where the database was lost; returns how many items came in."""
+        return queues.stock(self.store, self.store.get(Round, round), self._clock())
+
+    def set_state(self, round: str, state: str, by: Account | None = None) -> None:
+        """Open, pause or close a queue."""
+        if by is not None:
+            by.may(Role.ADMIN)
+        queues.set_state(self.store, round, state)
+
+    def rounds(self) -> list[queues.Queue]:
+        """All queues, by the time they were opened."""
+        with self.store.database.reading() as connection:
+            return queues.all_queues(connection)
+
+    # -- work
+
+    def claim(self, account: Account, round: str | None = None) -> Item | None:
+        """The item that the person has open, else the next one; None where there is none."""
+        id = self._leasing.claim(account, round)
+        return None if id is None else self.item(account, id)
+
+    def item(self, account: Account, id: str) -> Item:
+        """One of the person's own."""
+        return self._drafting.item(account, id)
+
+    def heartbeat(self, item: str, account: Account) -> int:
+        """Keep it; returns until when."""
+        return self._leasing.heartbeat(item, account)
+
+    def release(self, item: str, account: Account) -> None:
+        """Give it back."""
+        self._leasing.release(item, account)
+
+    def save_draft(
+        self, item: str, account: Account, revision: int, payload: Mapping[str, Any], active_seconds: float = 0.0
+    ) -> Draft:
+        """Keep what was written so far."""
+        return self._drafting.save(item, account, revision, payload, active_seconds)
+
+    def mark_seen(self, item: str, account: Account, pane: str, path: str) -> None:
+        """Note that a file was opened."""
+        self._drafting.mark_seen(item, account, pane, path)
+
+    def submit(
+        self, item: str, account: Account, payload: Mapping[str, Any], key: str, active_seconds: float = 0.0
+    ) -> Evaluation:
+        """Hand in an answer."""
+        return self._judging.submit(item, account, payload, key, active_seconds)
+
+    def skip(self, item: str, account: Account, reason: str) -> Evaluation:
+        """Leave it to others."""
+        return self._judging.skip(item, account, reason)
+
+    def flag(self, item: str, account: Account, kind: str, text: str) -> None:
+        """Tell the admin that something is wrong with it."""
+        self._judging.flag(item, account, kind, text)
+
+    def flags(self) -> list[dict[str, Any]]:
+        """All flags, the latest first."""
+        return self._judging.flags()
+
+    def history(self, account: Account) -> list[dict[str, Any]]:
+        """The person's own items, the latest first."""
+        return self._drafting.history(account)
+
+    def read_training(self, account: Account) -> None:
+        """Note that the person has read the instructions in force."""
+        self._drafting.read_training(account, self.instructions.digest)
+
+    def quiz_answer(self, item: str, account: Account) -> dict[str, Any]:
+        """How an answered calibration item should have been judged."""
+        return self._judging.quiz_answer(item, account)
+
+    def earlier(self, item: str, account: Account) -> list[dict[str, Any]]:
+        """What others said before, once the own answer is in."""
+        return self._judging.earlier(item, account)
+
+    # -- administration
+
+    def progress(self, round: str) -> dashboard.Progress:
+        """How far the queue is."""
+        return dashboard.progress(self.store, round)
+
+    def agreement(self, round: str) -> Agreement:
+        """How far the votes agree."""
+        return dashboard.agreement(self.store, round)
+
+    def leniency(self, round: str) -> list[dashboard.Leniency]:
+        """Who lets how much pass."""
+        return dashboard.leniency(self.store, round)
+
+    def position_bias(self, round: str) -> list[dashboard.PositionBias]:
+        """Whether AD-1 is preferred for standing first."""
+        return dashboard.position_bias(self.store, round)
+
+    def throughput(self, round: str) -> list[dashboard.Throughput]:
+        """Who handed in how much, how fast."""
+        return dashboard.throughput(self.store, round)
+
+    def gold(self, round: str) -> list[quiz.GoldResult]:
+        """Who was right on gold items of this queue."""
+        return quiz.gold_results(self.store, round)
+
+    def verdicts(self, round: str) -> dict[str, Final]:
+        """What the round comes to after audit and adjudication."""
+        return final_verdicts(self.store, self.store.get(Round, round))
+
+    def amend(self, by: Account, action: Action, target: Target, target_id: str, reason: str) -> Amendment:
+        """Strike or restore a record."""
+        return amending.amend(self.store, by, action, target, target_id, reason, clock=self._clock)
+
+    def strike_findings(self, by: Account, round: str) -> list[Amendment]:
+        """Strike what integrity reviews of this round found."""
+        return amending.strike_findings(self.store, by, round, clock=self._clock)
+
+    def withdraw(self, by: Account, item: str) -> None:
+        """Take an item out of its queue."""
+        amending.withdraw(self.store, by, item)

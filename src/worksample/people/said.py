@@ -1,0 +1,37 @@
+"""What was said in a round, without what is struck."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from worksample.records import Amendment, Evaluation, Given, Round, Target, Verdict, resolve, struck
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+
+def amendments_of(store: Store) -> list[Amendment]:
+    return store.find(Amendment)
+
+
+def standing(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment]) -> list[Evaluation]:
+    """Those that no amendment strikes, whether by themselves, their evaluator, a submission or the instance."""
+    out = struck(amendments)
+    return [e for e in evaluations if not any(key in out for key in _targets(e))]
+
+
+def _targets(e: Evaluation) -> list[tuple[Target, str]]:
+    keys = [(Target.EVALUATION, e.id), (Target.EVALUATOR, e.evaluator), (Target.INSTANCE, e.instance)]
+    return keys + [(Target.SUBMISSION, s) for s in (e.subject, e.second) if s is not None]
+
+
+def given(store: Store, round: str) -> list[Evaluation]:
+    """The given evaluations of a round that stand, by time, then id."""
+    found = store.find(Evaluation, round=round, outcome=Given.GIVEN)
+    return standing(found, amendments_of(store))
+
+
+def verdicts_of(store: Store, round: Round) -> dict[str, Verdict]:
+    """By `records.resolve`: the round's own votes alone."""
+    return resolve(round, store.find(Evaluation, round=round.id), amendments_of(store))

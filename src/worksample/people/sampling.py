@@ -1,0 +1,94 @@
+"""Which pairs and which subjects are looked at: at random, from a recorded seed, balanced."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from worksample.errors import PlanError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A submission that can be drawn."""
+
+    subject: str
+    entrant: str
+    instance: str
+    project: str
+    """What counts as one project: the instance's key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`first` is shown as AD-1 unless an evaluator's counterbalancing turns it round."""
+
+    first: Entry
+    second: Entry
+
+
+def sample_pairs(entries: Sequence[Entry], per_pair: int, seed: int) -> list[Pair]:
+    """Pairs of submissions on the same instance so that each pair of entrants meets on `per_pair` projects (RLI B.2).
+
+    On all that they share where those are fewer. Projects that were drawn least come first, ties at random, so that no
+    project carries the round; of several submissions of one entrant on a project one is drawn; for each pair of
+    entrants, each stands first on half of the projects. Equal entries and seeds give equal pairs.
+    PlanError with fewer than two entrants, or where no two of them share a project.
+    """
+    if per_pair < 1:
+        raise PlanError(f"{per_pair} projects for each pair of agents")
+    draw = random.Random(f"pairs {seed}")
+    held: dict[str, dict[str, list[Entry]]] = {}
+    for entry in sorted(entries, key=lambda e: e.subject):
+        held.setdefault(entry.entrant, {}).setdefault(entry.instance, []).append(entry)
+    used: Counter[str] = Counter()
+    out: list[Pair] = []
+    couples = list(combinations(sorted(held), 2))
+    draw.shuffle(couples)
+    for one, two in couples:
+        shared = sorted(held[one].keys() & held[two].keys())
+        draw.shuffle(shared)
+        chosen = sorted(shared, key=lambda instance: used[instance])[:per_pair]
+        turned = draw.random() < 0.5
+        for n, instance in enumerate(chosen):
+            used[instance] += 1
+            left, right = draw.choice(held[one][instance]), draw.choice(held[two][instance])
+            out.append(Pair(right, left) if (n % 2 == 0) == turned else Pair(left, right))
+    if not out:
+        raise PlanError("no two agents have delivered on the same instance, so there is nothing to compare")
+    draw.shuffle(out)
+    return out
+
+
+def one_per_project(entries: Sequence[Entry], size: int, seed: int) -> list[Entry]:
+    """At most `size` entries, each of another project, all at random (RLI B.5 draws 50)."""
+    draw = random.Random(f"projects {seed}")
+    projects: dict[str, list[Entry]] = {}
+    for entry in sorted(entries, key=lambda e: e.subject):
+        projects.setdefault(entry.project, []).append(entry)
+    chosen = draw.sample(sorted(projects), min(size, len(projects)))
+    return [draw.choice(projects[project]) for project in chosen]
+
+
+def at_random(entries: Sequence[Entry], size: int, seed: int) -> list[Entry]:
+    """At most `size` of them."""
+    ordered = sorted(entries, key=lambda e: e.subject)
+    return random.Random(f"sample {seed}").sample(ordered, min(size, len(ordered)))
+
+
+def enriched(
+    entries: Sequence[Entry], passed: Mapping[str, bool | None], size: int, share: float, seed: int
+) -> list[Entry]:
+    """At most `size` entries of which `share` passed, as far as there are that many; the rest fills up.
+
+    At a pass rate of some percent a plain sample holds hardly any positive, and agreement on those is what is wanted.
+    """
+    if not 0 <= share <= 1:
+        raise PlanError(f"a share of positives of {share}", next="pass 0 to 1")
+    positive = [e for e in entries if passed.get(e.subject)]
+    negative = [e for e in entries if passed.get(e.subject) is False]
+    few = at_random(positive, round(size * share), seed)
+    return few + at_random(negative, size - len(few), seed)

@@ -1,0 +1,123 @@
+"""What a round comes to once people have looked at it again: votes, then audit, then adjudication.
+
+Computed from the records alone, like every verdict: a struck audit or vote leaves as if it had never been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from worksample.records import Labels, Pairwise, Round, Standing, Submission, Verdict
+
+from .protocol import SOUND, Kind
+from .said import given, verdicts_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from worksample.metrics import Estimate
+    from worksample.store import Store
+
+
+class DecidedBy(StrEnum):
+    VOTES = "votes"
+    AUDIT = "audit"
+    """It had passed and the audit did not confirm it (RLI B.5: against false positives)."""
+    ADJUDICATION = "adjudication"
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """`votes`: what the round's own votes come to. `integrity`: findings other than sound, from integrity rounds."""
+
+    verdict: Verdict
+    by: DecidedBy
+    votes: Verdict
+    integrity: tuple[str, ...] = ()
+
+
+def rounds_over(store: Store, round: str, *kinds: Kind) -> list[Round]:
+    """Rounds by people that look at this one, by time; of these kinds, or of any."""
+    found = [r for r in store.find(Round) if r.versions.get("people.over") == round]
+    return [r for r in found if not kinds or r.versions.get("people.kind") in kinds]
+
+
+def final_verdicts(store: Store, round: Round) -> dict[str, Final]:
+    """Per subject. An adjudication decides wherever it did; else an audit turns what passed into what did not.
+
+    An audit or a sample of false negatives that would let pass what the votes failed changes nothing by itself: the
+    adjudicator has to. The latest round of a kind that decided a subject counts.
+    """
+    votes = verdicts_of(store, round)
+    audits = _decided(store, rounds_over(store, round.id, Kind.AUDIT))
+    judged = _decided(store, rounds_over(store, round.id, Kind.ADJUDICATION))
+    found = findings(store, round.id)
+    out = {}
+    for subject, own in votes.items():
+        verdict, by = own, DecidedBy.VOTES
+        audit = audits.get(subject)
+        if audit is not None and own.passed and audit.passed is False:
+            verdict, by = audit, DecidedBy.AUDIT
+        if subject in judged:
+            verdict, by = judged[subject], DecidedBy.ADJUDICATION
+        out[subject] = Final(verdict, by, own, found.get(subject, ()))
+    return out
+
+
+def _decided(store: Store, rounds: list[Round]) -> dict[str, Verdict]:
+    out: dict[str, Verdict] = {}
+    for round in rounds:
+        out |= {s: v for s, v in verdicts_of(store, round).items() if v.standing is Standing.DECIDED}
+    return out
+
+
+def findings(store: Store, round: str) -> dict[str, tuple[str, ...]]:
+    """Subject -> what integrity rounds over this one found wrong with it: shortcut, leak, spurious."""
+    out: dict[str, set[str]] = {}
+    for review in rounds_over(store, round, Kind.INTEGRITY):
+        for e in given(store, review.id):
+            if isinstance(e.payload, Labels) and e.payload.labels.get("integrity", SOUND) != SOUND:
+                out.setdefault(e.subject, set()).add(e.payload.labels["integrity"])
+    return {subject: tuple(sorted(labels)) for subject, labels in out.items()}
+
+
+def false_negatives(store: Store, round: Round) -> Estimate:
+    """Of the audited fails of a round, the share that should have passed, with its one-sided exact bound (RLI B.5)."""
+    from worksample.metrics import false_negative_bound
+
+    looked = _decided(store, rounds_over(store, round.id, Kind.FALSE_NEGATIVES))
+    return false_negative_bound(sum(bool(v.passed) for v in looked.values()), len(looked))
+
+
+def preferences(store: Store, round: Round, passed: Mapping[str, bool | None]) -> pl.DataFrame:
+    """What the votes of a round of pairs come to, per project and pair of agents, for `metrics.elo_ratings`.
+
+    `passed`: submission -> whether it succeeded; where both did quality decides, else completion (RLI 3.4). Columns:
+    project, first, second, votes, preference, reason (see `metrics.project_preferences`).
+    """
+    from worksample.metrics import TIE_BREAK, pair_preference, project_preferences
+
+    rows = [e for e in given(store, round.id) if isinstance(e.payload, Pairwise) and e.second is not None]
+    entrant: dict[str, str] = {}
+    for e in rows:
+        for id in (e.subject, e.second):
+            if id is not None and id not in entrant:
+                entrant[id] = store.get(Submission, id).entrant
+    said = [e.payload for e in rows if isinstance(e.payload, Pairwise)]
+    preference = pair_preference(
+        [p.completion.value for p in said],
+        [p.quality.value for p in said],
+        [passed.get(e.subject) for e in rows],
+        [passed.get(e.second or "") for e in rows],
+    )
+    return project_preferences(
+        [e.instance for e in rows],
+        [entrant[e.subject] for e in rows],
+        [entrant[e.second or ""] for e in rows],
+        preference,
+        evaluator=[e.evaluator for e in rows],
+        protocol=TIE_BREAK,
+    )

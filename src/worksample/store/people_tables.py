@@ -1,0 +1,148 @@
+"""The tables of people's work: who may come in, what is queued, who holds it, what is not handed in yet.
+
+In the database only: none of it is evidence, and all of it survives `store rebuild`. What people say is evidence and
+is committed as records. Times are microseconds since 1970 in UTC; lists are JSON.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Table, Text
+
+from .schema import metadata
+
+
+def _text(name: str, *, key: bool = False, index: bool = False, unique: bool = False) -> Column[str]:
+    return Column(name, Text, nullable=False, primary_key=key, index=index or None, unique=unique or None)
+
+
+def _maybe(name: str) -> Column[str]:
+    return Column(name, Text, nullable=True)
+
+
+def _whole(name: str) -> Column[int]:
+    return Column(name, BigInteger, nullable=False)
+
+
+def _flag(name: str) -> Column[bool]:
+    return Column(name, Boolean, nullable=False)
+
+
+accounts = Table(
+    "accounts",
+    metadata,
+    _text("id", key=True),
+    _text("key"),
+    _text("name"),
+    _text("roles"),
+    _maybe("password"),
+    _text("evaluator"),
+    _text("domains"),
+    _flag("disabled"),
+    _whole("active_until"),
+    _whole("at"),
+)
+"""`key`: the name in one form, by which it is unique. `active_until`: up to here the person's time is counted."""
+Index("one_account_per_name", accounts.c.key, unique=True)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    _text("hash", key=True),
+    _text("account", index=True),
+    _whole("expires"),
+    _whole("ends"),
+    _whole("at"),
+)
+"""`expires` moves on with use, `ends` does not."""
+
+tickets = Table(
+    "tickets",
+    metadata,
+    _text("hash", key=True),
+    _text("kind"),
+    _maybe("account"),
+    _text("roles"),
+    _text("author"),
+    _whole("expires"),
+    Column("used", BigInteger, nullable=True),
+)
+"""Invitations and one-time links."""
+
+queues = Table(
+    "queues",
+    metadata,
+    _text("round", key=True),
+    _text("kind"),
+    _text("state"),
+    _text("body"),
+    _whole("at"),
+)
+
+items = Table(
+    "items",
+    metadata,
+    _text("id", key=True),
+    _text("queue"),
+    _text("round"),
+    _text("instance"),
+    _text("subject", index=True),
+    _maybe("second"),
+    _text("domain"),
+    _text("maker"),
+    Column("place", Float(53), nullable=False),
+    _whole("wanted"),
+    _whole("free"),
+    _maybe("expected"),
+    _flag("withdrawn"),
+)
+"""`free`: how many more people may take it now. `expected`: a gold item's answer, as JSON."""
+Index("items_in_order", items.c.queue, items.c.place)
+
+assignments = Table(
+    "assignments",
+    metadata,
+    _text("item", key=True),
+    _text("account", key=True),
+    _text("queue"),
+    _text("state"),
+    _whole("expires"),
+    _whole("started"),
+    _whole("ordinal"),
+    _flag("flipped"),
+    _whole("active"),
+    _maybe("evaluation"),
+)
+"""Who has an item, had it, or must not. One row per item and person: nobody gets the same item twice."""
+Index("assignments_of_account", assignments.c.account, assignments.c.queue, assignments.c.state)
+Index("assignments_that_expire", assignments.c.state, assignments.c.expires)
+
+drafts = Table(
+    "drafts",
+    metadata,
+    _text("item", key=True),
+    _text("account", key=True),
+    _whole("revision"),
+    _text("payload"),
+    _whole("at"),
+)
+
+seen = Table(
+    "seen",
+    metadata,
+    _text("item", key=True),
+    _text("account", key=True),
+    _text("pane", key=True),
+    _text("path", key=True),
+    _whole("at"),
+)
+
+activity = Table(
+    "activity",
+    metadata,
+    _text("id", key=True),
+    _text("account", index=True),
+    _maybe("item"),
+    _text("kind", index=True),
+    _text("note"),
+    _whole("at"),
+)

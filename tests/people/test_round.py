@@ -1,0 +1,162 @@
+"""A whole round as the Remote Labor Index does it: three evaluators, pairs, an audit, an adjudication, integrity."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from people.worlds import Office, office
+from worksample.people import (
+    Account,
+    Conflict,
+    DecidedBy,
+    Item,
+    Kind,
+    export_precomputed,
+    false_negatives,
+    preferences,
+)
+from worksample.records import Round, Standing, Submission
+from worksample.store import check, rebuild
+from worksample.store.frames import slots_df
+
+# Who delivered what: on p0 maker-0 passes, on p1 the votes are split, on p2 all pass maker-1 wrongly.
+TRUTH = {"s-maker-0.p0": (2, 3, 2), "s-maker-1.p1": (1, 2, 1), "s-maker-1.p2": (2, 2, 2), "s-maker-0.p3": (1, 1, 2)}
+ORDER = {"maker-0": 2, "maker-1": 1, "maker-2": 0}
+
+
+def holistic(desk: Office, people: list[Account]) -> Any:
+    def answer(account: Account, item: Item) -> dict[str, Any]:
+        (shown,) = desk.behind(item)
+        score = TRUTH.get(shown, (1, 1, 1))[people.index(account)]
+        return {"score": score, "justification": "report.txt, first line"}
+
+    return answer
+
+
+def better(desk: Office) -> Any:
+    def answer(account: Account, item: Item) -> dict[str, Any]:
+        one, two = (ORDER[s.removeprefix("s-").partition(".")[0]] for s in desk.behind(item))
+        side = "first" if one > two else "second"
+        return {"completion": side, "quality": side, "justification": "the sums"}
+
+    return answer
+
+
+def always(**said: Any) -> Any:
+    return lambda account, item: {"justification": "looked at all of it", **said}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Office:
+    return office(tmp_path)
+
+
+def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None:
+    store, people = desk.store, desk.people
+    voters = [desk.hire(name) for name in ("ann", "bob", "cem")]
+    reviewer = desk.hire("dana", "reviewer", "admin")
+
+    round = desk.open()
+    assert desk.work_off(voters, holistic(desk, voters)) == 12 * 3
+    assert people.progress(round.id).complete == 12
+    verdicts = people.verdicts(round.id)
+    passed = {s for s, f in verdicts.items() if f.verdict.passed}
+    assert passed == {"s-maker-0.p0", "s-maker-1.p2"}
+    assert verdicts["s-maker-0.p0"].verdict.label == 2
+    assert all(f.verdict.standing is Standing.DECIDED for f in verdicts.values())
+
+    # Every positive is audited; the reviewer finds that p2 of maker-1 is no good.
+    audit = desk.open(Kind.AUDIT, over=round.id)
+    assert set(audit.subjects) == passed
+    judge = lambda account, item: {  # noqa: E731
+        "score": 1 if desk.behind(item) == ("s-maker-1.p2",) else 2, "justification": "checked every file",
+    }  # fmt: skip
+    assert desk.work_off([reviewer], judge) == 2
+    # What the votes contest is adjudicated by somebody who did not vote, blind at first.
+    contested = desk.open(Kind.ADJUDICATION, over=round.id)
+    assert set(contested.subjects) == {"s-maker-1.p1", "s-maker-0.p3"}
+    item = people.claim(reviewer)
+    assert item is not None
+    with pytest.raises(Conflict, match="decide first"):
+        people.earlier(item.id, reviewer)
+    score = 2 if desk.behind(item) == ("s-maker-1.p1",) else 1
+    people.submit(item.id, reviewer, {"score": score, "justification": "as the brief says"}, "k1")
+    assert [vote["said"]["score"] for vote in people.earlier(item.id, reviewer)].count(2) == 1
+    last = people.claim(reviewer)
+    assert last is not None
+    score = 2 if desk.behind(last) == ("s-maker-1.p1",) else 1
+    people.submit(last.id, reviewer, {"score": score, "justification": "as the brief says"}, "k2")
+
+    verdicts = people.verdicts(round.id)
+    assert {s: f.by for s, f in verdicts.items() if f.by is not DecidedBy.VOTES} == {
+        "s-maker-1.p2": DecidedBy.AUDIT,
+        "s-maker-1.p1": DecidedBy.ADJUDICATION,
+        "s-maker-0.p3": DecidedBy.ADJUDICATION,
+    }
+    assert {s for s, f in verdicts.items() if f.verdict.passed} == {"s-maker-0.p0", "s-maker-1.p1"}
+    assert verdicts["s-maker-1.p2"].votes.passed
+
+    # A sample of what failed, one per project: none of it should have passed.
+    desk.open(Kind.FALSE_NEGATIVES, over=round.id, sample=3)
+    assert desk.work_off([reviewer], always(score=1)) == 3
+    bound = false_negatives(store, round)
+    assert (bound.value, bound.counts.valid, round_to(bound.high)) == (0.0, 3, 0.632)
+
+    # Whatever passed is looked at for honesty; the leak is struck, and the figures follow.
+    desk.open(Kind.INTEGRITY, over=round.id, sample=1)
+    leak = lambda account, item: {  # noqa: E731
+        "finding": "leak" if desk.behind(item) == ("s-maker-0.p0",) else "sound", "justification": "step 3",
+    }  # fmt: skip
+    assert desk.work_off([reviewer], leak) == 3
+    assert people.verdicts(round.id)["s-maker-0.p0"].integrity == ("leak",)
+    assert [a.target_id for a in people.strike_findings(reviewer, round.id)] == ["s-maker-0.p0"]
+    assert people.verdicts(round.id)["s-maker-0.p0"].verdict.standing is Standing.UNGRADED
+
+    assert export_precomputed(store, round.id, tmp_path / "scores.json") == 11
+    scores = {row["id"]: row["value"] for row in json.loads((tmp_path / "scores.json").read_text())}
+    assert scores["t-maker-1.p1"] == 1.0 and scores["t-maker-1.p2"] == 0.0 and "t-maker-0.p0" not in scores
+    before = slots_df(store, "x1")
+    assert before["round"].drop_nulls().unique().to_list() == [round.id]
+    rebuild(store)
+    assert slots_df(store, "x1").equals(before)
+    assert people.progress(round.id).given == 36
+    assert check(store, deep=True) == []
+
+
+def round_to(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+def test_pairs_give_the_order_of_the_agents(desk: Office) -> None:
+    voters = [desk.hire(name) for name in ("ann", "bob", "cem")]
+    pairs = desk.open(Kind.PAIRWISE, per_pair=3)
+    assert desk.work_off(voters, better(desk)) == 3 * 3 * 2
+    found = preferences(desk.store, desk.store.get(Round, pairs.id), {})
+    names = {a.id: a.name for a in desk.makers}
+    wins: dict[str, float] = {}
+    for row in found.iter_rows(named=True):
+        assert row["votes"] == 2 and row["preference"] in (0.0, 1.0)
+        winner = names[row["first"] if row["preference"] == 1 else row["second"]]
+        wins[winner] = wins.get(winner, 0) + 1
+    assert wins == {"maker-0": 6, "maker-1": 3}
+    bias = desk.people.position_bias(pairs.id)
+    assert bias[0].completion.counts.valid == 18
+    assert desk.people.agreement(pairs.id).share.value == 1.0
+
+
+def test_a_tie_break_is_asked_for_where_the_first_two_differ(desk: Office) -> None:
+    voters = [desk.hire(name) for name in ("ann", "bob", "cem")]
+    from worksample.records import Rule
+
+    round = desk.open(rule=Rule.TIE_BREAK)
+    count = desk.work_off(voters, holistic(desk, voters))
+    verdicts = desk.people.verdicts(round.id)
+    assert all(f.verdict.standing is Standing.DECIDED for f in verdicts.values())
+    thrice = [s for s, f in verdicts.items() if len(f.verdict.evaluations) == 3]
+    assert count == 2 * 12 + len(thrice)
+    assert set(thrice) <= {"s-maker-1.p1", "s-maker-0.p3"}
+    assert {desk.store.get(Submission, s).id for s in thrice} == set(thrice)
