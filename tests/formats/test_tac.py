@@ -85,6 +85,16 @@ def test_only_graders_that_read_files_and_talk_can_be_used_without_services(publ
         assert set(published[name].lacking) <= {"owncloud", "rocketchat", "a running RisingWave", "a judge model"}
 
 
+def test_published_checkpoints_are_read_in_all_their_spellings(published: dict[str, Published]) -> None:
+    points = {name: tuple(c.points for c in task.checkpoints) for name, task in published.items()}
+    assert points["hr_organize_talent_info"] == (1, 1, 1, 1)
+    assert points["admin_remove_pages_pdf"] == (1, 1, 1)
+    assert points["ds_sql_exercise"] == (1, 2, 3)
+    assert sum(points["sde_create_sqlite_database"]) == 8
+    others = {n for n, task in published.items() if task.looks.points and points[n] not in ((), task.looks.points)}
+    assert others == {"admin_remove_pages_pdf"}
+
+
 def test_as_published_ground_truth_lies_in_the_agents_reach(tmp_path: Path) -> None:
     made = import_tac(tmp_path, tasks=["finance_check_attendance_payroll"], as_published=True)[0]
     assert (made.package / "inputs" / "utils" / "rates_info.txt").is_file()

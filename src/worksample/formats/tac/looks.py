@@ -21,7 +21,6 @@ _SERVICES = {
 }
 """Services, by what the names of the shared helpers that reach them hold."""
 _JUDGES = {"get_model", "evaluate_chat_history_with_llm"}
-_SETS = {"issuperset", "issubset"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +153,10 @@ def _columns(nodes: list[ast.AST], constants: dict[str, ast.expr]) -> Iterator[s
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(isinstance(t, ast.Name) and re.search(r"(expected|required)_col", t.id) for t in targets):
                 yield from _members(node.value, constants)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SETS:
-            for argument in node.args:
-                yield from _members(argument, constants)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            wanted = {"issuperset": node.args, "issubset": [node.func.value]}.get(node.func.attr, [])
+            for members in wanted:
+                yield from _members(members, constants)
 
 
 def _members(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
@@ -200,8 +200,8 @@ def _annotations(nodes: list[ast.AST]) -> Iterator[str]:
 
 
 def _points(nodes: list[ast.AST], constants: dict[str, ast.expr]) -> tuple[int, ...] | None:
-    """`Checkpoint(total=...)` in order. Loops make their number unknown; so do totals that are computed."""
-    loops = [n for n in nodes if isinstance(n, ast.For | ast.ListComp | ast.GeneratorExp)]
+    """`Checkpoint(total=...)` in order. Loops and branches make their number unknown, and so do computed totals."""
+    loops = [n for n in nodes if isinstance(n, ast.For | ast.If | ast.ListComp | ast.GeneratorExp)]
     looped = {id(inner) for loop in loops for inner in ast.walk(loop)}
     totals: list[int] = []
     for node in nodes:

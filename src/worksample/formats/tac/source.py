@@ -19,7 +19,7 @@ from worksample.errors import ImportFailed
 from .looks import DATA, WORKSPACE, Looks, looks
 
 _CHECKPOINT = re.compile(
-    r"^#{2,3}\s+Checkpoint\s+(\d+)\s*[^(\n]*\((\d+)\s*(?:pts?|points?)\)\s*$(.*?)(?=^#|\Z)",
+    r"^#{2,3}\s+Checkpo?int\s+(\d+)\s*[^(\n]*\((\d+)\s*(?:pts?|points?)\)\s*$(.*?)(?=^#|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 _LISTED = re.compile(r"^(\d+)\.\s*[\[(](\d+)\s*(?:pts?|points?)[\])]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
