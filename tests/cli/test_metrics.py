@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY, cli, cli_json
+from reports.people_world import rli, upbench
 from store import worlds
 from worksample.store import Store
 
@@ -49,6 +50,25 @@ def test_settings_reach_the_figures(store: Path) -> None:
     assert tiers[0]["columns"][0] == "tier"
     budget = cli_json("metrics", "--store", store, "--only", "budget-cost", "--budget", 0.1, "--budget", 9)
     assert budget[0]["columns"] == ["$0.1", "$9"]
+
+
+def test_rubrics_take_their_settings(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", create=True) as opened:
+        upbench(opened)
+    where = ("metrics", "--store", tmp_path / "store", "--only")
+    rubric = cli_json(*where, "rubric", "--skips", "paper", "--pitfalls-gate")[0]
+    assert rubric["rows"][0]["cells"][0]["value"] == 0.2
+    assert any("pitfalls gate" in note for note in rubric["notes"])
+    labels = [row["label"] for row in cli_json(*where, "value", "--hourly", 40)[0]["rows"]]
+    assert labels == ["ann: AI alone", "ann: AI with feedback", "ann: human"]
+
+
+def test_a_fault_in_the_data_is_said_and_the_rest_stands(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", create=True) as opened:
+        rli(opened).vote("h1", "s-ann-0-1", 0, 2)
+    done = cli("metrics", "--store", tmp_path / "store")
+    assert done.returncode == 3
+    assert "cannot be measured" in done.stdout and "several votes" in done.stdout and "Automation rate" in done.stdout
 
 
 def test_what_is_not_there_is_said(store: Path) -> None:

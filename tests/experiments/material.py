@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worksample.experiments.plan import Material
+from worksample.experiments.planning import Material
 from worksample.records import (
     About,
     Agent,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import ManifestError
 from worksample.experiments.config import ExperimentConfig, seconds
-from worksample.experiments.load import load, merge
+from worksample.experiments.loading import load, merge
 
 BASE: dict[str, Any] = {"name": "x", "suite": "starter", "agents": [{"harness": "scripted"}]}
 VALUES: dict[str, st.SearchStrategy[Any]] = {

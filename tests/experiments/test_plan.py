@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from experiments.material import an_instance, some_material
 from worksample.errors import PlanError
-from worksample.experiments.plan import Plan, forecast, in_order, plan, why_not
+from worksample.experiments.planning import Plan, forecast, in_order, plan, why_not
 from worksample.records import Agent, Arm, Limits, Slot
 
 EARLY, LATE = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC)

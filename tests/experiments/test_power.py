@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.material import some_material
-from worksample.experiments.plan import Plan, plan
+from worksample.experiments.planning import Plan, plan
 from worksample.experiments.power import outlook
 from worksample.metrics import Aim
 

@@ -12,9 +12,9 @@ from .output import console, dollars, duration, open_store, printable, say_json
 from .progress import watcher
 
 if TYPE_CHECKING:
-    from worksample.experiments.conduct import Conducted, How
+    from worksample.experiments.conducting import Conducted, How
     from worksample.experiments.config import ExperimentConfig
-    from worksample.experiments.plan import Forecast, Plan
+    from worksample.experiments.planning import Forecast, Plan
     from worksample.experiments.power import Outlook
     from worksample.records import Experiment
     from worksample.store import Store
@@ -25,7 +25,7 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 def dry(config: ExperimentConfig, *, as_json: bool) -> int:
     """Show what would be run; nothing is written and no store is needed."""
     from worksample.experiments.power import outlook
-    from worksample.experiments.prepare import forecast_of, prepare
+    from worksample.experiments.preparing import forecast_of, prepare
 
     plan = prepare(config)
     expected, ahead = forecast_of(plan, config), outlook(plan)
@@ -56,8 +56,8 @@ class Tone:
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then conduct; returns the exit code."""
-    from worksample.experiments.conduct import How, need_sandbox
-    from worksample.experiments.prepare import commit_plan, forecast_of, prepare
+    from worksample.experiments.conducting import How, need_sandbox
+    from worksample.experiments.preparing import commit_plan, forecast_of, prepare
 
     need_sandbox(config.sandbox)
     with open_store(config.store, create=True) as store:
@@ -73,7 +73,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
 
 def conduct_and_tell(store: Store, experiment: Experiment, how: How, tone: Tone) -> int:
     """Conduct an experiment and print the outcome; returns the exit code."""
-    from worksample.experiments.conduct import conduct
+    from worksample.experiments.conducting import conduct
 
     if experiment.lock.sandbox == "none" and not tone.quiet:
         console(err=True).print(WARNING, style="bold red")

@@ -13,7 +13,7 @@ from .output import json_option, open_store, say_json, store_option, table
 from .progress import watcher
 
 if TYPE_CHECKING:
-    from worksample.experiments.regrade import Regraded
+    from worksample.experiments.regrading import Regraded
 
 
 @click.command("grade")
@@ -40,7 +40,7 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     """
     from worksample.experiments.config import default_author
     from worksample.experiments.find import find_experiment
-    from worksample.experiments.regrade import Regrading, regrade
+    from worksample.experiments.regrading import Regrading, regrade
     from worksample.records import Protocol
 
     with open_store(store) as opened:

@@ -27,7 +27,7 @@ def command(
     Runs every open slot and grades every ungraded submission. Tasks, agents and graders are those that were planned,
     whatever has become of their folders since.
     """
-    from worksample.experiments.conduct import How
+    from worksample.experiments.conducting import How
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.find import find_experiment
 

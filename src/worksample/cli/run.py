@@ -23,7 +23,7 @@ def command(file: str | None, dry_run: bool | None, as_json: bool | None, **valu
     FILE is a TOML or YAML file (docs/experiments.md); flags go over it. The same experiment run again goes on where it
     stopped: what is finished is never run twice.
     """
-    from worksample.experiments.load import load
+    from worksample.experiments.loading import load
 
     config = load(Path(file) if file else None, flags_of(values))
     from .conducting import Tone, dry, run_config

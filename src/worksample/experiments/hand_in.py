@@ -13,7 +13,7 @@ from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Instance, Origin, Protocol, Reported, Submission
 from worksample.store import Store
 
-from .conduct import need_sandbox
+from .conducting import need_sandbox
 from .config import default_author
 from .take import take
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from worksample.records import Agent, digest_of
 
-from .plan import Plan
+from .planning import Plan
 
 LOCK_NAME = "lock.json"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from worksample.metrics import Aim, Estimate, detectable, planned_variances, tasks_needed
 
-from .plan import Plan
+from .planning import Plan
 
 RATE = 0.25
 """The pass rate that is guessed where nothing is known; the spread is widest at 0.5."""

@@ -17,7 +17,7 @@ from worksample.store import Store
 
 from .claim import holder
 from .grade_queue import GradeQueue
-from .plan import in_order
+from .planning import in_order
 from .rounds import current_round
 from .status import Status, status_of
 from .watch import Silent, Watch

@@ -12,7 +12,7 @@ from worksample.records import Evaluation, Experiment, Instance, Protocol, Round
 from worksample.runs import write_scores
 from worksample.store import Store
 
-from .conduct import need_sandbox
+from .conducting import need_sandbox
 from .grade_queue import GradeQueue
 from .rounds import current_round
 from .take import take

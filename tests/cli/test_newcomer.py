@@ -1,0 +1,42 @@
+"""What a newcomer does first: the demo, and a task of one's own from nothing to a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import cli, cli_json
+
+pytestmark = [pytest.mark.box, pytest.mark.long]
+
+
+def test_the_demo_tells_good_agents_from_bad_ones(tmp_path: Path) -> None:
+    shown = cli_json("demo", cwd=tmp_path)
+    rows = {row["name"]: row for row in shown["rows"]}
+    assert len(rows) >= 3
+    assert all(row["valid"] == row["planned"] >= 24 for row in rows.values())
+    assert rows["good"]["passed"]["value"] == 1
+    assert all(row["passed"]["value"] == 0 for name, row in rows.items() if name != "good")
+    assert Path(shown["report"]) == tmp_path / "worksample-demo" / "report" / "index.html"
+    assert Path(shown["report"]).is_file()
+
+
+def test_a_task_of_ones_own(tmp_path: Path) -> None:
+    def step(*words: object) -> str:
+        done = cli(*words, cwd=tmp_path)
+        assert done.returncode == 0, f"{words}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+        return done.stdout
+
+    step("task", "new", "my-task")
+    assert "passed" in step("task", "check", "my-task")
+    board = step("run", "--task", "my-task", "--agent", "scripted", "--script", "my-task/scripts/good")
+    assert "100.0 %" in board
+    step("report", "--out", "report")
+    assert (tmp_path / "report" / "index.html").is_file()
+    assert "0 changed" in step("grade", "--task", "my-task")
+
+    reference = next(p for p in (tmp_path / "my-task" / "reference").rglob("*") if p.is_file())
+    reference.unlink()
+    broken = cli("task", "check", "my-task", cwd=tmp_path)
+    assert broken.returncode == 1 and "NOT PASSED" in broken.stdout
