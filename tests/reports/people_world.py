@@ -80,17 +80,20 @@ class PeopleWorld:
         about = plain.about.replaced(value=value, tier="easy" if n % 2 else "hard")
         return plain.replaced(about=about, work=work)
 
-    def work(self, agent: int, project: int, attempt: int = 1, cost: float | None = 1.0, **rest: Any) -> str:
+    def work(
+        self, agent: int, project: int, attempt: int = 1, cost: float | None = 1.0, arm: str = "plain", **rest: Any
+    ) -> str:
         """A finished trial and its submission; returns the submission's id."""
         who, instance = self.agents[agent], self.instances[project]
         slot = Slot(
-            id=Slot.identify("x1", who.id, instance.id, "plain", attempt, 1),
+            id=Slot.identify("x1", who.id, instance.id, arm, attempt, 1),
             experiment="x1",
             agent=who.id,
             instance=instance.id,
+            arm=arm,
             attempt=attempt,
         )
-        id = f"{who.name}-{project}-{attempt}"
+        id = f"{who.name}-{project}-{attempt}" + ("" if arm == "plain" else f"-{arm}")
         trial = Trial(
             id=id, slot=slot.id, experiment="x1", agent=who.id, instance=instance.id, work="0" * 64, capture="0" * 64,
             try_number=1, outcome=Outcome(ending=Ending.DONE), started=worlds.at(0), ended=worlds.at(1),
@@ -101,12 +104,6 @@ class PeopleWorld:
         made = self.submission(f"s-{id}", project, Origin.TRIAL, who.id, trial=id, experiment="x1")
         self.store.commit(slot, trial, made)
         return made.id
-
-    def planned(self, agent: int, project: int) -> None:
-        """A slot that nothing came of."""
-        who, instance = self.agents[agent].id, self.instances[project].id
-        id = Slot.identify("x1", who, instance, "plain", 1, 1)
-        self.store.commit(Slot(id=id, experiment="x1", agent=who, instance=instance))
 
     def submission(self, id: str, project: int, origin: Origin, entrant: str, **rest: Any) -> Submission:
         return Submission(

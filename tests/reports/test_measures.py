@@ -10,7 +10,7 @@ import pytest
 
 from reports.people_world import PeopleWorld, rli, upbench
 from store import worlds
-from worksample.errors import Cause, UsageError
+from worksample.errors import Cause, RecordMissing, UsageError
 from worksample.metrics import Estimate, Resampling
 from worksample.records import Agent, Amendment, Grade, Origin, Protocol, Rule, Side, Target
 from worksample.reports.measures import MeasureConfig, Section, measure
@@ -333,3 +333,43 @@ def test_unknown_groups_and_wages_are_refused() -> None:
         MeasureConfig(by="colour")
     with pytest.raises(UsageError, match="0 or more"):
         MeasureConfig(hourly=-1)
+
+
+@pytest.mark.parametrize("world", [rli, upbench])
+def test_every_breakdown_of_every_world_has_its_figures(store: Store, world: Any) -> None:
+    world(store)
+    whole = sections(store)
+    for by in ("agent", "category", "domain", "platform", "tier"):
+        parts = sections(store, by=by)
+        assert {s for s in parts if parts[s].columns[0] == by} == (
+            set()
+            if by == "agent"
+            else {"automation", "dollars", "deployable", "rubric", "lifts", "scores"} & set(whole)
+        )
+
+
+def test_arms_are_told_apart(store: Store) -> None:
+    world = PeopleWorld(store, Protocol.PROGRAM, [Agent.of("ann", "worker")], [None])
+    world.round("p1", Protocol.PROGRAM, overlap=1)
+    for arm, score in (("plain", 0.0), ("notes", 1.0)):
+        world.say("p1", world.work(0, 0, arm=arm), 0, Grade(score=score))
+    table = sections(store)["scores"]
+    assert cell(table, "ann (notes)", "mean score").value == 1
+    assert cell(table, "ann (plain)", "mean score").value == 0
+    assert {row.agent for row in table.rows} == {world.agents[0].id}
+
+
+def test_one_agent_without_prices_hours_or_rivals(store: Store) -> None:
+    world = PeopleWorld(store, Protocol.HOLISTIC, [Agent.of("ann", "worker")], [None, None])
+    world.round("h1", Protocol.HOLISTIC)
+    for project in (0, 1):
+        world.vote("h1", world.work(0, project, cost=None), project, 1, 1, 1)
+    found = sections(store)
+    assert {"dollars", "autoflation", "value", "budget-cost"}.isdisjoint(found)
+    assert cell(found["elo"], "ann", "Elo").value is None
+    assert cell(found["agreement"], "holistic votes", "alpha, nominal").value is None
+
+
+def test_an_empty_store_says_what_to_type(store: Store) -> None:
+    with pytest.raises(RecordMissing, match="worksample run"):
+        measure(store)

@@ -10,7 +10,7 @@ from reports.people_world import upbench
 from store import worlds
 from worksample.errors import PlanError, UsageError
 from worksample.records import Grade, GradePart, Slot
-from worksample.reports.measures import MeasureConfig, compare
+from worksample.reports.measures import MeasureConfig, compare, measure
 from worksample.store import Store
 
 
@@ -80,6 +80,9 @@ def test_one_agent_in_two_experiments(store: Store) -> None:
     assert (found.first, found.second) == ("x: ann", "y: ann")
     # may 1 - 0.5 and june 1 - 0.
     assert found.score.value == pytest.approx(0.75)
+    both = measure(store, ["x", "y"], MeasureConfig(by="agent"))
+    planned = {row.label: row.cells[0].counts.planned for row in both[0].rows if not isinstance(row.cells[0], str)}
+    assert planned == {"ann": 6, "bob": 4}
 
 
 @pytest.mark.parametrize(
