@@ -160,12 +160,51 @@ def test_a_second_look_at_failures_bounds_false_negatives(store: Store) -> None:
     world = rli(store)
     failed = ("s-cid-0-1", "s-cid-1-1", "s-ann-2-1")
     chosen = (*failed, "s-ann-1-1")
-    world.round("look", Protocol.HOLISTIC, 1, experiment=None, subjects=chosen, reason="audit of failures")
+    world.round("look", Protocol.HOLISTIC, 1, experiment=None, subjects=chosen, reason="second look")
     for n, subject in enumerate(chosen):
         world.vote("look", subject, n % 4, 1)
-    found = cell(sections(store)["false-negatives"], "audit of failures", "false negatives")
+    found = cell(sections(store)["false-negatives"], "second look", "false negatives")
     assert (found.value, found.counts.valid) == (0, 3)
     assert found.high == pytest.approx(1 - 0.05 ** (1 / 3))
+
+
+def look(world: PeopleWorld, id: str, kind: str, votes: dict[str, int]) -> None:
+    """A round of one judge who looks at these subjects of h1 again."""
+    versions = {"people.kind": kind, "people.over": "h1"}
+    world.round(id, Protocol.HOLISTIC, 1, experiment=None, subjects=tuple(votes), versions=versions, reason=kind)
+    for subject, score in votes.items():
+        world.vote(id, subject, 0, score)
+
+
+def test_audits_take_passes_away_and_adjudications_decide(store: Store) -> None:
+    world = rli(store)
+    look(world, "a1", "audit", {"s-ann-0-1": 1, "s-ann-1-1": 3})
+    look(world, "a2", "adjudication", {"s-bob-3-1": 2})
+    found = sections(store)["automation"]
+    assert cell(found, "ann", "automation rate").value == 0.25
+    bob = cell(found, "bob", "automation rate")
+    assert (bob.value, bob.counts.valid) == (0.5, 4)
+    assert any("2 verdicts were decided by an audit" in note for note in found.notes)
+
+
+def test_false_negatives_come_from_their_sample_and_change_no_verdict(store: Store) -> None:
+    world = rli(store)
+    look(world, "f1", "false_negatives", {"s-cid-0-1": 1, "s-cid-1-1": 2})
+    found = sections(store)
+    assert cell(found["automation"], "cid", "automation rate").value == 0
+    bound = cell(found["false-negatives"], "false_negatives", "false negatives")
+    assert (bound.value, bound.counts.valid) == (0.5, 2)
+
+
+def test_gold_pilots_and_integrity_judge_no_work(store: Store) -> None:
+    world = rli(store)
+    before = sections(store)
+    for kind in ("calibration", "pilot", "integrity", "tags"):
+        look(world, kind, kind, {"s-cid-0-1": 3, "s-cid-1-1": 3})
+    look(world, "rel", "reliability", {"s-cid-0-1": 3})
+    after = sections(store)
+    assert after["automation"] == before["automation"]
+    assert set(after) == set(before)
 
 
 def test_two_votes_of_one_evaluator_are_a_fault_of_their_section_alone(store: Store) -> None:

@@ -48,15 +48,23 @@ def automation(material: Material) -> Iterator[Section]:
             )
         )
     columns = material.columns("automation rate", "better than the human")
-    notes = ("undecided votes leave the rate and are counted as ungraded", *material.by_notes)
+    reviewed = sum(len(j.reviewed) for j in material.bench.counting[Protocol.HOLISTIC])
+    notes = (
+        "undecided votes leave the rate and are counted as ungraded",
+        *((f"{reviewed} verdicts were decided by an audit or an adjudication",) if reviewed else ()),
+        *material.by_notes,
+    )
     yield Section("automation", "Automation rate", "RLI 3.3, Table 1", columns, tuple(rows), notes)
 
 
 def missed(material: Material) -> Iterator[Section]:
     """Second looks at what the round that counts had judged to fail (RLI B.5)."""
-    first = {s: v for j in material.bench.counting.get(Protocol.HOLISTIC, ()) for s, v in j.verdicts.items()}
+    counting = material.bench.counting.get(Protocol.HOLISTIC, ())
+    first = {s: v for j in counting for s, v in j.verdicts.items() if s not in j.reviewed}
     rows = []
     for look in material.bench.again:
+        if look.round.protocol is not Protocol.HOLISTIC or look.kind in ("reliability", "adjudication"):
+            continue
         again = {s: v for s, v in look.verdicts.items() if v.standing is Standing.DECIDED}
         failed = [s for s in again if s in first and first[s].passed is False]
         if failed:
@@ -71,7 +79,9 @@ def agreement(material: Material) -> Iterator[Section]:
     """How far the votes on one item agree, per round and scale."""
     rows = []
     for protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE, Protocol.RUBRIC):
-        for judged in material.bench.counting.get(protocol, ()):
+        looks = [j for j in material.bench.again if j.round.protocol is protocol and j.kind == "reliability"]
+        plain = material.bench.counting.get(protocol, ())
+        for judged, of in (*((j, "") for j in plain), *((j, ", double-rated sample") for j in looks)):
             for name, votes, scale in _ballots(protocol, judged.given):
                 table = pl.DataFrame(votes, schema=_SHAPE, orient="row")
                 if table.height == table["subject"].n_unique():
@@ -80,7 +90,7 @@ def agreement(material: Material) -> Iterator[Section]:
                     table["subject"], table["vote"], table["evaluator"], table["project"], table["order"]
                 )
                 found = m.measure_agreement(ballots, scale, protocol_of(judged), material.how)
-                rows.append(SectionRow(name, None, found.all()))
+                rows.append(SectionRow(f"{name}{of}", None, found.all()))
     if rows:
         columns = (
             *("agreement", "hard disagreement", "on positives"),
