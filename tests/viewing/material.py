@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sqlite3
+import struct
 import subprocess
 import zipfile
 from collections.abc import Mapping
@@ -144,6 +145,31 @@ TRIANGLE = {
 }
 
 
+def sketchup() -> bytes:
+    """A square of one by one metre."""
+    from openskp import create  # type: ignore[import-untyped]
+
+    model = create()
+    model.add_face([(0, 0, 0), (1000, 0, 0), (1000, 1000, 0), (0, 1000, 0)])
+    return bytes(model.to_bytes())
+
+
+def seven_zip(folder: Path) -> bytes:
+    (folder / "inside.txt").write_text("hello")
+    subprocess.run(["bsdtar", "-cf", "made.7z", "--format", "7zip", "inside.txt"], cwd=folder, check=True)
+    return (folder / "made.7z").read_bytes()
+
+
+def locked_pdf() -> bytes:
+    from pypdf import PdfWriter
+
+    writer, out = PdfWriter(), io.BytesIO()
+    writer.add_blank_page(100, 100)
+    writer.encrypt("secret", algorithm="RC4-128")
+    writer.write(out)
+    return out.getvalue()
+
+
 def deck(folder: Path) -> bytes:
     kinds = {"7": {"name": "Basic", "flds": [{"name": "Front"}, {"name": "Back"}], "tmpls": [{"qfmt": "{{Front}}"}]}}
     collection = database(
@@ -157,8 +183,26 @@ def deck(folder: Path) -> bytes:
     return packed({"collection.anki2": collection, "media": names, "0": picture("PNG")})
 
 
-def compound(streams: list[str]) -> bytes:
-    """The least of an OLE file: a header and a directory in which these names stand."""
-    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
-    entries = b"".join(name.encode("utf-16-le").ljust(128, b"\0") for name in streams)
-    return header + entries.ljust(512, b"\0")
+def compound(streams: Mapping[str, bytes]) -> bytes:
+    """An OLE file with these streams, each of whole sectors and long enough to need no small ones."""
+    bodies = [data.ljust(4096, b"\0") + bytes(-len(data.ljust(4096, b"\0")) % 512) for data in streams.values()]
+    end, used, free = 0xFFFFFFFE, 0xFFFFFFFD, 0xFFFFFFFF
+    folder = -(-(1 + len(streams)) // 4)
+    table = [used, *range(2, 1 + folder), end]
+    entries = _named("Root Entry", kind=5, child=1, start=end, size=0)
+    for number, (name, body) in enumerate(zip(streams, bodies, strict=True), 1):
+        right = number + 1 if number < len(streams) else free
+        entries += _named(name, kind=2, right=right, start=len(table), size=len(body))
+        first, count = len(table), len(body) // 512
+        table += [*range(first + 1, first + count), end]
+    assert len(table) <= 128
+    table += [free] * (128 - len(table))
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
+    head += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4096, end, 0, end, 0) + struct.pack("<109I", 0, *[free] * 108)
+    return head + struct.pack("<128I", *table) + entries.ljust(512 * folder, b"\0") + b"".join(bodies)
+
+
+def _named(name: str, *, kind: int, start: int, size: int, child: int = 0xFFFFFFFF, right: int = 0xFFFFFFFF) -> bytes:
+    text = (name + "\0").encode("utf-16-le")
+    links = struct.pack("<HBBIII", len(text), kind, 1, 0xFFFFFFFF, right, child)
+    return text.ljust(64, b"\0") + links + bytes(36) + struct.pack("<IQ", start, size)

@@ -40,7 +40,7 @@ _TABLE: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     ("camera raw", "dng cr2 nef arw", "pages", _T, ("pillow",)),
     ("Photoshop", "psd psb", "pages", _C, ("psd-tools",)),
     ("sound", "mp3 wav ogg opus flac aac m4a aiff wma", "audio", _N, ("ffmpeg",)),
-    ("film", "mp4 m4v webm mov mkv avi wmv mpg ts flv", "video", _N, ("ffmpeg",)),
+    ("film", "mp4 m4v webm mov mkv avi wmv mpg mts flv", "video", _N, ("ffmpeg",)),
     ("MIDI", "mid midi", "midi", _C, ("fluidsynth", "mido", "soundfont", "ffmpeg")),
     ("3D model", "glb gltf obj stl ply fbx 3ds dae 3mf 3dm", "model", _N, ()),
     ("SketchUp", "skp", "model", _C, ("openskp",)),

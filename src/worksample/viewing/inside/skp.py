@@ -29,7 +29,9 @@ def convert(job: Job) -> Made:
         raise Unreadable(f"the model has {job.size >> 20} MiB, more than is converted")
     target = job.out / "model.glb"
     try:
-        glb.export(SkpFile.open(str(job.named("skp"))), str(target))
+        model = SkpFile.open(str(job.named("skp")))
+        model.parse()
+        glb.export(model, str(target))
         made = Made("model", {"model": job.made(target)}, {"format": "SKP", "size": job.size}, by="openskp")
         gltf(Job(target, "model.glb", job.path, job.out, job.out, job.work, target.stat().st_size), made)
         if made.meta["triangles"]:

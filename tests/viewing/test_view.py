@@ -1,0 +1,163 @@
+"""What needs no box: the value, its checks, what stands beside a file, what a machine lacks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worksample.records import Entry, Manifest
+from worksample.store import Store
+from worksample.viewing import KINDS, View, formats
+from worksample.viewing.convert import Converter, Raw
+from worksample.viewing.keep import Shelf, key
+from worksample.viewing.needs import DEBIAN, NEEDS, missing
+from worksample.viewing.shown import META, beside
+from worksample.viewing.view import _Work
+
+BLOB = "ab" * 32
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(), lambda s: st.lists(s) | st.dictionaries(st.text(), s)
+)
+
+
+@given(
+    st.builds(
+        View,
+        kind=st.sampled_from(KINDS),
+        badge=st.text(),
+        files=st.dictionaries(st.text(), st.just(BLOB)),
+        meta=st.dictionaries(st.text(), plain),
+        problem=st.text(),
+        inspectable=st.booleans(),
+    )
+)
+def test_a_view_is_json_and_comes_back(view: View) -> None:
+    assert View.from_plain(json.loads(json.dumps(view.plain()))) == view
+
+
+def test_a_view_of_no_kind_or_with_endless_meta_is_refused() -> None:
+    for wrong in (
+        {"kind": "evil"},
+        {"kind": "text", "meta": {"x": "y" * META}},
+        {"kind": "text", "meta": {"x": 1e999}},
+    ):
+        with pytest.raises(ValueError, match=r".+"):
+            View(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("b.png", "a/b.png"),
+        ("./b.png", "a/b.png"),
+        ("..\\c.png", "c.png"),
+        ("../a/../c.png", "c.png"),
+        ("../../c.png", None),
+        ("/c.png", None),
+        ("b", None),
+    ],
+)
+def test_what_a_file_refers_to_lies_in_its_own_folder(name: str, found: str | None) -> None:
+    manifest = Manifest(entries=tuple(Entry(path=p, blob=BLOB) for p in ("a/b.png", "a/m.obj", "c.png")))
+    assert beside(manifest, "a/m.obj", name) == found
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> _Work:
+    store = Store.open(tmp_path / "store", create=True)
+    return _Work(Converter(store, Manifest(entries=(Entry(path="a.txt", blob=store.blobs.put(b"a"), size=1),))))
+
+
+SOUND = {
+    "kind": "text",
+    "files": {},
+    "meta": {},
+    "by": "",
+    "badge": "",
+    "problem": "",
+    "inspectable": True,
+    "beside": [],
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "evil"},
+        {"files": {"text": "../../etc/passwd"}},
+        {"files": 7},
+        {"meta": [1]},
+        {"meta": {"x": "y" * META}},
+        {"beside": 3},
+        {"kind": None},
+    ],
+)
+def test_a_converter_that_was_taken_over_gives_a_card(work: _Work, change: dict[str, object]) -> None:
+    (entry,) = work.manifest.entries
+    assert work._shown(entry, Raw(dict(SOUND)))[0].kind == "text"
+    view, _ = work._shown(entry, Raw({**SOUND, **change}))
+    assert view.kind == "card" and "no view" in view.problem and view.files["source"] == entry.blob
+
+
+def test_a_taken_over_converter_cannot_invent_a_badge(work: _Work) -> None:
+    (entry,) = work.manifest.entries
+    assert work._shown(entry, Raw({**SOUND, "badge": "checked by a person"}))[0].badge == "native"
+
+
+def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(work: _Work) -> None:
+    (entry,) = work.manifest.entries
+    view, by = work._shown(entry, Raw({"family": "office", "missing": "libreoffice"}))
+    assert by is None and not view.inspectable
+    assert "LibreOffice is missing" in view.problem and "apt-get install" in view.problem
+    assert "libreoffice-writer" in view.problem
+
+
+def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work: _Work) -> None:
+    (entry,) = work.manifest.entries
+    shelf, name, store = Shelf(work.store), key(work.manifest, entry), work.store
+    artefact = store.blobs.put(b"artefact")
+    view = View("text", files={"text": artefact})
+    shelf.put(name, view, "pillow")
+    assert shelf.find(name) == view
+    kept = next(Path(store.name).glob("views/*/*"))
+    for broken in (kept.read_text().replace('"version":"', '"version":"0.'), "{", "[]"):
+        good = kept.read_text()
+        kept.chmod(0o644)
+        kept.write_text(broken)
+        assert shelf.find(name) is None
+        kept.write_text(good)
+    store.blobs.path(artefact).unlink()
+    assert shelf.find(name) is None
+
+
+def test_the_key_knows_content_extension_and_neighbours() -> None:
+    def named(path: str, blob: str = BLOB, other: str = BLOB) -> str:
+        manifest = Manifest(entries=(Entry(path=path, blob=blob), Entry(path="zz", blob=other)))
+        return key(manifest, manifest.entries[0])
+
+    assert named("a.txt") == named("b/c.TXT") == named("a.txt", other="cd" * 32)
+    assert len({named("a.txt"), named("a.py"), named("a.txt", "cd" * 32)}) == 3
+    assert named("a.obj") != named("a.obj", other="cd" * 32)
+
+
+def test_the_table_says_what_each_format_needs() -> None:
+    table = formats()
+    assert {f.kind for f in table} == set(KINDS)
+    names = [e for f in table for e in f.extensions]
+    assert len(names) == len(set(names)) > 80
+    for form in table:
+        assert set(form.needs) <= set(NEEDS)
+        assert form.here == (not missing(form.needs)) == (form.line == "")
+        assert form.badge.startswith(("native", "converted", "thumbnail only"))
+
+
+def test_every_program_names_the_packages_that_bring_it() -> None:
+    for need in NEEDS.values():
+        assert bool(need.module) != bool(need.debian)
+        assert need.module or shutil.which(need.program) or need.file or need.line.startswith("sudo apt-get install")
+    assert "libreoffice-calc" in DEBIAN and "fonts-crosextra-carlito" in DEBIAN
