@@ -1,6 +1,6 @@
-"""A process of several evaluators: `clerk.py STORE FIRST COUNT`; each answer is printed once it is in.
+"""A process of several evaluators: `clerk.py STORE FIRST COUNT claim|submit`. Started by the tests, and killed by them.
 
-Started by the tests, and killed by them.
+Starts at a line of input; every item is printed with its person once it is had, or handed in.
 """
 
 from __future__ import annotations
@@ -8,30 +8,31 @@ from __future__ import annotations
 import sys
 import threading
 
-from sqlalchemy import select
-
-from worksample.people import Account, Conflict, People
+from worksample.people import Account, People
+from worksample.people.clock import wall
+from worksample.people.leasing import Leasing
 from worksample.store import Store
-from worksample.store.people_tables import accounts
 
 
-def work(people: People, account: Account) -> None:
+def claim(store: Store, account: Account) -> None:
+    leasing, last = Leasing(store, wall), None
+    while (item := leasing.claim(account, ahead=True)) is not None and item != last:
+        last = last or item  # the first one again: nothing else is left
+        print(f"{item} {account.id}\n", end="", flush=True)
+
+
+def submit(store: Store, account: Account) -> None:
+    people = People(store)
     while (item := people.claim(account)) is not None:
-        try:
-            people.submit(item.id, account, {"score": 1, "justification": "empty"}, item.id)
-        except Conflict:
-            continue
+        people.submit(item.id, account, {"score": 1, "justification": "empty"}, "k")
         print(f"{item.id} {account.id}\n", end="", flush=True)
 
 
-def main(where: str, first: int, count: int) -> None:
+def main(where: str, first: int, count: int, what: str) -> None:
     with Store.open(where) as store:
-        people = People(store)
-        with store.database.reading() as connection:
-            ids = set(connection.execute(select(accounts.c.id)).scalars())
-        mine = [a for a in people.accounts.all() if a.id in ids][first : first + count]
+        mine = People(store).accounts.all()[first : first + count]
         sys.stdin.readline()
-        threads = [threading.Thread(target=work, args=(people, account)) for account in mine]
+        threads = [threading.Thread(target={"claim": claim, "submit": submit}[what], args=(store, a)) for a in mine]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -39,4 +40,4 @@ def main(where: str, first: int, count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

@@ -108,8 +108,8 @@ class Office:
         )  # fmt: skip
         trial = Trial(
             id=f"t-{id}", slot=slot.id, experiment="x1", agent=agent.id, instance=instance.id,
-            work=instance.work.digest, capture=instance.capture.digest, try_number=1, outcome=Outcome(ending=Ending.DONE), started=START,
-            ended=START, working_seconds=1,
+            work=instance.work.digest, capture=instance.capture.digest, try_number=1,
+            outcome=Outcome(ending=Ending.DONE), started=START, ended=START, working_seconds=1,
         )  # fmt: skip
         part = Part(manifest=folder_of(self.store, {"report.txt": id.encode()}), files=1)
         submission = Submission(

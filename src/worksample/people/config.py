@@ -61,6 +61,8 @@ class PeopleRound:
     """For pairs: the round that says who succeeded, so that quality decides only between two successes (RLI 3.4)."""
     lease_minutes: float = 15
     """An item goes to another when nothing was heard for so long."""
+    most_open: int = 3
+    """Items that a person may have open at once, with those that are loaded ahead."""
     seed: int | None = None
     """None: a random one. Recorded in the round either way."""
     waive_pilot: str = ""
@@ -81,6 +83,8 @@ class PeopleRound:
             raise UsageError(f"{self.kind} has its own form")
         if self.overlap is not None and self.overlap < 1:
             raise UsageError(f"an overlap of {self.overlap}")
+        if self.most_open < 1:
+            raise UsageError(f"{self.most_open} open items")
         if self.lease_minutes <= 0:
             raise UsageError(f"a lease of {self.lease_minutes} minutes")
 

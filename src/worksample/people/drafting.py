@@ -17,8 +17,9 @@ from .account import Account
 from .clock import SECOND, Clock
 from .faults import Conflict
 from .item import Draft, Item, build_item
-from .leasing import DONE, LEASED, STRUCK, Leasing, own
+from .leasing import Leasing, own
 from .queues import find_queue, note
+from .state import DONE, LEASED, SKIPPED, STRUCK
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -106,7 +107,7 @@ class Drafting:
 
     def history(self, account: Account) -> list[dict[str, Any]]:
         """The person's items, the latest first: item, round, state, started, active_seconds, evaluation."""
-        mine = (_a.account == account.id) & _a.state.in_([LEASED, DONE, STRUCK, "skipped"])
+        mine = (_a.account == account.id) & _a.state.in_([LEASED, DONE, STRUCK, SKIPPED])
         query = select(assignments).where(mine).order_by(_a.started.desc(), _a.item)
         with self._db.reading() as connection:
             return [

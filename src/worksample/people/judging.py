@@ -19,11 +19,12 @@ from .closing import finish
 from .drafting import Drafting
 from .faults import Conflict, InvalidAnswer
 from .item import grading_of, shown_pair
-from .leasing import DONE, LEASED, SKIPPED, Leasing, evaluation_id, own
+from .leasing import Leasing, evaluation_id, own
 from .profile import Profile, evaluator_of
 from .protocol import Form
 from .queues import Queue, find_queue, note
 from .quiz import compare, note_quiz
+from .state import DONE, LEASED, SKIPPED
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -8,27 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, and_, exists, false, func, or_, select, update
+from sqlalchemy import Connection, select, update
 
 from worksample.records import digest_of
-from worksample.store import schema
-from worksample.store.people_tables import activity, assignments, items
+from worksample.store.people_tables import assignments, items
 
+from . import statements as sql
 from .account import Account, Role
 from .clock import Clock
 from .closing import finish
 from .faults import Conflict, NotReady, NotYours
-from .opening import random_start
+from .ordering import flipped, random_start
 from .queues import OPEN, Queue, all_queues, find_queue
+from .state import BARRED, DONE, EXPIRED, LEASED, RELEASED, SKIPPED, STRUCK
 from .tokens import name_key
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
-LEASED, DONE, EXPIRED, RELEASED, SKIPPED, BARRED, STRUCK = (
-    "leased", "done", "expired", "released", "skipped", "barred", "struck",
-)  # fmt: skip
-_RESUMABLE = (EXPIRED, RELEASED)
 _a, _i = assignments.c, items.c
 
 
@@ -41,82 +38,75 @@ class Leasing:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._db, self._clock = store.database, clock
 
-    def claim(self, account: Account, round: str | None = None) -> str | None:
+    def claim(self, account: Account, round: str | None = None, *, ahead: bool = False) -> str | None:
         """An item's id: the one the person has open, else the next that is free; None where there is none.
 
         `round`: of this queue only; then NotReady says what is to be done first. Without it, queues that the person is
-        not ready for are passed over.
+        not ready for are passed over. `ahead`: the next one although one is open, so that it can be loaded while the
+        person works; a round limits how many may be open.
         """
         with self._db.writing() as connection:
             now = self._clock()
             self._sweep(connection, now)
-            mine = (_a.account == account.id) & (_a.state == LEASED)
-            if round is not None:
-                mine &= _a.queue == round
-            held = connection.execute(select(assignments).where(mine).order_by(_a.started, _a.item).limit(1)).first()
-            if held is not None:
-                lease = find_queue(connection, held.queue).lease
-                self._set(connection, held, expires=now + lease)
-                return str(held.item)
+            held = connection.execute(sql.HELD, {"account": account.id}).all()
+            held = [row for row in held if round is None or row.queue == round]
+            if held and not ahead:
+                return self._again(connection, held[0], now)
             for queue in self._queues(connection, account, round):
+                if sum(row.queue == queue.round for row in held) >= queue.settings["most_open"]:
+                    continue
                 item = self._pick(connection, queue, account)
                 if item is not None:
                     self._take(connection, queue, item, account, now)
                     return item
-        return None
+            return self._again(connection, held[0], now) if held else None
+
+    def _again(self, connection: Connection, row: Any, now: int) -> str:
+        self._set(connection, row, expires=now + find_queue(connection, row.queue).lease)
+        return str(row.item)
 
     def _queues(self, connection: Connection, account: Account, round: str | None) -> list[Queue]:
         if account.disabled:
             return []
         found = [find_queue(connection, round)] if round is not None else all_queues(connection)
         found = [q for q in found if q.state == OPEN and account.roles & q.roles]
-        if round is not None:
-            for queue in found:
-                lacks = missing(connection, queue, account)
-                if lacks:
-                    raise NotReady(lacks, where=queue.round)
-        return [q for q in found if not missing(connection, q, account)]
+        lacking = [(q, missing(connection, q, account)) for q in found]
+        if round is not None and any(lacks for _, lacks in lacking):
+            raise NotReady(lacking[0][1], where=round)
+        return [q for q, lacks in lacking if not lacks]
 
     def _pick(self, connection: Connection, queue: Queue, account: Account) -> str | None:
         """The next free item in this person's order: a round trip through the places, from a start of its own."""
-        held = exists().where((_a.item == _i.id) & (_a.account == account.id) & _a.state.not_in(_RESUMABLE))
-        free = (_i.queue == queue.round) & (_i.free > 0) & ~_i.withdrawn & ~held
-        free &= _i.maker != name_key(account.name)
-        if queue.settings["domains"]:
-            under = [or_(_i.domain == d, _i.domain.startswith(d + "/", autoescape=True)) for d in account.domains]
-            free &= or_(false(), *under)
         start, backwards = random_start(queue.seed, account.id)
-        order = _i.place.desc() if backwards else _i.place
-        ahead = _i.place <= start if backwards else _i.place >= start
-        for part in (ahead, ~ahead):
-            query = select(_i.id).where(free & part).order_by(order, _i.id).limit(1)
-            found: str | None = connection.execute(query).scalar_one_or_none()
+        values = {"queue": queue.round, "account": account.id, "name": name_key(account.name), "start": start}
+        for before in (backwards, not backwards):
+            query = sql.PICK[backwards, before]
+            if queue.settings["domains"]:
+                query = sql.within(query, account.domains)
+            found = connection.execute(query, values).first()
             if found is not None:
-                return found
+                return str(found.id)
         return None
 
     def _take(self, connection: Connection, queue: Queue, item: str, account: Account, now: int) -> None:
-        connection.execute(update(items).where(_i.id == item).values(free=_i.free - 1))
-        mine = and_(_a.item == item, _a.account == account.id)
-        if connection.execute(select(_a.item).where(mine)).first() is not None:
-            connection.execute(update(assignments).where(mine).values(state=LEASED, expires=now + queue.lease))
+        connection.execute(sql.TAKE, {"one": item})
+        states = connection.execute(sql.MINE, {"account": account.id, "queue": queue.round, "item": item}).one()
+        mine = {"item": item, "account": account.id}
+        if states.known:
+            connection.execute(sql.RETAKE, {**{f"its_{k}": v for k, v in mine.items()}, "until": now + queue.lease})
             return
-        taken = (_a.account == account.id) & (_a.queue == queue.round) & (_a.state != BARRED)
-        ordinal = connection.execute(select(func.count()).select_from(assignments).where(taken)).scalar_one()
         row = {
-            "item": item, "account": account.id, "queue": queue.round, "state": LEASED, "expires": now + queue.lease,
-            "started": now, "ordinal": ordinal, "flipped": _flipped(queue.seed, account.id, ordinal), "active": 0,
+            **mine, "queue": queue.round, "state": LEASED, "expires": now + queue.lease, "started": now,
+            "ordinal": states.taken, "flipped": flipped(queue.seed, account.id, states.taken), "active": 0,
             "evaluation": None,
         }  # fmt: skip
-        connection.execute(assignments.insert().values(row))
+        connection.execute(sql.ASSIGN, row)
 
     def _sweep(self, connection: Connection, now: int) -> None:
         """Leases that ran out go back, but for those whose evaluation was committed before its process died."""
-        late = connection.execute(select(assignments).where((_a.state == LEASED) & (_a.expires <= now))).all()
-        for row in late:
+        for row in connection.execute(sql.LATE, {"now": now}).all():
             id = evaluation_id(row.item, row.account)
-            table = schema.evaluations
-            if connection.execute(select(table.c.id).where(table.c.id == id)).first() is not None:
+            if connection.execute(sql.SAID, {"id": id}).first() is not None:
                 finish(connection, row, id, now)
                 continue
             self._set(connection, row, state=EXPIRED)
@@ -138,13 +128,11 @@ class Leasing:
         if row.state in (DONE, SKIPPED, STRUCK):
             raise Conflict("this item is handed in already")
         queue = find_queue(connection, row.queue)
-        if row.state == LEASED:
-            self._set(connection, row, expires=now + queue.lease)
-        else:
+        if row.state != LEASED:
             taken = update(items).where((_i.id == item) & (_i.free > 0) & ~_i.withdrawn).values(free=_i.free - 1)
             if connection.execute(taken).rowcount != 1:
                 raise Conflict("the lease ran out and the item was given to others", next="take the next item")
-            self._set(connection, row, state=LEASED, expires=now + queue.lease)
+        self._set(connection, row, state=LEASED, expires=now + queue.lease)
         return row
 
     def heartbeat(self, item: str, account: Account) -> int:
@@ -176,19 +164,11 @@ def missing(connection: Connection, queue: Queue, account: Account) -> str:
     """What the person has to do before this queue gives anything out; "" for nothing."""
     settings = queue.settings
     if settings["training"] and Role.ADMIN not in account.roles:
-        read = (activity.c.account == account.id) & (activity.c.kind == "training")
-        read &= activity.c.note == queue.instructions
-        if connection.execute(select(activity.c.id).where(read)).first() is None:
+        read = {"account": account.id, "kind": "training", "note": queue.instructions}
+        if connection.execute(sql.NOTED, read).first() is None:
             return "read the training page first"
     if settings["quiz"]:
-        passed = (activity.c.account == account.id) & (activity.c.kind == "quiz.passed")
-        passed &= activity.c.note == settings["quiz"]
-        if connection.execute(select(activity.c.id).where(passed)).first() is None:
+        passed = {"account": account.id, "kind": "quiz.passed", "note": settings["quiz"]}
+        if connection.execute(sql.NOTED, passed).first() is None:
             return "pass the quiz first"
     return ""
-
-
-def _flipped(seed: int, account: str, ordinal: int) -> bool:
-    """In every two items of a person one is turned round: which, is drawn."""
-    first = int(digest_of([seed, account, ordinal // 2])[:8], 16) & 1
-    return bool(first ^ (ordinal & 1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import secrets
 import uuid
 from typing import TYPE_CHECKING
@@ -121,9 +120,3 @@ def top_up(store: Store, round: str) -> int:
     planned = plan_items(store, config, queue.form, round, queue.seed)
     with store.database.writing() as connection:
         return add_items(connection, round, planned, {}, {})
-
-
-def random_start(seed: int, account: str) -> tuple[float, bool]:
-    """Where in the round of places a person begins, and whether backwards: each sees an order of the own."""
-    draw = random.Random(f"order {seed} {account}")
-    return draw.random(), draw.random() < 0.5

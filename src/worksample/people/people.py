@@ -104,9 +104,9 @@ class People:
 
     # -- work
 
-    def claim(self, account: Account, round: str | None = None) -> Item | None:
-        """The item that the person has open, else the next one; None where there is none."""
-        id = self._leasing.claim(account, round)
+    def claim(self, account: Account, round: str | None = None, *, ahead: bool = False) -> Item | None:
+        """The item that the person has open, else the next one; None where there is none. `ahead`: one more."""
+        id = self._leasing.claim(account, round, ahead=ahead)
         return None if id is None else self.item(account, id)
 
     def item(self, account: Account, id: str) -> Item:

@@ -15,6 +15,7 @@ from worksample.store.people_tables import activity, assignments, items
 from .clock import moment
 from .protocol import Kind
 from .queues import Queue, note
+from .state import STRUCK
 
 if TYPE_CHECKING:
     from worksample.metrics import Estimate
@@ -107,13 +108,9 @@ def gold_results(store: Store, round: str) -> list[GoldResult]:
         where = activity.c.note == round
         query = select(activity).where(where).order_by(activity.c.at, activity.c.id)
         rows = connection.execute(query).all()
-        struck = set(
-            connection.execute(
-                select(assignments.c.item, assignments.c.account).where(
-                    (assignments.c.queue == round) & (assignments.c.state == "struck")
-                )
-            ).tuples()
-        )
+        lost = (assignments.c.queue == round) & (assignments.c.state == STRUCK)
+        found = connection.execute(select(assignments.c.item, assignments.c.account).where(lost))
+        struck = {(row.item, row.account) for row in found}
     people = sorted({row.account for row in rows if row.kind.startswith("gold.")})
     out = []
     for person in people:

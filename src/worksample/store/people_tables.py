@@ -6,7 +6,7 @@ is committed as records. Times are microseconds since 1970 in UTC; lists are JSO
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, MetaData, Table, Text
 
 from .schema import metadata
 
@@ -146,3 +146,6 @@ activity = Table(
     _text("note"),
     _whole("at"),
 )
+
+EVERYTHING: MetaData = metadata
+"""All tables of a database: these and the index."""

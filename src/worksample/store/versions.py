@@ -60,7 +60,7 @@ def _create(database: Database, store: str) -> None:
         finally:
             raw.close()
     with database.writing(bare=True) as connection:
-        people_tables.metadata.create_all(connection)
+        people_tables.EVERYTHING.create_all(connection)
         _stamps.create(connection, checkfirst=True)
         connection.execute(_stamps.insert().values(version_num=schema.HEAD))
         _mark(connection, store)

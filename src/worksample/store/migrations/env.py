@@ -2,8 +2,8 @@
 
 from alembic import context
 
-from worksample.store.people_tables import metadata
+from worksample.store.people_tables import EVERYTHING
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
+context.configure(connection=context.config.attributes["connection"], target_metadata=EVERYTHING)
 with context.begin_transaction():
     context.run_migrations()

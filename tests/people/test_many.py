@@ -1,0 +1,112 @@
+"""Fifty evaluators at once: nothing is given out twice, nothing is lost, also when processes are killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, update
+
+from people.worlds import Office, office
+from worksample.people import People
+from worksample.people.clock import MINUTE, wall
+from worksample.people.leasing import Leasing
+from worksample.records import Evaluation, Given
+from worksample.store import Store, check
+from worksample.store.people_tables import assignments, items
+
+CLERK = Path(__file__).with_name("clerk.py")
+Process = subprocess.Popen[str]
+
+
+def clerks(where: Path, first: int, count: int, what: str, fault: str = "") -> Process:
+    env = {**os.environ, "PYTHONPATH": str(CLERK.parents[1]), "WORKSAMPLE_FAULT": fault}
+    argv = [sys.executable, str(CLERK), str(where), str(first), str(count), what]
+    return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+
+
+def go(process: Process) -> None:
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def multiply(desk: Office, round: str, total: int) -> None:
+    """Fill the queue up to `total` items: copies of the first in places of their own."""
+    with desk.store.database.writing() as connection:
+        row = dict(connection.execute(select(items).limit(1)).one()._mapping)
+        have = connection.execute(select(func.count()).select_from(items)).scalar_one()
+        rows = [{**row, "id": f"copy{n}", "place": n / total} for n in range(total - have)]
+        connection.execute(items.insert(), rows)
+
+
+@pytest.mark.long
+def test_fifty_claim_five_thousand_items_while_processes_are_killed(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=2, projects=2)
+    people = [desk.hire(f"e{n:02}") for n in range(50)]
+    round = desk.open(overlap=1, most_open=5000)
+    multiply(desk, round.id, 5000)
+    desk.store.close()
+    workers = [clerks(tmp_path / "s", n * 10, 10, "claim") for n in range(5)]
+    for worker in workers:
+        go(worker)
+    for n, worker in enumerate(workers):
+        assert worker.stdout is not None
+        if n < 2:
+            # In the middle of things: some hundred answers are out.
+            for _ in range(150):
+                worker.stdout.readline()
+            worker.kill()
+            worker.communicate()
+    for worker in workers[2:]:
+        worker.communicate(timeout=300)
+        assert worker.returncode == 0
+    with Store.open(tmp_path / "s") as store:
+        with store.database.reading() as connection:
+            given = connection.execute(select(assignments.c.item)).scalars().all()
+            free = connection.execute(select(func.sum(items.c.free))).scalar_one()
+        assert (len(given), len(set(given)), free) == (5000, 5000, 0)
+        # What the killed ones had open goes to the others once their leases have run out.
+        dead = {p.id for p in people[:20]}
+        with store.database.writing() as connection:
+            lost = connection.execute(
+                update(assignments).where(assignments.c.account.in_(dead)).values(expires=wall() - MINUTE)
+            ).rowcount
+        assert lost >= 300
+        heir, got = Leasing(store, wall), Counter[str]()
+        for _ in range(lost):
+            item = heir.claim(people[30], ahead=True)
+            assert item is not None
+            got[item] += 1
+        assert (len(got), max(got.values())) == (lost, 1)
+        with store.database.reading() as connection:
+            query = select(assignments.c.item, func.count()).where(assignments.c.state == "leased")
+            held = {row.item: row[1] for row in connection.execute(query.group_by(assignments.c.item))}
+        assert len(held) == 5000 and set(held.values()) == {1}
+
+
+def test_a_process_killed_between_the_evaluation_and_the_queue_counts_once(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=4, projects=4)
+    desk.hire("e0")
+    desk.hire("e1")
+    desk.open(overlap=1)
+    desk.store.close()
+    # The third record of its own that it commits: the object is on the disk, the rows are not.
+    dying = clerks(tmp_path / "s", 0, 1, "submit", "store.object:kill:3")
+    go(dying)
+    out, _ = dying.communicate(timeout=60)
+    assert dying.returncode == -9 and len(out.splitlines()) == 2
+    with Store.open(tmp_path / "s") as store:
+        later = People(store, clock=lambda: wall() + 60 * MINUTE)
+        other = later.accounts.all()[1]
+        while (item := later.claim(other)) is not None:
+            later.submit(item.id, other, {"score": 1, "justification": "empty"}, "k")
+        said = store.find(Evaluation, outcome=Given.GIVEN)
+        assert Counter(e.subject for e in said) == Counter({e.subject: 1 for e in said})
+        assert len(said) == 16
+        assert Counter(e.author for e in said)[f"person-{later.accounts.all()[0].id}"] == 3
+        assert check(store, deep=True) == []
