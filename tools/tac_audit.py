@@ -79,11 +79,11 @@ def _load() -> list[Row]:
 
 
 def _store(task: str, rows: list[Row]) -> None:
-    kept = [row for row in _load() if row[0] != task] + rows
+    kept: list[Row] = sorted([row for row in _load() if row[0] != task] + rows, key=lambda row: row[0])
     with ROWS.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEAD)
-        writer.writerows(sorted(kept, key=lambda row: row[0]))
+        writer.writerows(kept)
 
 
 def _write_table() -> int:
@@ -102,31 +102,42 @@ def _line(name: str, rows: list[Row]) -> str:
     needs = ", ".join(text for _, kind, _, text in rows if kind == "grading")
     scores = {which: text for _, kind, which, text in rows if kind == "control"}
     shown = " / ".join(_score(scores[c]) for c in CONTROLS if c in scores) or "not graded"
-    if all("ungraded" in text for text in scores.values()) and scores:
-        shown = "ungraded"
-    said = [_short(check, text) for _, kind, check, text in rows if kind == "error" and check != "controls"]
+    if scores and all("ungraded" in text for text in scores.values()):
+        shown = _ungraded(next(iter(scores.values())))
+    errors = [(check, text) for _, kind, check, text in rows if kind == "error"]
+    said = [_short(check, text) for check, text in errors if check not in ("controls", "coverage", "leak")]
+    leaks = [m[1] for check, text in errors if (m := re.match(r"the reference file (\S+) lies whole", text))]
+    if leaks:
+        said.insert(0, "in the agent's `/utils`: " + ", ".join(f"`{leak}`" for leak in sorted(set(leaks))))
     return f"| `{name}` | {needs} | {shown} | {'; '.join(dict.fromkeys(s for s in said if s)) or '-'} |"
 
 
 def _score(text: str) -> str:
-    return "ungraded" if text.startswith("ungraded") else f"{float(text):.2g}"
+    return "ungraded" if text.startswith("ungraded") else f"{float(text):.3g}"
+
+
+def _ungraded(text: str) -> str:
+    """Why all controls are ungraded, where what grading needs does not say it already."""
+    reasons = {"differ in": "parts and checkpoints.md differ", "pd.Series": "the evaluator fails", "/data/": "`/data`"}
+    return "ungraded" + next((f": {says}" for mark, says in reasons.items() if mark in text), "")
 
 
 def _short(check: str, text: str) -> str:
     """A finding in a table's words."""
-    text = re.sub(r"^the reference file (\S+) lies whole in inputs/utils/.*", r"`\1` in the agent's `/utils`", text)
-    text = re.sub(r"^\d+ of \d+ lines of the reference (\S+) stand in .*", "", text)
-    text = re.sub(r"^all \d+ distinctive values of the reference .*", "", text)
-    text = re.sub(
-        r"^the deliverable '(.+?)' is required but the brief never names it", r"grader reads `\1`, never named", text
-    )
-    text = re.sub(r"^the grader reads '(.+?)', which the brief never names", r"grader reads `\1`, never named", text)
-    text = re.sub(r"^the grader asks for the column or key '(.+?)', which.*", r"column `\1` never named", text)
-    text = re.sub(r"^the grader takes '(.+?)' as given from.*", r"`\1` is given, and the agent can change it", text)
-    text = re.sub(
-        r"^the brief shows (.+?), which the grader's pattern .* rejects", r"the brief's example is rejected", text
-    )
-    text = re.sub(r"^(.+?) scores (\S+), expected .*", r"\1 earn \2" if "files" in text else r"\1 earns \2", text)
+    if check == "points" and "is worth" in text:
+        return ""
+    patterns = {
+        r"^the deliverable '(.+?)' is required but.*": r"grader reads `\1`, never named",
+        r"^the grader reads '(.+?)', which the brief.*": r"grader reads `\1`, never named",
+        r"^the grader asks for the column or key '(.+?)', which.*": r"column `\1` never named",
+        r"^the grader takes '(.+?)' as given from.*": r"`\1` is given, and the agent can change it",
+        r"^the brief shows .+? rejects$": "the brief's own example is rejected",
+        r"^empty files scores (\S+), expected .*": r"empty files earn \1",
+        r"^copied inputs scores (\S+), expected .*": r"copied inputs earn \1",
+        r"^nothing scores (\S+), expected .*": r"doing nothing earns \1",
+    }
+    for pattern, says in patterns.items():
+        text = re.sub(pattern, says, text)
     return text.replace("|", "\\|")
 
 
