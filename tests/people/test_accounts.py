@@ -1,0 +1,149 @@
+"""Coming in: tokens work once and run out, passwords are checked, nobody becomes more than invited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from people.worlds import Office, office
+from worksample.errors import UsageError
+from worksample.people import Conflict, Denied, Profile, Role, profile_of
+from worksample.records import Evaluator
+from worksample.store import rebuild
+from worksample.store.people_tables import accounts, sessions, tickets
+
+PASSWORD = "four words in a row"
+HOUR = 3600.0
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Office:
+    return office(tmp_path, agents=1, projects=1)
+
+
+def test_an_invitation_makes_one_account_that_signs_in(desk: Office) -> None:
+    people = desk.people
+    token = people.invite(["evaluator"])
+    ann = people.accept(token, "Ann  Lee", PASSWORD)
+    assert (ann.name, ann.roles) == ("Ann Lee", {Role.EVALUATOR})
+    with pytest.raises(Denied, match="wrong, used or expired"):
+        people.accept(token, "Bob", PASSWORD)
+    session = people.login("ann lee", PASSWORD)
+    assert people.session(session) == ann
+    for name, password in (("ann lee", PASSWORD + "!"), ("nobody", PASSWORD), ("ann lee", "x" * 5000)):
+        with pytest.raises(Denied, match=r"^wrong name or password"):
+            people.login(name, password)
+    people.logout(session)
+    assert people.session(session) is None
+
+
+def test_a_name_is_taken_however_it_is_written(desk: Office) -> None:
+    desk.people.accept(desk.people.invite(["evaluator"]), "Ann Lee", PASSWORD)
+    token = desk.people.invite(["evaluator"])
+    with pytest.raises(Conflict):
+        desk.people.accept(token, "ＡＮＮ  lee", PASSWORD)
+    # The refusal did not use the invitation up.
+    assert desk.people.accept(token, "Bob", PASSWORD).name == "Bob"
+
+
+@pytest.mark.parametrize("password", ["", "short", "x" * 2000])
+def test_passwords_too_short_or_too_long_are_refused(desk: Office, password: str) -> None:
+    with pytest.raises(Denied, match="12 to 1024"):
+        desk.people.accept(desk.people.invite(["evaluator"]), "Ann", password)
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a" * 101, "bell\x07", "turn\u202eed"])
+def test_names_that_cannot_be_read_are_refused(desk: Office, name: str) -> None:
+    with pytest.raises(UsageError, match="printable"):
+        desk.people.accept(desk.people.invite(["evaluator"]), name, PASSWORD)
+
+
+def test_tokens_run_out(desk: Office) -> None:
+    people = desk.people
+    late = people.invite(["evaluator"])
+    ann = people.accept(people.invite(["evaluator"]), "Ann", PASSWORD)
+    link = people.one_time_link("Ann")
+    session = people.login("Ann", PASSWORD)
+    desk.clock.pass_(0.5 * HOUR)
+    with pytest.raises(Denied):
+        people.redeem(link)
+    desk.clock.pass_(23 * HOUR)
+    assert people.session(session) == ann
+    desk.clock.pass_(23 * HOUR)
+    assert people.session(session) == ann, "use keeps it open"
+    desk.clock.pass_(25 * HOUR)
+    assert people.session(session) is None, "a day without use ends it"
+    desk.clock.pass_(7 * 24 * HOUR)
+    with pytest.raises(Denied):
+        people.accept(late, "Bob", PASSWORD)
+
+
+def test_a_session_ends_after_thirty_days_of_daily_use(desk: Office) -> None:
+    desk.people.accept(desk.people.invite(["evaluator"]), "Ann", PASSWORD)
+    session = desk.people.login("Ann", PASSWORD)
+    days = 0
+    while desk.people.session(session) is not None:
+        desk.clock.pass_(12 * HOUR)
+        days += 1
+    assert days == 60
+
+
+def test_a_link_opens_one_session_and_an_invitation_is_no_link(desk: Office) -> None:
+    people = desk.people
+    owner = people.accounts.create("Owner", ["admin", "evaluator"])
+    assert people.accounts.create("owner", ["evaluator"]) == owner, "the one there is, as it is"
+    link = people.one_time_link("Owner")
+    assert people.session(people.redeem(link)) == owner
+    with pytest.raises(Denied):
+        people.redeem(link)
+    with pytest.raises(Denied):
+        people.redeem(people.invite(["admin"]))
+    with pytest.raises(Denied, match="wrong name or password"):
+        people.login("Owner", "")
+
+
+def test_only_an_admin_invites_links_and_changes(desk: Office) -> None:
+    ann, dana = desk.hire("ann"), desk.hire("dana", "admin")
+    people = desk.people
+    for attempt in (
+        lambda: people.invite(["admin"], ann),
+        lambda: people.one_time_link("dana", ann),
+        lambda: people.accounts.change(ann.id, ann, roles=["admin"]),
+        lambda: people.accounts.change(ann.id, ann, password=PASSWORD, roles=["admin"]),
+        lambda: people.accounts.change(dana.id, ann, password=PASSWORD),
+    ):
+        with pytest.raises(Denied):
+            attempt()
+    people.accounts.change(ann.id, ann, password=PASSWORD)
+    session = people.login("ann", PASSWORD)
+    people.accounts.change(ann.id, dana, disabled=True)
+    assert people.session(session) is None
+    with pytest.raises(Denied):
+        people.login("ann", PASSWORD)
+
+
+def test_no_secret_is_in_the_database(desk: Office) -> None:
+    people = desk.people
+    invitation = people.invite(["evaluator"])
+    people.accept(invitation, "Ann", PASSWORD)
+    tokens = [invitation, people.login("Ann", PASSWORD), people.one_time_link("Ann")]
+    with desk.store.database.reading() as connection:
+        rows = [str(tuple(r)) for t in (accounts, sessions, tickets) for r in connection.execute(select(t))]
+    assert not any(secret in row for secret in (*tokens, PASSWORD) for row in rows)
+    assert any("$argon2id$" in row for row in rows)
+
+
+def test_a_profile_is_a_version_and_accounts_survive_a_rebuild(desk: Office) -> None:
+    ann = desk.hire("ann")
+    profile = Profile(
+        domains=("upwork:design",), skills=("logos",), hours=1200, earnings=60_000, rating=4.9, pay_rate=40
+    )
+    later = desk.people.set_profile(ann, profile)
+    assert later.evaluator != ann.evaluator and later.domains == ("upwork:design",)
+    assert desk.people.set_profile(later, profile) == later, "the same profile is the same version"
+    rebuild(desk.store)
+    assert desk.people.accounts.all() == [later]
+    assert profile_of(desk.store.get(Evaluator, later.evaluator)) == profile
+    assert profile_of(desk.store.get(Evaluator, ann.evaluator)) == Profile()

@@ -1,0 +1,233 @@
+"""Before and around the work: pilots open instructions, quizzes open queues, gold hides among items."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select
+
+from people.worlds import Office, office
+from worksample.errors import ImportFailed, PlanError, UsageError
+from worksample.people import (
+    SPECS,
+    Conflict,
+    Form,
+    Gold,
+    Kind,
+    NotReady,
+    PeopleRound,
+    export_jsonl,
+    import_judgments,
+    pilots,
+    read_folder,
+    read_kept,
+    shipped,
+)
+from worksample.records import Round, Rule
+from worksample.store import rebuild
+from worksample.store.people_tables import assignments, items, queues
+
+YES: dict[str, Any] = {"score": 2, "justification": "all there"}
+NO: dict[str, Any] = {"score": 1, "justification": "nothing there"}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Office:
+    return office(tmp_path)
+
+
+def test_instructions_are_opened_by_a_pilot_that_agrees(desk: Office) -> None:
+    voters = [desk.hire("ann"), desk.hire("bob")]
+    with pytest.raises(PlanError, match="no pilot has opened"):
+        desk.open(waive_pilot="")
+    first = desk.open(Kind.PILOT, sample=6)
+    assert len(first.subjects) == 6
+    desk.work_off(voters, lambda account, item: YES if account is voters[0] else NO)
+    with pytest.raises(PlanError, match=r"reached 0\.0 % agreement on 6 items"):
+        desk.open(waive_pilot="")
+    desk.open(Kind.PILOT, sample=6)
+    desk.work_off(voters, lambda account, item: NO)
+    round = desk.open(waive_pilot="")
+    assert "people.waived_pilot" not in round.versions
+    assert [p.passed for p in pilots(desk.store, round.versions["instructions"])] == [False, True]
+
+
+def test_a_pilot_of_few_items_opens_nothing(desk: Office) -> None:
+    voters = [desk.hire("ann"), desk.hire("bob")]
+    desk.open(Kind.PILOT, sample=4)
+    desk.work_off(voters, lambda account, item: NO)
+    with pytest.raises(PlanError, match="at least 5"):
+        desk.open(waive_pilot="")
+
+
+def test_instructions_are_kept_by_version(desk: Office, tmp_path: Path) -> None:
+    own = shipped()
+    assert set(own.pages) == {"training", *Form}
+    for words in ("reasonable client", "error is acceptable", "vector", "no language", "do not match"):
+        assert words in own.pages["training"]
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    with pytest.raises(UsageError, match="no page"):
+        read_folder(folder)
+    (folder / "holistic.md").write_text("# Our own")
+    changed = read_folder(folder)
+    assert changed.version != own.version and changed.pages["training"] == own.pages["training"]
+    assert read_kept(desk.store, changed.keep(desk.store)) == changed
+
+
+def test_a_quiz_opens_a_queue(desk: Office) -> None:
+    people = desk.people
+    ann, bob = desk.hire("ann"), desk.hire("bob")
+    gold = tuple(Gold(f"s-maker-{n}.p0", {"score": 1 + n // 2}, f"because {n}") for n in range(3))
+    quiz = desk.open(Kind.CALIBRATION, gold=gold)
+    round = desk.open(quiz=quiz.id)
+    right = {f"s-maker-{n}.p0": 1 + n // 2 for n in range(3)}
+    for person, good in ((ann, True), (bob, False)):
+        for _ in range(3):
+            with pytest.raises(NotReady, match="quiz"):
+                people.claim(person, round.id)
+            item = people.claim(person, quiz.id)
+            assert item is not None
+            with pytest.raises(Conflict):
+                people.quiz_answer(item.id, person)
+            (shown,) = desk.behind(item)
+            score = right[shown] if good else 1
+            people.submit(item.id, person, {"score": score, "justification": "seen"}, "k")
+            answer = people.quiz_answer(item.id, person)
+            assert answer["right"] == (score == right[shown]) and answer["explanation"].startswith("because")
+    assert people.claim(ann, round.id) is not None
+    with pytest.raises(NotReady):
+        people.claim(bob, round.id)
+    shares = {r.account: (r.share.value, r.passed) for r in people.gold(quiz.id)}
+    assert shares[ann.id] == (1.0, True)
+    assert shares[bob.id] == (pytest.approx(2 / 3), False)
+
+
+def test_hidden_gold_is_answered_by_all_and_enters_no_figure(desk: Office) -> None:
+    voters = [desk.hire("ann"), desk.hire("bob")]
+    ids = tuple(f"s-maker-{a}.p{p}" for a in range(2) for p in range(3))
+    round = desk.open(subjects=ids, overlap=1, rule=Rule.LATEST, gold=(Gold("s-maker-2.p0", {"score": 1}),))
+    seen: list[dict[str, Any]] = []
+
+    def answer(account: Any, item: Any) -> dict[str, Any]:
+        seen.append({**item.plain(), "id": "", "instance": "", "title": "", "brief": "", "shown": []})
+        return YES
+
+    assert desk.work_off(voters, answer) == 6 + 2
+    assert len({json.dumps({**s, "expires": 0}) for s in seen}) == 1, "gold looks like any other item"
+    assert set(desk.people.verdicts(round.id)) == set(ids)
+    assert desk.people.progress(round.id).items == 6
+    assert [r.share.value for r in desk.people.gold(round.id)] == [0.0, 0.0]
+
+
+def test_a_lost_queue_is_made_anew(desk: Office) -> None:
+    voters = [desk.hire("ann"), desk.hire("bob"), desk.hire("cem")]
+    round = desk.open()
+    for voter in voters[:2]:
+        item = desk.people.claim(voter)
+        assert item is not None
+        desk.people.submit(item.id, voter, NO, "k")
+    with desk.store.database.reading() as connection:
+        before = sorted(map(tuple, connection.execute(select(items.c.id, items.c.place))))
+    rebuild(desk.store)
+    assert desk.people.progress(round.id).given == 2
+    with desk.store.database.writing() as connection:
+        for table in (items, queues, assignments):
+            connection.execute(delete(table))
+    assert desk.people.restock(round.id) == 12
+    assert desk.people.restock(round.id) == 0
+    with desk.store.database.reading() as connection:
+        assert sorted(map(tuple, connection.execute(select(items.c.id, items.c.place)))) == before
+    assert desk.people.progress(round.id).open == 34
+    assert desk.work_off(voters, lambda account, item: NO) == 34
+    assert all(len(f.verdict.evaluations) == 3 for f in desk.people.verdicts(round.id).values())
+
+
+def test_the_dashboard_counts_what_was_said(desk: Office) -> None:
+    voters = [desk.hire("ann"), desk.hire("bob"), desk.hire("cem")]
+    round = desk.open()
+    # cem lets everything pass, the others nothing.
+    desk.work_off(voters, lambda account, item: YES if account is voters[2] else NO)
+    people = desk.people
+    agreement = people.agreement(round.id)
+    assert agreement.share.value == pytest.approx(1 / 3) and agreement.hard.value == 0.0
+    assert agreement.positive.value == 0.0 and agreement.ac1.value is not None
+    own = {row.name: (row.own.value, row.others.value) for row in people.leniency(round.id)}
+    assert own == {"ann": (0.0, 0.5), "bob": (0.0, 0.5), "cem": (1.0, 0.0)}
+    assert [(t.given, t.minutes, t.over) for t in people.throughput(round.id)] == [(12, 0.75, 0)] * 3
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_judgments_come_in_and_go_out(desk: Office, tmp_path: Path, format: str) -> None:
+    rows = [
+        {"subject": f"s-maker-0.p{p}", "evaluator": name, "score": score, "justification": 'so, "it" is', "minutes": 3}
+        for p, scores in enumerate(((2, 2, 1), (1, 1, 1)))
+        for name, score in zip(("ann", "bob", "cem"), scores, strict=True)
+    ]
+    if format == "csv":
+        head = list(rows[0])
+        lines = [head, *([str(r[k]).replace('"', '""') for k in head] for r in rows)]
+        data = "".join(",".join(f'"{cell}"' for cell in line) + "\r\n" for line in lines).encode()
+    else:
+        data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    round = import_judgments(desk.store, data, Form.HOLISTIC, format=format, author="me")
+    assert import_judgments(desk.store, data, Form.HOLISTIC, format=format, author="me") == round
+    found = {s: f.verdict.passed for s, f in desk.people.verdicts(round.id).items()}
+    assert found == {"s-maker-0.p0": True, "s-maker-0.p1": False}
+    assert export_jsonl(desk.store, round.id, tmp_path / "out.jsonl") == 6
+    lines_out = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert {(r["subject"], r["evaluator"], r["payload"]["score"], r["minutes"]) for r in lines_out} == {
+        (r["subject"], r["evaluator"], r["score"], r["minutes"]) for r in rows
+    }
+
+
+LINE = b'{"subject": "s-maker-0.p0", "evaluator": "a", "score": 1, "justification": "x"}\n'
+
+
+@pytest.mark.parametrize(
+    ("data", "format", "says"),
+    [
+        (b"", "csv", "no row"),
+        (b"subject,evaluator\n", "csv", "no row"),
+        (b"subject,evaluator,score,justification\nnope,ann,2,x\n", "csv", "row 2: no submission"),
+        (b"subject,evaluator,score,justification\ns-maker-0.p0,ann,2\n", "csv", "number of columns"),
+        (b"subject,evaluator,score,justification,wage\ns-maker-0.p0,ann,2,x,9\n", "csv", "unknown column 'wage'"),
+        (b"\xff\xfe", "csv", "UTF-8"),
+        (b"[1]\n", "jsonl", "no object"),
+        (b"{\n", "jsonl", "line 1 is no JSON"),
+        (b'{"subject": "s-maker-0.p0", "evaluator": "a", "score": 2}\n', "jsonl", "justification: is missing"),
+        (LINE.replace(b"}", b', "minutes": -1}'), "jsonl", "minutes"),
+        (LINE * 2, "jsonl", "earlier row"),
+        (b"x", "xml", "no such format"),
+    ],
+)  # fmt: skip
+def test_files_that_are_wrong_leave_nothing_behind(desk: Office, data: bytes, format: str, says: str) -> None:
+    with pytest.raises(ImportFailed, match=says):
+        import_judgments(desk.store, data, Form.HOLISTIC, format=format, author="me")
+    assert desk.store.find(Round) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kind": Kind.HOLISTIC},
+        {"kind": Kind.AUDIT, "experiment": "x1"},
+        {"kind": Kind.HOLISTIC, "experiment": "x1", "over": "r"},
+        {"kind": Kind.HOLISTIC, "experiment": "x1", "subjects": ("s",)},
+        {"kind": Kind.CALIBRATION},
+        {"kind": Kind.PAIRWISE, "experiment": "x1", "form": Form.RUBRIC},
+        {"kind": Kind.HOLISTIC, "experiment": "x1", "overlap": 0},
+    ],
+)
+def test_rounds_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        PeopleRound(**options)
+
+
+def test_every_form_has_a_page_and_every_ask_a_name_of_its_own() -> None:
+    for form, spec in SPECS.items():
+        names = [ask.name for ask in spec.asks]
+        assert len(names) == len(set(names)) and spec.minutes > 0 and form in shipped().pages

@@ -1,0 +1,239 @@
+"""Claiming, drafting, handing in: what an evaluator can do, and cannot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from people.worlds import Office, office
+from worksample.people import Conflict, InvalidAnswer, Kind, NotReady, NotYours, Profile
+from worksample.records import Action, Evaluation, Given, Grade, Rule, Standing, Target
+from worksample.store import check
+
+YES: dict[str, Any] = {"score": 2, "justification": "report.txt has it all"}
+NO: dict[str, Any] = {"score": 1, "justification": "report.txt is empty"}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Office:
+    return office(tmp_path)
+
+
+def test_an_item_says_nothing_of_who_made_it(desk: Office) -> None:
+    ann = desk.hire("ann", "evaluator", "expert", "reviewer")
+    rounds = [desk.open(), desk.open(Kind.PAIRWISE), desk.open(Kind.RUBRIC), desk.open(Kind.TAGS)]
+    for round in rounds:
+        item = desk.people.claim(ann, round.id)
+        assert item is not None
+        text = json.dumps(item.plain())
+        for secret in ("maker-", "lab/", "model-", "s-maker", "t-maker", "trial", "cost", "x1"):
+            assert secret not in text, (round.protocol, secret)
+
+
+def test_panes_are_those_of_the_protocol(desk: Office) -> None:
+    ann = desk.hire("ann", "evaluator", "expert")
+    labels = {}
+    for kind, rest in ((Kind.HOLISTIC, {}), (Kind.PAIRWISE, {}), (Kind.RUBRIC, {}), (Kind.RUBRIC, {"reference": True})):
+        item = desk.people.claim(ann, desk.open(kind, **rest).id)
+        assert item is not None
+        labels[kind, bool(rest)] = ([p.label for p in item.shown], item.soft_limit_minutes)
+    assert labels == {
+        (Kind.HOLISTIC, False): (["Reference", "Alternative"], 20),
+        (Kind.PAIRWISE, False): (["Reference", "AD-1", "AD-2"], 30),
+        (Kind.RUBRIC, False): (["Deliverable"], 20),
+        (Kind.RUBRIC, True): (["Reference", "Deliverable"], 20),
+    }
+
+
+def test_another_persons_item_is_as_if_it_did_not_exist(desk: Office) -> None:
+    ann, bob = desk.hire("ann"), desk.hire("bob")
+    desk.open()
+    item = desk.people.claim(ann)
+    assert item is not None
+    for id in (item.id, "0" * 24):
+        for attempt in (
+            lambda id=id: desk.people.item(bob, id),
+            lambda id=id: desk.people.submit(id, bob, YES, "k"),
+            lambda id=id: desk.people.save_draft(id, bob, 0, {}),
+            lambda id=id: desk.people.heartbeat(id, bob),
+            lambda id=id: desk.people.skip(id, bob, "why not"),
+            lambda id=id: desk.people.release(id, bob),
+            lambda id=id: desk.people.flag(id, bob, "other", "x"),
+            lambda id=id: desk.people.mark_seen(id, bob, "Reference", "a"),
+            lambda id=id: desk.people.earlier(id, bob),
+        ):
+            with pytest.raises(NotYours, match=r"^no such item here$"):
+                attempt()
+    assert desk.people.history(bob) == []
+
+
+def test_handing_in_twice_counts_once(desk: Office) -> None:
+    ann = desk.hire("ann")
+    round = desk.open()
+    item = desk.people.claim(ann)
+    assert item is not None
+    first = desk.people.submit(item.id, ann, YES, "k1")
+    assert desk.people.submit(item.id, ann, YES, "k1") == first
+    for payload, key in ((NO, "k2"), (YES, "k2")):
+        with pytest.raises(Conflict):
+            desk.people.submit(item.id, ann, payload, key)
+    assert desk.people.progress(round.id).given == 1
+    following = desk.people.claim(ann)
+    assert following is not None and following.id != item.id
+
+
+def test_a_lease_that_ran_out_goes_to_others_and_its_draft_stays(desk: Office) -> None:
+    ann, bob = desk.hire("ann"), desk.hire("bob")
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    item = desk.people.claim(ann)
+    assert item is not None and desk.people.claim(bob) is None
+    desk.people.save_draft(item.id, ann, 0, {"score": 2})
+    desk.clock.pass_(14 * 60)
+    desk.people.heartbeat(item.id, ann)
+    desk.clock.pass_(14 * 60)
+    assert desk.people.claim(bob) is None, "the heartbeat kept it"
+    desk.clock.pass_(2 * 60)
+    taken = desk.people.claim(bob)
+    assert taken is not None and taken.id == item.id and taken.draft is None
+    with pytest.raises(Conflict, match="given to others"):
+        desk.people.submit(item.id, ann, YES, "k")
+    desk.people.release(taken.id, bob)
+    again = desk.people.claim(ann)
+    assert again is not None and again.draft is not None and again.draft.payload == {"score": 2}
+    desk.people.submit(again.id, ann, YES, "k")
+    assert desk.people.progress(round.id).complete == 1
+
+
+def test_drafts_have_revisions_and_time_is_counted_once(desk: Office) -> None:
+    ann = desk.hire("ann")
+    desk.open(most_open=2)
+    one, other = desk.people.claim(ann), desk.people.claim(ann, ahead=True)
+    assert one is not None and other is not None and one.id != other.id
+    desk.clock.pass_(60)
+    assert desk.people.save_draft(one.id, ann, 0, {"a": 1}, 50).active_seconds == 50
+    # The same minute from another window, and more than has passed: neither counts.
+    assert desk.people.save_draft(other.id, ann, 0, {}, 50).active_seconds == 0
+    desk.clock.pass_(10)
+    assert desk.people.save_draft(one.id, ann, 1, {"a": 2}, 3600).active_seconds == 60
+    # Sent again because the answer was lost: the same revision, nothing counted.
+    draft = desk.people.save_draft(one.id, ann, 1, {"a": 2}, 3600)
+    assert (draft.revision, draft.active_seconds) == (2, 60)
+    with pytest.raises(Conflict, match="revision 1 is not the newest"):
+        desk.people.save_draft(one.id, ann, 1, {"a": 3})
+    assert desk.people.item(ann, one.id).draft == draft
+    evaluation = desk.people.submit(one.id, ann, YES, "k")
+    assert evaluation.minutes == 1.0
+    assert desk.people.item(ann, one.id).draft is None
+
+
+def test_a_skip_is_a_declined_evaluation_and_the_item_goes_to_others(desk: Office) -> None:
+    ann, bob = desk.hire("ann"), desk.hire("bob")
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    item = desk.people.claim(ann)
+    assert item is not None
+    with pytest.raises(InvalidAnswer):
+        desk.people.skip(item.id, ann, "  ")
+    desk.people.flag(item.id, ann, "broken file", "report.txt does not open")
+    assert desk.people.skip(item.id, ann, "I cannot read Finnish").outcome is Given.DECLINED
+    assert desk.people.claim(ann) is None
+    taken = desk.people.claim(bob)
+    assert taken is not None
+    desk.people.submit(taken.id, bob, YES, "k")
+    assert desk.people.verdicts(round.id)["s-maker-0.p0"].verdict.passed
+    assert [f["note"] for f in desk.people.flags()] == ["broken file: report.txt does not open"]
+    assert desk.people.progress(round.id).skipped == 1
+
+
+def test_a_struck_vote_is_asked_for_again_of_somebody_else(desk: Office) -> None:
+    ann, bob, dana = desk.hire("ann"), desk.hire("bob"), desk.hire("dana", "admin")
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    item = desk.people.claim(ann)
+    assert item is not None
+    said = desk.people.submit(item.id, ann, YES, "k")
+    desk.people.amend(dana, Action.STRIKE, Target.EVALUATION, said.id, "did not open the file")
+    assert desk.people.verdicts(round.id)["s-maker-0.p0"].verdict.standing is Standing.UNGRADED
+    assert desk.people.claim(ann) is None
+    taken = desk.people.claim(bob)
+    assert taken is not None
+    desk.people.submit(taken.id, bob, NO, "k")
+    assert desk.people.verdicts(round.id)["s-maker-0.p0"].verdict.passed is False
+    assert desk.store.get(Evaluation, said.id) == said
+    assert check(desk.store) == []
+
+
+def test_rubrics_make_grades_with_reasons_and_causes(desk: Office) -> None:
+    eve = desk.hire("eve", "expert")
+    round = desk.open(Kind.RUBRIC, subjects=("s-maker-0.p0", "s-maker-0.p1"))
+    item = desk.people.claim(eve)
+    assert item is not None and [c.id for c in item.criteria.leaves] == ["title", "sums", "tidy"]
+    marks = {"title": "pass", "sums": "fail", "tidy": "not_applicable"}
+    with pytest.raises(InvalidAnswer) as caught:
+        desk.people.submit(item.id, eve, {"marks": {**marks, "more": "pass"}, "feedback": {}}, "k")
+    assert set(caught.value.faults) == {"sums", "tidy", "more"}
+    feedback = {"sums": "row 3 is off by ten", "tidy": "no layout was asked for"}
+    grade = desk.people.submit(item.id, eve, {"marks": marks, "feedback": feedback}, "k").payload
+    assert isinstance(grade, Grade) and grade.score == 0.5
+    other = desk.people.claim(eve)
+    assert other is not None
+    (shown,) = desk.behind(other)
+    stuck = {"marks": {**marks, "sums": "cannot_judge"}, "feedback": feedback}
+    desk.people.submit(other.id, eve, stuck, "k")
+    verdict = desk.people.verdicts(round.id)[shown].verdict
+    assert verdict.standing is Standing.UNGRADED and "sums" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("payload", "faults"),
+    [
+        ({}, {"score", "justification"}),
+        ({"score": 4, "justification": "x"}, {"score"}),
+        ({"score": True, "justification": "x"}, {"score"}),
+        ({"score": 2, "justification": "   "}, {"justification"}),
+        ({"score": 2, "justification": "x", "critical_flaw": "does not open"}, {"critical_flaw"}),
+        ({"score": 2, "justification": "x" * 20_001}, {"justification"}),
+        ({"score": 2, "justification": ["x"]}, {"justification"}),
+        ({**YES, "evaluator": "somebody else"}, {"evaluator"}),
+        ({**YES, "inspected": "yes"}, {"inspected"}),
+        ({**YES, "recognised": "Grok"}, {"recognised"}),
+    ],
+)
+def test_answers_that_are_wrong_say_where(desk: Office, payload: dict[str, Any], faults: set[str]) -> None:
+    ann = desk.hire("ann")
+    desk.open()
+    item = desk.people.claim(ann)
+    assert item is not None
+    with pytest.raises(InvalidAnswer) as caught:
+        desk.people.submit(item.id, ann, payload, "k")
+    assert set(caught.value.faults) == faults
+    assert desk.store.find(Evaluation) == []
+
+
+def test_a_critical_flaw_is_reason_enough(desk: Office) -> None:
+    ann = desk.hire("ann")
+    desk.open()
+    item = desk.people.claim(ann)
+    assert item is not None and item.early_stop
+    said = desk.people.submit(item.id, ann, {"score": 1, "critical_flaw": "the file is empty"}, "k")
+    assert said.payload is not None and said.record["critical_flaw"] == "the file is empty"
+
+
+def test_roles_domains_training_and_pauses_decide_who_gets_what(desk: Office) -> None:
+    people = desk.people
+    ann, eve, rex = desk.hire("ann"), desk.hire("eve", "expert"), desk.hire("rex", "reviewer")
+    new = people.accept(people.invite(["evaluator"]), "new", None)
+    round = desk.open(domains=True)
+    assert people.claim(rex) is None, "a reviewer's queue is another"
+    with pytest.raises(NotReady, match="training"):
+        people.claim(new, round.id)
+    assert people.claim(new) is None
+    assert people.claim(ann) is None, "no domain is named in the profile"
+    far = people.set_profile(ann, Profile(domains=("upwork:writ",)))
+    assert people.claim(far) is None
+    near = people.set_profile(eve, Profile(domains=("upwork:writing",)))
+    people.set_state(round.id, "paused")
+    assert people.claim(near) is None
+    people.set_state(round.id, "open")
+    assert people.claim(near) is not None
