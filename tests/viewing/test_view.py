@@ -59,12 +59,12 @@ def test_a_view_of_no_kind_or_with_endless_meta_is_refused() -> None:
         ("../a/../c.png", "c.png"),
         ("../../c.png", None),
         ("/c.png", None),
+        ("100%.png", "a/100%25.png"),
         ("b", None),
     ],
 )
 def test_what_a_file_refers_to_lies_in_its_own_folder(name: str, found: str | None) -> None:
-    manifest = Manifest(entries=tuple(Entry(path=p, blob=BLOB) for p in ("a/b.png", "a/m.obj", "c.png")))
-    assert beside(manifest, "a/m.obj", name) == found
+    assert beside({"a/b.png", "a/m.obj", "c.png", "a/100%25.png"}, "a/m.obj", name) == found
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(work: _Work)
 
 def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work: _Work) -> None:
     (entry,) = work.manifest.entries
-    shelf, name, store = Shelf(work.store), key(work.manifest, entry), work.store
+    shelf, name, store = Shelf(work.store), key(work.digest, entry), work.store
     artefact = store.blobs.put(b"artefact")
     view = View("text", files={"text": artefact})
     shelf.put(name, view, "pillow")
@@ -138,7 +138,7 @@ def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work
 def test_the_key_knows_content_extension_and_neighbours() -> None:
     def named(path: str, blob: str = BLOB, other: str = BLOB) -> str:
         manifest = Manifest(entries=(Entry(path=path, blob=blob), Entry(path="zz", blob=other)))
-        return key(manifest, manifest.entries[0])
+        return key(manifest.digest, manifest.entries[0])
 
     assert named("a.txt") == named("b/c.TXT") == named("a.txt", other="cd" * 32)
     assert len({named("a.txt"), named("a.py"), named("a.txt", "cd" * 32)}) == 3
@@ -161,3 +161,12 @@ def test_every_program_names_the_packages_that_bring_it() -> None:
         assert bool(need.module) != bool(need.debian)
         assert need.module or shutil.which(need.program) or need.file or need.line.startswith("sudo apt-get install")
     assert "libreoffice-calc" in DEBIAN and "fonts-crosextra-carlito" in DEBIAN
+
+
+def test_the_docs_have_the_table_of_formats() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "viewing.md").read_text()
+    for form in formats():
+        titles = ", ".join(NEEDS[name].title for name in form.needs)
+        badge = form.badge.partition(" (")[0]
+        assert f"| {form.title} | {' '.join(form.extensions)} | `{form.kind}` | {badge} | {titles} |" in text
+    assert " ".join(DEBIAN) in text

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from worksample.records import Entry, Manifest, canonical
+from worksample.records import Entry, canonical
 
 from . import needs
 from .shown import View
@@ -18,13 +18,16 @@ VERSION = 1
 """Raised whenever a converter gives something else for the same file."""
 
 
-def key(manifest: Manifest, entry: Entry) -> str:
-    """By the content, by what its name can change, and by the files beside it, which models and sites refer to."""
+def key(manifest: str, entry: Entry) -> str:
+    """By the content, by what its name can change, and by the files beside it, which models and sites refer to.
+
+    `manifest`: the digest of the folder that the entry lies in.
+    """
     name = entry.path.rsplit("/", 1)[-1].lower()
     extension = name.rpartition(".")[2] if "." in name else ""
     plain: list[Any] = [VERSION, entry.blob, extension]
     if extension in _REFERRING:
-        plain.append(manifest.digest)
+        plain.append(manifest)
         plain.append(entry.path)
     elif extension in _NAMED:
         plain.append(entry.path)

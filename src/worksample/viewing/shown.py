@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from worksample.records import Manifest
+from worksample.records import quote_path
 
 KINDS = (
     "text",
@@ -90,8 +90,8 @@ def card(problem: str, *, source: str | None = None, meta: Mapping[str, Any] | N
     return View("card", "card", files, dict(meta or {}), problem[:TEXT], inspectable=False)
 
 
-def beside(manifest: Manifest, path: str, name: str) -> str | None:
-    """The quoted path of the file that `name`, written in the file at `path`, means; None where there is none."""
+def beside(files: Collection[str], path: str, name: str) -> str | None:
+    """Which of `files` (quoted paths) a `name` written in the file at `path` means; None where it is none of them."""
     steps: list[str] = path.split("/")[:-1]
     for step in name.replace("\\", "/").split("/"):
         if step == "..":
@@ -100,5 +100,5 @@ def beside(manifest: Manifest, path: str, name: str) -> str | None:
             steps.pop()
         elif step not in ("", "."):
             steps.append(step)
-    found = manifest.find("/".join(steps))
-    return found.path if found is not None and found.blob is not None else None
+    found = quote_path("/".join(steps).encode("utf-8", "surrogatepass"))
+    return found if found in files else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import CaptureError, UsageError
@@ -63,6 +64,15 @@ class _Work:
     def manifest(self) -> Manifest:
         return self.converter.manifest
 
+    @cached_property
+    def digest(self) -> str:
+        return self.manifest.digest
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """Quoted paths of what was taken in."""
+        return frozenset(e.path for e in self.manifest.files if e.blob is not None)
+
     async def run(
         self, entries: Sequence[Entry], *, parallel: int, on_done: Callable[[str, View], None]
     ) -> dict[str, View]:
@@ -79,7 +89,7 @@ class _Work:
         async def keep(entry: Entry, raw: Raw) -> None:
             shown, by = self._shown(entry, raw)
             if by is not None:
-                await asyncio.to_thread(shelf.put, key(self.manifest, entry), shown, by)
+                await asyncio.to_thread(shelf.put, key(self.digest, entry), shown, by)
             self.done[entry.path] = shown
             on_done(entry.path, shown)
 
@@ -113,7 +123,7 @@ class _Work:
         """Fill `done` with what needs no box; the entries that do."""
         left = []
         for entry in entries:
-            found = _without_content(entry) or shelf.find(key(self.manifest, entry))
+            found = _without_content(entry) or shelf.find(key(self.digest, entry))
             if found is None:
                 left.append(entry)
             else:
@@ -134,7 +144,9 @@ class _Work:
         if "unreadable" in plain or raw.fault or not plain:
             said = str(plain.get("unreadable") or raw.fault or "its converter said nothing")
             head = {"head": str(plain["head"])[:512]} if "head" in plain else {}
-            return card(said, source=entry.blob, meta=about | head), "" if raw.lasting else None
+            return card(said, source=entry.blob, meta=about | head), "" if raw.lasting and not plain.get(
+                "slow"
+            ) else None
         try:
             return self._made(entry, raw, plain), str(plain.get("by", ""))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -151,7 +163,7 @@ class _Work:
             files["unpacked"] = self.store.blobs.put(canonical(raw.manifest.plain()))
         wanted = list(dict.fromkeys(str(n) for n in plain["beside"]))[:BESIDE]
         if wanted:
-            found = {name: beside(self.manifest, entry.path, name) for name in wanted}
+            found = {name: beside(self.files, entry.path, name) for name in wanted}
             meta["beside"] = {name: place for name, place in found.items() if place}
             meta["absent"] = [name for name, place in found.items() if not place]
         return View.from_plain(

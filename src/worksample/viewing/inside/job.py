@@ -23,6 +23,10 @@ class Unreadable(Exception):
     """The file cannot be shown: damaged, protected, or beyond a limit. The argument says which, in a sentence."""
 
 
+class Slow(Unreadable):
+    """A program did not end in its time: another day it may."""
+
+
 @dataclass(slots=True)
 class Job:
     """One file. `out` is its own folder for artefacts, `work` one for temporary files."""
@@ -109,11 +113,11 @@ class Ran:
 
 
 def run(words: Sequence[str], *, timeout: float = 60, input: bytes | None = None, cwd: Path | None = None) -> Ran:
-    """A program to its end; one that takes too long counts as failed."""
+    """A program to its end. Raises Slow."""
     try:
         given: dict[str, Any] = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
         done = subprocess.run(words, capture_output=True, timeout=timeout, cwd=cwd, check=False, **given)
-    except subprocess.TimeoutExpired:
-        return Ran(False, b"", f"it did not end within {timeout:g} seconds")
+    except subprocess.TimeoutExpired as e:
+        raise Slow(f"{os.path.basename(words[0])} did not end within {timeout:g} seconds") from e  # noqa: PTH119
     lines = done.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
     return Ran(done.returncode == 0, done.stdout, lines[-1] if lines else f"exit code {done.returncode}")

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .job import Job, Made, Missing, Unreadable
+from .job import Job, Made, Missing, Slow, Unreadable
 from .sniff import sniff
 
 CONVERTERS = {
@@ -100,7 +100,12 @@ def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
     except Missing as e:
         return {"family": job.family, "missing": str(e)}
     except Unreadable as e:
-        return {"family": job.family, "unreadable": str(e)[:2000], "head": job.head(256).hex()}
+        return {
+            "family": job.family,
+            "unreadable": str(e)[:2000],
+            "head": job.head(256).hex(),
+            "slow": isinstance(e, Slow),
+        }
 
 
 def _asked(job: Job, query: str) -> dict[str, Any]:

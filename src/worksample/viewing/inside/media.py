@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
-from .job import Job, Made, Unreadable, program, run
+from .job import Job, Made, Slow, Unreadable, program, run
 from .peaks import peaks
 
 SAFE = ["-protocol_whitelist", "file"]
@@ -137,7 +138,8 @@ def _poster(job: Job, made: Made, ffmpeg: str) -> None:
     target = job.out / "poster.jpg"
     at = str(min(1.0, made.meta["duration"] / 3))
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-ss", at, "-i", f"file:{job.file}", "-frames:v", "1"]
-    run([*words, "-vf", "scale='min(960,iw)':-2", str(target)], timeout=60)
+    with suppress(Slow):
+        run([*words, "-vf", "scale='min(960,iw)':-2", str(target)], timeout=60)
     if target.exists() and target.stat().st_size:
         made.files["poster"] = job.made(target)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import text
-from .job import Job, Made, program, run
+from .job import Job, Made, Slow, program, run
 
 
 def convert(job: Job) -> Made:
@@ -12,12 +12,14 @@ def convert(job: Job) -> Made:
     made.kind = "tex"
     source = (job.out / "text.txt").read_bytes()
     words = [pandoc, "--sandbox", "--from=latex", "--to=html5", "--mathml", "+RTS", "-M768m", "-RTS"]
-    ran = run(words, input=source, timeout=60, cwd=job.work)
-    made.by = "pandoc"
-    if ran.ok:
-        made.files["html"] = job.keep("preview.html", ran.out)
+    try:
+        ran = run(words, input=source, timeout=60, cwd=job.work)
+        why = "" if ran.ok else ran.err[:300]
+    except Slow as e:
+        why = str(e)
+    if why:
+        made.problem, made.badge = f"no preview could be made: {why}", "native"
     else:
-        made.problem = f"no preview could be made: {ran.err[:300]}"
-        made.badge = "native"
+        made.files["html"], made.by = job.keep("preview.html", ran.out), "pandoc"
     made.beside = [job.name.rsplit(".", 1)[0] + ".pdf"]
     return made
