@@ -11,7 +11,7 @@ import pytest
 
 from store import worlds
 from worksample.errors import Cause, PlanError, RecordMissing
-from worksample.records import Entry, Grade, GradePart, Manifest, Part, Skip, canonical, digest_bytes
+from worksample.records import Entry, Grade, GradePart, Manifest, Part, Skip, Suite, canonical, digest_bytes
 from worksample.reports import ReportConfig, leaderboard, write_report
 from worksample.store import Store
 
@@ -144,3 +144,18 @@ def test_the_site_names_what_went_wrong_and_the_json_says_the_same(store: Store,
     assert data["lock"] == world.experiment.lock.comparable
     assert [r["name"] for r in data["rows"]] == [r.name for r in board.rows]
     assert not list((tmp_path / "site" / "trials").iterdir())
+
+
+def test_a_private_suite_shows_aggregates_only(store: Store, tmp_path: Path) -> None:
+    world = worlds.World()
+    run(store, world, 0, 1.0, answer__txt=b"the held-out answer")
+    ids = tuple(i.id for i in world.instances)
+    store.commit(Suite(id="s", name="s", title="S", version="1", visibility="private", instances=ids))
+    site = tmp_path / "site"
+    write_report(store, [], site)
+    assert "Leaderboard" in (site / "index.html").read_text()
+    written = {p.relative_to(site).as_posix() for p in site.rglob("*.html")}
+    assert written == {"index.html", "metrics.html"}
+    everything = b"".join(p.read_bytes() for p in site.rglob("*") if p.is_file())
+    assert b"Do may" not in everything
+    assert b"held-out answer" not in everything

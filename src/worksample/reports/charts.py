@@ -120,12 +120,14 @@ def _approach(row: SectionRow) -> Approach | None:
     return None
 
 
-def heat_charts(canvas: Canvas, tasks: Heat, groups: Heat) -> None:
-    """The heat maps per task and per category."""
+def heat_charts(canvas: Canvas, tasks: Heat | None, groups: Heat) -> None:
+    """The heat maps per task (where tasks may be shown) and per category."""
     for name, caption, heat in (
         ("heat-tasks", "Mean score per task.", tasks),
         ("heat-categories", "Mean score per category.", groups),
     ):
+        if heat is None:
+            continue
         agents = list(dict.fromkeys(a.name for a in heat.agents))
         heat_map(canvas, Axis(name, caption, "mean score"), [r.task for r in heat.rows], agents, heat_table(heat))
 

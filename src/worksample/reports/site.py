@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.records import Amendment, Evaluation, Grade, Instance, Round, Submission, Value, resolve
+from worksample.records import Amendment, Evaluation, Grade, Instance, Round, Submission, Suite, Value, resolve
 from worksample.records.amount import Hours
 from worksample.store import Store
 
@@ -40,7 +40,7 @@ WITH_STRUCK = ("scores", "automation", "rubric")
 
 @dataclass(frozen=True)
 class ReportConfig:
-    """What a report holds."""
+    """What a report holds. Of a private suite it holds aggregates only, whatever is asked for."""
 
     name: str = ""
     """Its heading; the experiments' names where empty."""
@@ -75,7 +75,10 @@ class _Site:
         self.store, self.out, self.frame, self.board, self.config = store, out, frame, board, config
         self.instances: dict[str, Instance] = {}
         names = ", ".join(e.name for e in board.experiments)
-        self.pages = Pages(out, config.name or names, unsandboxed=board.unsandboxed, links=LINKS)
+        locked = {e.lock.suite for e in board.experiments}
+        self.held_out = any(s.visibility == "private" for s in store.find(Suite) if s.id in locked)
+        links = LINKS[:-1] if self.held_out else LINKS
+        self.pages = Pages(out, config.name or names, unsandboxed=board.unsandboxed, links=links)
         self.page = self.pages.page
 
     def write(self) -> None:
@@ -87,7 +90,7 @@ class _Site:
         canvas = Canvas(self.out / "plots")
         board_charts(canvas, self.board, self.frame)
         shown = len(canvas.plots)
-        heat_charts(canvas, heat, groups)
+        heat_charts(canvas, None if self.held_out else heat, groups)
         self.page(
             "index.html",
             "index.html",
@@ -100,8 +103,11 @@ class _Site:
             causes=causes_of(self.frame, heat.agents),
             counts=self.counts(),
             experiments=[_experiment(e) for e in self.board.experiments],
+            held_out=self.held_out,
         )
         self.metrics()
+        if self.held_out:
+            return
         self.work()
         for rows in self.frame.partition_by("task", maintain_order=True):
             self.task(rows)
