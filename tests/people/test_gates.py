@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, text
 
 from people.worlds import Office, office
 from worksample.errors import ImportFailed, PlanError, UsageError
@@ -27,7 +27,7 @@ from worksample.people import (
     shipped,
 )
 from worksample.records import Round, Rule
-from worksample.store import rebuild
+from worksample.store import Store, rebuild
 from worksample.store.people_tables import assignments, items, queues
 
 YES: dict[str, Any] = {"score": 2, "justification": "all there"}
@@ -231,3 +231,15 @@ def test_every_form_has_a_page_and_every_ask_a_name_of_its_own() -> None:
     for form, spec in SPECS.items():
         names = [ask.name for ask in spec.asks]
         assert len(names) == len(set(names)) and spec.minutes > 0 and form in shipped().pages
+
+
+def test_an_older_store_gets_the_tables(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s", create=True) as store, store.database.writing() as connection:
+        for name in PEOPLE:
+            connection.execute(text(f"DROP TABLE {name}"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+    with Store.open(tmp_path / "s") as store:
+        assert Office(store).hire("ann").name == "ann"
+
+
+PEOPLE = ("accounts", "sessions", "tickets", "queues", "items", "assignments", "drafts", "seen", "activity")

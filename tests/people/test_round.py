@@ -120,6 +120,7 @@ def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None
     scores = {row["id"]: row["value"] for row in json.loads((tmp_path / "scores.json").read_text())}
     assert scores["t-maker-1.p1"] == 1.0 and scores["t-maker-1.p2"] == 0.0 and "t-maker-0.p0" not in scores
     before = slots_df(store, "x1")
+    assert set(before.filter("passed")["submission"]) == {"s-maker-1.p1"}, "what reports are made of"
     assert before["round"].drop_nulls().unique().to_list() == [round.id]
     rebuild(store)
     assert slots_df(store, "x1").equals(before)

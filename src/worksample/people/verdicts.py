@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from worksample.records import Labels, Pairwise, Round, Standing, Submission, Verdict
+from worksample.records import Labels, Pairwise, Round, Standing, Submission, Verdict, overrule
 
 from .protocol import SOUND, Kind
 from .said import given, verdicts_of
@@ -46,23 +46,18 @@ def rounds_over(store: Store, round: str, *kinds: Kind) -> list[Round]:
 
 
 def final_verdicts(store: Store, round: Round) -> dict[str, Final]:
-    """Per subject. An adjudication decides wherever it did; else an audit turns what passed into what did not.
-
-    An audit or a sample of false negatives that would let pass what the votes failed changes nothing by itself: the
-    adjudicator has to. The latest round of a kind that decided a subject counts.
-    """
+    """Per subject, by `records.overrule`; of several rounds of a kind the latest that decided a subject counts."""
     votes = verdicts_of(store, round)
     audits = _decided(store, rounds_over(store, round.id, Kind.AUDIT))
     judged = _decided(store, rounds_over(store, round.id, Kind.ADJUDICATION))
-    found = findings(store, round.id)
+    found, stands = findings(store, round.id), overrule(votes, audits, judged)
     out = {}
     for subject, own in votes.items():
-        verdict, by = own, DecidedBy.VOTES
-        audit = audits.get(subject)
-        if audit is not None and own.passed and audit.passed is False:
-            verdict, by = audit, DecidedBy.AUDIT
-        if subject in judged:
-            verdict, by = judged[subject], DecidedBy.ADJUDICATION
+        verdict, by = stands[subject], DecidedBy.VOTES
+        if verdict is judged.get(subject):
+            by = DecidedBy.ADJUDICATION
+        elif verdict is audits.get(subject):
+            by = DecidedBy.AUDIT
         out[subject] = Final(verdict, by, own, found.get(subject, ()))
     return out
 

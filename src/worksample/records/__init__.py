@@ -41,10 +41,12 @@ from .task import (
     Work,
 )
 from .trial import Ending, Outcome, Trial
-from .verdict import Standing, Verdict, resolve, struck
+from .verdict import KIND, OVER, Standing, Verdict, overrule, resolve, struck
 
 __all__ = [
     "FULL",
+    "KIND",
+    "OVER",
     "REGISTRY",
     "About",
     "Action",
@@ -111,6 +113,7 @@ __all__ = [
     "digest_of",
     "from_envelope",
     "now",
+    "overrule",
     "path_fault",
     "quote_path",
     "resolve",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from statistics import median_low
 
@@ -59,6 +59,28 @@ def resolve(
         if evaluation.round == round.id and evaluation.second is None:
             by_subject.setdefault(evaluation.subject, []).append(evaluation)
     return {subject: _verdict(round, subject, rows, out) for subject, rows in sorted(by_subject.items())}
+
+
+OVER, KIND = "people.over", "people.kind"
+"""Under these a round's `versions` say which round it looks at again, and as what: `audit`, `adjudication`, ..."""
+
+
+def overrule(
+    votes: Mapping[str, Verdict], audits: Mapping[str, Verdict], adjudications: Mapping[str, Verdict]
+) -> dict[str, Verdict]:
+    """What stands after people looked again, per subject of `votes`.
+
+    An adjudication counts wherever it decided. Else an audit counts where it fails what the votes passed (RLI B.5 is
+    against false positives); one that would pass what they failed changes nothing, for that the adjudicator has to.
+    """
+    out = dict(votes)
+    for subject, own in votes.items():
+        audit, judged = audits.get(subject), adjudications.get(subject)
+        if judged is not None and judged.standing is Standing.DECIDED:
+            out[subject] = judged
+        elif own.passed and audit is not None and audit.passed is False:
+            out[subject] = audit
+    return out
 
 
 def _verdict(round: Round, subject: str, rows: Sequence[Evaluation], out: frozenset[tuple[Target, str]]) -> Verdict:

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from sqlalchemy import Connection, select
 
-from worksample.records import Amendment, Evaluation, Experiment, Round, Standing, Target, Verdict, resolve, struck
+from worksample.records import (
+    KIND,
+    OVER,
+    Amendment,
+    Evaluation,
+    Experiment,
+    Round,
+    Standing,
+    Target,
+    Verdict,
+    overrule,
+    resolve,
+    struck,
+)
 
 from . import schema
 from .tabulate import Columns, middle, tabulate
@@ -43,7 +56,8 @@ def slots_df(store: Store, experiment: str | None = None, round: str | None = No
     `round`, else of the latest round over the slot's experiment under the experiment's own protocol, together with
     rounds that differ from it in name, reason, author and moment only: `standing` is
     `decided`, `undecided` or `ungraded` (then `reason` says why), null where there is no submission; `score`,
-    `passed` and `partial` are null unless decided.
+    `passed` and `partial` are null unless decided. What people decided when they looked at a round again (audit,
+    adjudication) is in it, by `records.overrule`.
     """
     with store.database.reading() as connection:
         slots = _slots(connection, experiment)
@@ -124,10 +138,31 @@ def _verdicts(
 ) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     for id, judged, alike in _rounds(connection, experiment, round):
+        again = _looked_again(connection, judged, amendments)
         for said in _said(connection, judged.id, alike):
-            rows += [_row(id, judged, v) for v in resolve(judged, said, amendments).values()]
+            votes = resolve(judged, said, amendments)
+            rows += [_row(id, judged, v) for v in overrule(votes, *again).values()]
     shape = {"experiment": pl.String, "submission": pl.String} | VERDICT
     return pl.DataFrame(rows, schema=shape, orient="row")
+
+
+def _looked_again(
+    connection: Connection, judged: Round, amendments: list[Amendment]
+) -> tuple[dict[str, Verdict], dict[str, Verdict]]:
+    """What audits and adjudications over a round by people decided; the latest of either counts."""
+    found: dict[str, dict[str, Verdict]] = {"audit": {}, "adjudication": {}}
+    if KIND in judged.versions:
+        rounds = schema.rounds.c
+        bodies = connection.execute(
+            select(rounds.body).where(rounds.experiment.is_(None)).order_by(rounds.at, rounds.id)
+        )
+        for review in map(Round.model_validate_json, bodies.scalars().all()):
+            kind = review.versions.get(KIND, "")
+            if review.versions.get(OVER) == judged.id and kind in found:
+                for said in _said(connection, review.id, [review.id]):
+                    verdicts = resolve(review, said, amendments)
+                    found[kind] |= {s: v for s, v in verdicts.items() if v.standing is Standing.DECIDED}
+    return found["audit"], found["adjudication"]
 
 
 def _said(connection: Connection, round: str, alike: list[str]) -> Iterator[list[Evaluation]]:

@@ -1,0 +1,65 @@
+"""The same on PostgreSQL, with several servers over one database."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from people.test_many import clerks, go
+from people.worlds import office
+from store.test_postgres import server, url
+from worksample.people import Conflict, Denied, Kind, People
+from worksample.people.clock import MINUTE, wall
+from worksample.records import Evaluation, Given
+from worksample.store import Store, check, rebuild
+
+__all__ = ["server", "url"]
+pytestmark = pytest.mark.postgres
+
+
+def test_two_servers_over_one_database(url: str, tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=3, projects=3)
+    token = desk.people.invite(["evaluator"])
+    with Store.open(tmp_path / "s") as store:
+        other = People(store, clock=desk.clock)
+        ann = other.accept(token, "Ann", "four words in a row")
+        with pytest.raises(Denied):
+            desk.people.accept(token, "Bob", "four words in a row")
+        assert desk.people.session(other.login("Ann", "four words in a row")) == ann
+        desk.people.read_training(ann)
+        round = desk.open(Kind.PAIRWISE, per_pair=3)
+        item = other.claim(ann)
+        assert item is not None
+        again = desk.people.claim(ann)
+        assert again is not None and again.id == item.id
+        desk.people.save_draft(item.id, ann, 0, {"completion": "first"})
+        with pytest.raises(Conflict):
+            other.save_draft(item.id, ann, 0, {"completion": "second"})
+        said = {"completion": "first", "quality": "equal", "justification": "both"}
+        assert other.submit(item.id, ann, said, "k") == desk.people.submit(item.id, ann, said, "k")
+        rebuild(store)
+        assert desk.people.progress(round.id).given == 1
+    desk.store.close()
+
+
+def test_servers_that_are_killed_leave_each_item_judged_once(url: str, tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=5, projects=6)
+    for n in range(6):
+        desk.hire(f"e{n}")
+    desk.open(overlap=1)
+    desk.store.close()
+    workers = [clerks(tmp_path / "s", n * 2, 2, "submit", "store.object:kill:4" if n == 0 else "") for n in range(3)]
+    for worker in workers:
+        go(worker)
+    codes = [(worker.communicate(timeout=120), worker.returncode)[1] for worker in workers]
+    assert codes == [-9, 0, 0]
+    with Store.open(tmp_path / "s") as store:
+        later = People(store, clock=lambda: wall() + 60 * MINUTE)
+        last = later.accounts.all()[-1]
+        while (item := later.claim(last)) is not None:
+            later.submit(item.id, last, {"score": 1, "justification": "empty"}, "k")
+        said = Counter(e.subject for e in store.find(Evaluation, outcome=Given.GIVEN))
+        assert (len(said), set(said.values())) == (30, {1})
+        assert check(store, deep=True) == []
