@@ -94,6 +94,42 @@ def pdf(pages: int = 1) -> bytes:
     return out.getvalue()
 
 
+def docx(text: str) -> bytes:
+    start = "http://schemas.openxmlformats.org"
+    word = f'xmlns:w="{start}/wordprocessingml/2006/main"'
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    types = (
+        f'<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override \
+PartName="/word/document.xml" ContentType="{kind}"/>'
+    )
+    relation = f'<Relationship Id="r1" Type="{start}/officeDocument/2006/relationships/officeDocument" \
+Target="word/document.xml"/>'
+    body = f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+    return packed(
+        {
+            "[Content_Types].xml": f'<Types xmlns="{start}/package/2006/content-types">{types}</Types>',
+            "_rels/.rels": f'<Relationships xmlns="{start}/package/2006/relationships">{relation}</Relationships>',
+            "word/document.xml": f"<w:document {word}><w:body>{body}</w:body></w:document>",
+        }
+    )
+
+
+def slides(*titles: str) -> bytes:
+    """A flat OpenDocument presentation."""
+    names = ("office", "drawing", "text", "svg-compatible")
+    spaces = " ".join(
+        f'xmlns:{n.partition("-")[0].replace("drawing", "draw")}="urn:oasis:names:tc:opendocument:xmlns:{n}:1.0"'
+        for n in names
+    )
+    frame = (
+        '<draw:frame svg:width="9cm" svg:height="3cm"><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>'
+    )
+    pages = "".join(f"<draw:page>{frame.format(title)}</draw:page>" for title in titles)
+    kind = 'office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.presentation"'
+    body = f"<office:body><office:presentation>{pages}</office:presentation></office:body>"
+    return f'<?xml version="1.0"?><office:document {spaces} {kind}>{body}</office:document>'.encode()
+
+
 def song() -> bytes:
     """Three notes of half a second each."""
     import mido  # type: ignore[import-untyped]

@@ -57,6 +57,8 @@ def files(scratch: Path) -> dict[str, bytes | str]:
             ("CREATE VIEW pears AS SELECT * FROM stock", ()),
         ),
         "office/letter.rtf": r"{\rtf1 Dear reader}",
+        "office/report.docx": material.docx("Findings"),
+        "office/talk.fodp": material.slides("One", "Two", "Three"),
         "image/a.png": material.picture("PNG"),
         "image/b.avif": material.picture("AVIF"),
         "image/c.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="3"/></svg>',
@@ -194,7 +196,8 @@ def test_workbooks_are_calculated_and_printed(shown: Shown) -> None:
 
 def test_office_documents_are_printed(shown: Shown) -> None:
     assert shown.data("office/letter.rtf", "pdf").startswith(b"%PDF")
-    assert shown["office/letter.rtf"].meta["pages"] == 1
+    pages = {name: shown[f"office/{name}"].meta["pages"] for name in ("letter.rtf", "report.docx", "talk.fodp")}
+    assert pages == {"letter.rtf": 1, "report.docx": 1, "talk.fodp": 3}
 
 
 def test_databases(shown: Shown) -> None:

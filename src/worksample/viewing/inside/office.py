@@ -34,7 +34,9 @@ def convert(job: Job) -> Made:
 
 def extension(job: Job) -> str:
     """The name's extension where LibreOffice may go by it; its content is what counts."""
-    known = "doc docx docm dot dotx odt ott rtf ppt pptx pptm pps ppsx odp otp xls xlsx xlsm xlsb ods odg fodt"
+    known = (
+        "doc docx docm dot dotx odt ott rtf ppt pptx pptm pps ppsx odp otp xls xlsx xlsm xlsb ods odg fodt fods fodp"
+    )
     return job.extension if job.extension in known.split() else "bin"
 
 

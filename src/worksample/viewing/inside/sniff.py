@@ -155,6 +155,8 @@ def _text(job: Job, head: bytes) -> str:
     start = text.lstrip("\ufeff \t\r\n")
     if start.startswith("{\\rtf"):
         return "office"
+    if start.startswith("<") and "<office:document" in start:
+        return "workbook" if "opendocument.spreadsheet" in start else "office"
     if start.startswith("ISO-10303-21"):
         return "ifc" if re.search(r"FILE_SCHEMA\s*\(\s*\(\s*'IFC", _header(job), re.I) else "step"
     if re.match(r"(?:999\s*\n.*\n\s*)*0\s*\r?\nSECTION\s*\r?\n", start):
