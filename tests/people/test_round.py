@@ -144,6 +144,7 @@ def test_pairs_give_the_order_of_the_agents(desk: Office) -> None:
         winner = names[row["first"] if row["preference"] == 1 else row["second"]]
         wins[winner] = wins.get(winner, 0) + 1
     assert wins == {"maker-0": 6, "maker-1": 3}
+    assert desk.people.preferences(pairs.id).equals(found)
     bias = desk.people.position_bias(pairs.id)
     assert bias[0].completion.counts.valid == 18
     assert desk.people.agreement(pairs.id).share.value == 1.0
@@ -161,3 +162,30 @@ def test_a_tie_break_is_asked_for_where_the_first_two_differ(desk: Office) -> No
     assert count == 2 * 12 + len(thrice)
     assert set(thrice) <= {"s-maker-1.p1", "s-maker-0.p3"}
     assert {desk.store.get(Submission, s).id for s in thrice} == set(thrice)
+
+
+def test_quality_decides_between_two_that_succeeded_and_completion_otherwise(desk: Office) -> None:
+    voters = [desk.hire(name) for name in ("ann", "bob", "cem")]
+    passing = ("s-maker-0.p0", "s-maker-1.p0")
+    round = desk.open()
+    desk.work_off(
+        voters,
+        lambda account, item: {"score": 2 if desk.behind(item)[0] in passing else 1, "justification": "seen"},
+    )
+    pairs = desk.open(Kind.PAIRWISE, per_pair=4, holistic=round.id)
+
+    def answer(account: Account, item: Item) -> dict[str, Any]:
+        # maker-0 is always closer to completion, the other of higher quality.
+        closer = "first" if desk.behind(item)[0].startswith("s-maker-0") else "second"
+        other = {"first": "second", "second": "first"}[closer]
+        return {"completion": closer, "quality": other, "justification": "seen"}
+
+    desk.work_off(voters, answer)
+    names = {a.id: a.name for a in desk.makers}
+    for row in desk.people.preferences(pairs.id).iter_rows(named=True):
+        sides = (names[row["first"]], names[row["second"]])
+        if "maker-0" not in sides:
+            continue
+        toward = row["preference"] if sides[0] == "maker-0" else 1 - row["preference"]
+        both = row["project"] == desk.instances[0].id and "maker-1" in sides
+        assert toward == (0 if both else 1)

@@ -31,6 +31,8 @@ def test_an_item_says_nothing_of_who_made_it(desk: Office) -> None:
         text = json.dumps(item.plain())
         for secret in ("maker-", "lab/", "model-", "s-maker", "t-maker", "trial", "cost", "x1"):
             assert secret not in text, (round.protocol, secret)
+        hidden = desk.people.hidden_words(item.id, ann)
+        assert any(word.startswith("maker-") for word in hidden) and any(word.startswith("model-") for word in hidden)
 
 
 def test_panes_are_those_of_the_protocol(desk: Office) -> None:

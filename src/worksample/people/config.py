@@ -81,6 +81,8 @@ class PeopleRound:
             raise UsageError("a round needs an experiment or subjects, one of them")
         if self.kind in FORM_OF and self.form not in (None, FORM_OF[self.kind]):
             raise UsageError(f"{self.kind} has its own form")
+        if self.holistic is not None and self.kind is not Kind.PAIRWISE:
+            raise UsageError("only pairs ask who succeeded", next="leave holistic= out")
         if self.overlap is not None and self.overlap < 1:
             raise UsageError(f"an overlap of {self.overlap}")
         if self.most_open < 1:

@@ -16,7 +16,7 @@ from worksample.store.people_tables import accounts, assignments, drafts, items,
 from .account import Account
 from .clock import SECOND, Clock
 from .faults import Conflict
-from .item import Draft, Item, build_item
+from .item import Draft, Item, build_item, hidden_words
 from .leasing import Leasing, own
 from .queues import find_queue, note
 from .state import DONE, LEASED, SKIPPED, STRUCK
@@ -47,6 +47,13 @@ class Drafting:
             )
             looked = tuple((pane, path) for pane, path in paths)
         return build_item(self._store, queue, row, mine, draft, looked)
+
+    def hidden_words(self, item: str, account: Account) -> tuple[str, ...]:
+        """Names that would give away who made what is shown. NotYours."""
+        with self._db.reading() as connection:
+            own(connection, item, account)
+            row = connection.execute(select(items).where(items.c.id == item)).one()
+        return hidden_words(self._store, row)
 
     def save(
         self, item: str, account: Account, revision: int, payload: Mapping[str, Any], active_seconds: float

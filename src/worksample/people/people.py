@@ -18,10 +18,12 @@ from .item import Draft, Item
 from .judging import Judging
 from .leasing import Leasing
 from .profile import Profile
-from .verdicts import Final, final_verdicts
+from .verdicts import Final, false_negatives, final_verdicts, preferences
 
 if TYPE_CHECKING:
-    from worksample.metrics import Agreement
+    import polars as pl
+
+    from worksample.metrics import Agreement, Estimate
     from worksample.store import Store
 
 
@@ -127,6 +129,10 @@ class People:
         """Keep what was written so far."""
         return self._drafting.save(item, account, revision, payload, active_seconds)
 
+    def hidden_words(self, item: str, account: Account) -> tuple[str, ...]:
+        """Names that must not be read near one of the person's items: for `blinding.scrub`, never for the browser."""
+        return self._drafting.hidden_words(item, account)
+
     def mark_seen(self, item: str, account: Account, pane: str, path: str) -> None:
         """Note that a file was opened."""
         self._drafting.mark_seen(item, account, pane, path)
@@ -194,6 +200,17 @@ class People:
     def verdicts(self, round: str) -> dict[str, Final]:
         """What the round comes to after audit and adjudication."""
         return final_verdicts(self.store, self.store.get(Round, round))
+
+    def preferences(self, round: str) -> pl.DataFrame:
+        """What the votes of a round of pairs come to; its `holistic` round says who succeeded."""
+        with self.store.database.reading() as connection:
+            source = queues.find_queue(connection, round).settings["holistic"]
+        passed = {s: f.verdict.passed for s, f in self.verdicts(source).items()} if source else {}
+        return preferences(self.store, self.store.get(Round, round), passed)
+
+    def false_negatives(self, round: str) -> Estimate:
+        """The share of a round's fails that should have passed, bounded from the samples that were looked at."""
+        return false_negatives(self.store, self.store.get(Round, round))
 
     def amend(self, by: Account, action: Action, target: Target, target_id: str, reason: str) -> Amendment:
         """Strike or restore a record."""
