@@ -86,7 +86,7 @@ def test_other_locks_are_refused(store: Store) -> None:
 
 
 def test_an_empty_store_says_what_to_type(tmp_path: Path) -> None:
-    with pytest.raises(RecordMissing, match="worksample run"):
+    with pytest.raises(RecordMissing, match="worksample demo"):
         leaderboard(Store.open(tmp_path / "empty", create=True))
 
 
@@ -159,3 +159,23 @@ def test_a_private_suite_shows_aggregates_only(store: Store, tmp_path: Path) -> 
     everything = b"".join(p.read_bytes() for p in site.rglob("*") if p.is_file())
     assert b"Do may" not in everything
     assert b"held-out answer" not in everything
+
+
+def test_a_trial_that_did_not_end_on_its_own_has_its_page(store: Store, tmp_path: Path) -> None:
+    world = worlds.World()
+    run(store, world, 0, 0.5, cause=Cause.LIMIT_TIME)
+    store.commit(world.trial(1, "lost", cause=Cause.SANDBOX_LOST))
+    subject = run(store, world, 2, None)
+    store.commit(world.evaluation(subject, "e2", None, reason="Traceback\n  line 3\nValueError: oh no"))
+    write_report(store, [], tmp_path / "site")
+    pages = "".join(p.read_text() for p in (tmp_path / "site" / "trials").rglob("*.html"))
+    assert "limit.time: so it was" in pages
+    assert "sandbox.lost: so it was" in pages
+    assert "<span>ValueError: oh no</span>" in pages
+    assert "<pre>Traceback\n  line 3\nValueError: oh no</pre>" in pages
+
+
+def test_a_task_page_has_the_tasks_title(store: Store, tmp_path: Path) -> None:
+    run(store, worlds.World(), 0, 1.0)
+    write_report(store, [], tmp_path / "site", ReportConfig(pages=False))
+    assert "<h1>R</h1>" in (tmp_path / "site" / "tasks" / "report.html").read_text()

@@ -60,6 +60,8 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
     from worksample.experiments.preparing import commit_plan, forecast_of, prepare
 
     need_sandbox(config.sandbox)
+    # What cannot be run is refused before a store is made.
+    prepare(config)
     with open_store(config.store, create=True) as store:
         plan = prepare(config, store.blobs)
         known = commit_plan(store, plan)

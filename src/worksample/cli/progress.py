@@ -44,7 +44,8 @@ def grade_of(evaluation: Evaluation) -> str:
     if evaluation.outcome is Given.GIVEN:
         return "graded"
     why = POLICY[evaluation.cause].says if evaluation.cause else "declined"
-    return f"ungraded: {why}"
+    said = evaluation.reason.strip().splitlines()
+    return f"ungraded: {why}" + (f" ({said[-1][:160]})" if said else "")
 
 
 class Lines:

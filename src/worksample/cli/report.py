@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -45,4 +46,5 @@ def command(
     if index:
         click.echo(f"report: {index}\n  next: open it in a browser, as in xdg-open {index}")
     else:
-        click.echo("  next: worksample report --out report   (writes the site)")
+        asked = shlex.join([*experiments, *(["--store", store] if store else [])])
+        click.echo(f"  next: {' '.join(filter(None, ['worksample report', asked]))} --out report   (writes the site)")

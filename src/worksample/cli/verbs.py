@@ -66,7 +66,7 @@ VERBS: dict[str, Verb | Family] = {
             "rebuild": _verb("store_rebuild", "Build the database anew from the objects."),
             "merge": _verb("store_merge", "Take in everything that another store holds."),
             "cat": _verb("store_cat", "Write the bytes of a blob to standard output."),
-            "export": _verb("store_export", "Write the tables as Parquet, JSONL or CSV."),
+            "export": _verb("store_export", "Write the tables as Parquet or JSONL, or trajectories as ATIF."),
         },
     ),
     "doctor": _verb("doctor", "Say what this machine has and lacks."),

@@ -52,8 +52,8 @@ class Check:
 
     @classmethod
     def of(cls, passed: bool, reason: str = "") -> Check:
-        """A yes or a no."""
-        return cls(1.0 if passed else 0.0, reason)
+        """A yes or a no; the reason is why it is a no, and is kept only then."""
+        return cls(1.0, "") if passed else cls(0.0, reason)
 
 
 def every(checks: Iterable[Check]) -> Check:

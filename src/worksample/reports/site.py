@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.records import Amendment, Evaluation, Grade, Instance, Round, Submission, Suite, Value, resolve
+from worksample.records import Amendment, Evaluation, Grade, Instance, Round, Submission, Suite, Task, Value, resolve
 from worksample.records.amount import Hours
 from worksample.store import Store
 
@@ -77,6 +77,7 @@ class _Site:
         names = ", ".join(e.name for e in board.experiments)
         locked = {e.lock.suite for e in board.experiments}
         self.held_out = any(s.visibility == "private" for s in store.find(Suite) if s.id in locked)
+        self.titles = {id: task.title for task in store.find(Task) for id in task.instances}
         links = LINKS[:-1] if self.held_out else LINKS
         self.pages = Pages(out, config.name or names, unsandboxed=board.unsandboxed, links=links)
         self.page = self.pages.page
@@ -187,7 +188,7 @@ class _Site:
         first = self.instance(rows["instance"][0])
         about = {
             "name": first.task,
-            "title": first.title,
+            "title": self.titles.get(first.id, first.title),
             "version": first.version,
             "category": first.about.category,
             "tier": first.about.tier,

@@ -21,7 +21,7 @@ def find_experiments(store: Store, names: Sequence[str] = ()) -> list[Experiment
     """Experiments by id or name; without names the latest one. Raises RecordMissing."""
     known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
     if not known:
-        raise RecordMissing("the store holds no experiment", next="worksample run --suite starter --agent scripted")
+        raise RecordMissing("the store holds no experiment", next="worksample demo")
     if not names:
         return known[-1:]
     found = []
@@ -67,7 +67,7 @@ def slots_frame(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame
     late = [c for c in latest.columns if c in frame.columns and c not in _KEYS]
     frame = frame.join(latest.select("slot", *late), on="slot", how="left", suffix="_late", maintain_order="left")
     frame = frame.with_columns(pl.coalesce(c, f"{c}_late").alias(c) for c in late).drop([f"{c}_late" for c in late])
-    sandbox = tries.unique("trial").select("trial", "sandbox")
+    sandbox = tries.unique("trial").select("trial", "sandbox", pl.col("reason").alias("trial_reason"))
     cancelled = pl.col("cause") == Cause.CANCELLED.value
     state = (
         pl.when(pl.col("state") == "not_attemptable")

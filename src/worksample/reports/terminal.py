@@ -12,7 +12,7 @@ from .leaderboard import Leaderboard
 def print_board(board: Leaderboard, console: Console) -> None:
     """Print the table, its counts and notes."""
     if board.unsandboxed:
-        console.print("[bold red]Ran without a sandbox, by explicit request.[/bold red]")
+        console.print("Ran without a sandbox, by explicit request.", style="bold red")
     names = ", ".join(e.name for e in board.experiments)
     table = Table(title=f"Leaderboard: {names}", title_justify="left", header_style="bold")
     table.add_column("agent")
