@@ -32,7 +32,13 @@ def test_an_invitation_makes_one_account_that_signs_in(desk: Office) -> None:
         people.accept(token, "Bob", PASSWORD)
     session = people.login("ann lee", PASSWORD)
     assert people.session(session) == ann
-    for name, password in (("ann lee", PASSWORD + "!"), ("nobody", PASSWORD), ("ann lee", "x" * 5000)):
+    for name, password in (
+        ("ann lee", PASSWORD + "!"),
+        ("nobody", PASSWORD),
+        ("nul\x00", PASSWORD),
+        ("\ud800", "\ud800"),
+        ("ann lee", "x" * 5000),
+    ):
         with pytest.raises(Denied, match=r"^wrong name or password"):
             people.login(name, password)
     people.logout(session)
@@ -48,7 +54,7 @@ def test_a_name_is_taken_however_it_is_written(desk: Office) -> None:
     assert desk.people.accept(token, "Bob", PASSWORD).name == "Bob"
 
 
-@pytest.mark.parametrize("password", ["", "short", "x" * 2000])
+@pytest.mark.parametrize("password", ["", "short", "x" * 2000, "four words \ud800 in a row"])
 def test_passwords_too_short_or_too_long_are_refused(desk: Office, password: str) -> None:
     with pytest.raises(Denied, match="12 to 1024"):
         desk.people.accept(desk.people.invite(["evaluator"]), "Ann", password)

@@ -93,6 +93,8 @@ def test_a_quiz_opens_a_queue(desk: Office) -> None:
             assert item is not None
             with pytest.raises(Conflict):
                 people.quiz_answer(item.id, person)
+            with pytest.raises(Conflict, match="no items to skip"):
+                people.skip(item.id, person, "hard")
             (shown,) = desk.behind(item)
             score = right[shown] if good else 1
             people.submit(item.id, person, {"score": score, "justification": "seen"}, "k")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from people.worlds import Office, office
+from worksample.errors import UsageError
 from worksample.people import Conflict, InvalidAnswer, Kind, NotReady, NotYours, Profile
 from worksample.records import Action, Evaluation, Given, Grade, Rule, Standing, Target
 from worksample.store import check
@@ -55,7 +56,7 @@ def test_another_persons_item_is_as_if_it_did_not_exist(desk: Office) -> None:
     desk.open()
     item = desk.people.claim(ann)
     assert item is not None
-    for id in (item.id, "0" * 24):
+    for id in (item.id, "0" * 24, "nul\x00", "\ud800", "' OR 1=1 --", ""):
         for attempt in (
             lambda id=id: desk.people.item(bob, id),
             lambda id=id: desk.people.submit(id, bob, YES, "k"),
@@ -199,6 +200,8 @@ def test_rubrics_make_grades_with_reasons_and_causes(desk: Office) -> None:
         ({"score": 2, "justification": ["x"]}, {"justification"}),
         ({**YES, "evaluator": "somebody else"}, {"evaluator"}),
         ({**YES, "inspected": "yes"}, {"inspected"}),
+        ({"score": 2, "justification": "half \ud800"}, {"justification"}),
+        ({"score": 2, "justification": "nul \x00"}, {"justification"}),
         ({**YES, "recognised": "Grok"}, {"recognised"}),
     ],
 )
@@ -239,3 +242,28 @@ def test_roles_domains_training_and_pauses_decide_who_gets_what(desk: Office) ->
     assert people.claim(near) is None
     people.set_state(round.id, "open")
     assert people.claim(near) is not None
+
+
+def test_submissions_that_come_later_are_added(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=2, projects=2)
+    ann = desk.hire("ann")
+    round = desk.open()
+    assert desk.people.top_up(round.id) == 0
+    desk.deliver_late("maker-0")
+    assert desk.people.top_up(round.id) == 1
+    assert desk.people.top_up(round.id) == 0
+    assert desk.people.progress(round.id).wanted == 15
+    assert desk.work_off([ann], lambda account, item: NO) == 5
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
+def test_time_that_is_none_is_refused(desk: Office, seconds: float) -> None:
+    ann = desk.hire("ann")
+    desk.open()
+    item = desk.people.claim(ann)
+    assert item is not None
+    with pytest.raises(UsageError, match="seconds of work"):
+        desk.people.save_draft(item.id, ann, 0, {}, seconds)
+    with pytest.raises(UsageError, match="seconds of work"):
+        desk.people.submit(item.id, ann, YES, "k", seconds)
+    assert desk.people.item(ann, item.id).draft is None

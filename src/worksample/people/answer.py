@@ -21,6 +21,7 @@ from worksample.records import (
 
 from .faults import InvalidAnswer
 from .protocol import FINDINGS, SPECS, Form
+from .tokens import storable
 
 LONGEST = 20_000
 """Characters of a text."""
@@ -61,6 +62,8 @@ class _Answer:
         if not isinstance(value, str):
             self.faults[name] = "is no text"
             return ""
+        if storable(value) != value:
+            self.faults[name] = "has characters that are no text"
         if len(value) > LONGEST:
             self.faults[name] = f"is longer than {LONGEST} characters"
         if needed and not value.strip():
@@ -87,6 +90,8 @@ class _Answer:
         if not good:
             self.faults[name] = "is no table of texts by criterion"
             return {}
+        if any(storable(v) != v for v in value.values()):
+            self.faults[name] = "has characters that are no text"
         if any(len(v) > LONGEST for v in value.values()):
             self.faults[name] = f"has a text longer than {LONGEST} characters"
         return dict(value)
@@ -121,6 +126,8 @@ def _tags(answer: _Answer) -> Payload | None:
         answer.faults["tags"] = "is no list of texts"
         return None
     named = tuple(dict.fromkeys(" ".join(t.split()).lower() for t in tags if t.strip()))
+    if any(storable(t) != t for t in named):
+        answer.faults["tags"] = "has characters that are no text"
     if not named or len(named) > 20 or any(len(t) > 60 for t in named):
         answer.faults["tags"] = "needs 1 to 20 tags of at most 60 characters"
     return None if answer.faults else Tags(tags=named, note=note)

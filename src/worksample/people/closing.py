@@ -11,6 +11,7 @@ from worksample.store import schema
 from worksample.store.people_tables import assignments, drafts, items
 
 from .queues import find_queue
+from .quiz import note_quiz
 
 _a, _i = assignments.c, items.c
 
@@ -23,6 +24,12 @@ def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state
         return
     draft = (drafts.c.item == row.item) & (drafts.c.account == row.account)
     connection.execute(delete(drafts).where(draft))
+    item = connection.execute(select(items).where(_i.id == row.item)).one()
+    if item.expected is not None and state == "done":
+        table = schema.evaluations
+        body = connection.execute(select(table.c.body).where(table.c.id == evaluation)).scalar_one()
+        said = Evaluation.model_validate_json(body)
+        note_quiz(connection, row.account, find_queue(connection, item.queue), item, said, now)
     settle_ties(connection, row.item)
 
 

@@ -20,6 +20,7 @@ from .item import Draft, Item, build_item, hidden_words
 from .leasing import Leasing, own
 from .queues import find_queue, note
 from .state import DONE, LEASED, SKIPPED, STRUCK
+from .tokens import storable
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -65,8 +66,6 @@ class Drafting:
         already changes nothing. Conflict for a stale revision or a lease that passed on; NotYours.
         """
         text = _text(payload)
-        if not 0 <= active_seconds < float("inf"):
-            raise UsageError(f"{active_seconds} seconds of work")
         with self._db.writing() as connection:
             now = self._clock()
             mine = self._leasing.hold(connection, item, account, now)
@@ -92,6 +91,8 @@ class Drafting:
 
     def count(self, connection: Connection, mine: Any, seconds: float, now: int) -> int:
         """Add time worked on an item; returns microseconds so far."""
+        if not 0 <= seconds < float("inf"):
+            raise UsageError(f"{seconds} seconds of work")
         until = connection.execute(select(accounts.c.active_until).where(accounts.c.id == mine.account)).scalar_one()
         credit = max(0, min(int(seconds * SECOND), now - max(until, mine.started)))
         connection.execute(update(accounts).where(accounts.c.id == mine.account).values(active_until=max(now, until)))
@@ -102,6 +103,7 @@ class Drafting:
 
     def mark_seen(self, item: str, account: Account, pane: str, path: str) -> None:
         """Note that a file was opened. NotYours; nothing happens twice, nor beyond 20,000 files."""
+        pane, path = storable(pane)[:100], storable(path)[:3000]
         with self._db.writing() as connection:
             own(connection, item, account)
             mine = (seen.c.item == item) & (seen.c.account == account.id)
@@ -109,7 +111,7 @@ class Drafting:
             if connection.execute(select(seen.c.at).where(here)).first() is not None:
                 return
             if connection.execute(select(func.count()).select_from(seen).where(mine)).scalar_one() < MOST_SEEN:
-                row = {"item": item, "account": account.id, "pane": pane[:100], "path": path[:3000]}
+                row = {"item": item, "account": account.id, "pane": pane, "path": path}
                 connection.execute(seen.insert().values({**row, "at": self._clock()}))
 
     def history(self, account: Account) -> list[dict[str, Any]]:
@@ -134,7 +136,7 @@ class Drafting:
 def _text(payload: Mapping[str, Any]) -> str:
     try:
         text = canonical(dict(payload)).decode()
-    except (TypeError, ValueError) as e:
+    except (TypeError, ValueError, RecursionError) as e:
         raise UsageError(f"a draft is JSON: {e}") from e
     if len(text) > LARGEST:
         raise UsageError(f"a draft of {len(text)} bytes; {LARGEST} are kept")

@@ -21,10 +21,11 @@ from .faults import Conflict, InvalidAnswer
 from .item import grading_of, shown_pair
 from .leasing import Leasing, evaluation_id, own
 from .profile import Profile, evaluator_of
-from .protocol import Form
+from .protocol import Form, Kind
 from .queues import Queue, find_queue, note
-from .quiz import compare, note_quiz
+from .quiz import compare
 from .state import DONE, LEASED, SKIPPED
+from .tokens import storable
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -47,7 +48,7 @@ class Judging:
         at whatever point, an item is judged once by a person. InvalidAnswer; Conflict where another answer is in
         already or the lease passed on; NotYours.
         """
-        if not key or len(key) > 200:
+        if not key or len(key) > 200 or storable(key) != key:
             raise UsageError("handing in needs a key of 1 to 200 characters")
         id = evaluation_id(item, account.id)
         with self._db.reading() as connection:
@@ -68,8 +69,6 @@ class Judging:
         evaluation = _same(self._commit(evaluation, account), key)
         with self._db.writing() as connection:
             finish(connection, own(connection, item, account), id, self._clock())
-            if row.expected is not None:
-                note_quiz(connection, account.id, queue, row, evaluation, self._clock())
         return evaluation
 
     def _commit(self, evaluation: Evaluation, account: Account) -> Evaluation:
@@ -108,13 +107,15 @@ class Judging:
 
     def skip(self, item: str, account: Account, reason: str) -> Evaluation:
         """Leave an item to others for good: a declined Evaluation with the reason. NotYours, Conflict."""
-        reason = reason.strip()
+        reason = storable(reason).strip()
         if not reason:
             raise InvalidAnswer({"reason": "say why"})
         with self._db.writing() as connection:
             mine = self._leasing.hold(connection, item, account, self._clock())
             row = connection.execute(select(items).where(_i.id == item)).one()
             queue = find_queue(connection, row.queue)
+            if queue.kind is Kind.CALIBRATION:
+                raise Conflict("a quiz has no items to skip")
         draft = self._evaluation(queue, row, mine, account, mine.active)
         evaluation = self._commit(
             draft.replaced(
@@ -135,8 +136,8 @@ class Judging:
             raise UsageError(f"no such flag: {kind}", next=f"one of {', '.join(FLAGS)}")
         with self._db.writing() as connection:
             own(connection, item, account)
-            id = uuid.uuid4().hex
-            note(connection, id, account.id, item, "flag", f"{kind}: {text.strip()[:5000]}", self._clock())
+            said = f"{kind}: {storable(text).strip()[:5000]}"
+            note(connection, uuid.uuid4().hex, account.id, item, "flag", said, self._clock())
 
     def flags(self) -> list[dict[str, Any]]:
         """All flags, the latest first: item, round, account, note, at."""

@@ -109,14 +109,13 @@ def top_up(store: Store, round: str) -> int:
     with store.database.reading() as connection:
         queue: Queue = find_queue(connection, round)
         known = set(connection.execute(select(item_table.c.subject).where(item_table.c.queue == round)).scalars())
-        wanted = connection.execute(select(item_table.c.wanted).where(item_table.c.round == round)).scalars().first()
     experiment = queue.settings["experiment"]
     if experiment is None or queue.form is Form.PAIRWISE or queue.kind not in (*_GATED, Kind.TAGS):
         raise PlanError("this round's items were drawn once", where=round, next="open another round")
     fresh = tuple(s.id for s in submissions_of(store, experiment) if s.id not in known)
     if not fresh:
         return 0
-    config = PeopleRound(kind=queue.kind, subjects=fresh, overlap=int(wanted or 1))
+    config = PeopleRound(kind=queue.kind, subjects=fresh, overlap=store.get(Round, round).overlap)
     planned = plan_items(store, config, queue.form, round, queue.seed)
     with store.database.writing() as connection:
         return add_items(connection, round, planned, {}, {})

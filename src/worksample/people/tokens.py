@@ -24,14 +24,19 @@ def hashed(token: str) -> str:
 
 def name_key(name: str) -> str:
     """A name in the one form by which it is unique: compatibility characters, case and space do not count."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", storable(name)).casefold().split())
+
+
+def storable(text: str) -> str:
+    """The text as every database takes it: half characters and NUL are replaced."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
 
 
 def hash_password(password: str) -> str:
     """By argon2id with its library's current parameters (RFC 9106). Denied where it is too short or too long."""
     from argon2 import PasswordHasher
 
-    if not SHORTEST <= len(password) <= LONGEST:
+    if not SHORTEST <= len(password) <= LONGEST or storable(password) != password:
         raise Denied(f"a password has {SHORTEST} to {LONGEST} characters", next="use a few words in a row")
     return PasswordHasher().hash(password)
 
@@ -42,7 +47,7 @@ def check_password(kept: str | None, password: str) -> bool:
     from argon2.exceptions import Argon2Error, InvalidHashError
 
     hasher = PasswordHasher()
-    if kept is None or len(password) > LONGEST:
+    if kept is None or len(password) > LONGEST or storable(password) != password:
         hasher.hash("nobody has this password")
         return False
     try:
