@@ -197,13 +197,22 @@ def seven_zip(folder: Path) -> bytes:
 
 
 def locked_pdf() -> bytes:
-    from pypdf import PdfWriter
-
-    writer, out = PdfWriter(), io.BytesIO()
-    writer.add_blank_page(100, 100)
-    writer.encrypt("secret", algorithm="RC4-128")
-    writer.write(out)
-    return out.getvalue()
+    """Encrypted under a password that nobody knows."""
+    hashes = f"/O <{'4f' * 32}> /U <{'55' * 32}>"
+    objects = (
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] >>",
+        f"<< /Filter /Standard /V 1 /R 2 {hashes} /P -4 >>",
+    )
+    out, places = b"%PDF-1.4\n", []
+    for number, text in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n{text}\nendobj\n".encode()
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    trailer = "<< /Size 5 /Root 1 0 R /Encrypt 4 0 R /ID [<31> <31>] >>"
+    end = f"xref\n0 5\n0000000000 65535 f \n{table}trailer\n{trailer}\nstartxref\n{len(out)}\n%%EOF\n"
+    return out + end.encode()
 
 
 def deck(folder: Path) -> bytes:

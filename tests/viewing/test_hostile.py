@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 from viewing import material
+from worksample.errors import StoreFull
 from worksample.files import scan
 from worksample.records import Manifest
 from worksample.sandboxes import BoxLimits
@@ -180,6 +181,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
 async def one(store: Store, folder: Path, name: str, data: bytes | str, **limits: object) -> View:
     manifest = material.take(store, folder / "work", {name: data})
     return await view(store, manifest, name, converter=Converter(store, manifest, **limits))  # type: ignore[arg-type]
+
+
+async def test_failures_of_ours_come_through_as_they_are(store: Store, tmp_path: Path) -> None:
+    def full(path: str, view: View) -> None:
+        raise StoreFull("no space left")
+
+    manifest = material.take(store, tmp_path / "work", {"a.txt": "x", "b.mid": material.song(), "c.txt": "y"})
+    for _ in range(2):
+        with pytest.raises(StoreFull):
+            await prepare(store, manifest, on_done=full)
 
 
 @pytest.mark.long

@@ -100,7 +100,7 @@ SOUND = {
 def test_a_converter_that_was_taken_over_gives_a_card(work: _Work, change: dict[str, object]) -> None:
     (entry,) = work.manifest.entries
     assert work._shown(entry, Raw(dict(SOUND)))[0].kind == "text"
-    view, _ = work._shown(entry, Raw({**SOUND, **change}))
+    view, _, _ = work._shown(entry, Raw({**SOUND, **change}))
     assert view.kind == "card" and "no view" in view.problem and view.files["source"] == entry.blob
 
 
@@ -111,8 +111,8 @@ def test_a_taken_over_converter_cannot_invent_a_badge(work: _Work) -> None:
 
 def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(work: _Work) -> None:
     (entry,) = work.manifest.entries
-    view, by = work._shown(entry, Raw({"family": "office", "missing": "libreoffice"}))
-    assert by is None and not view.inspectable
+    view, _, kept = work._shown(entry, Raw({"family": "office", "missing": "libreoffice"}))
+    assert kept == 0 and not view.inspectable
     assert "LibreOffice is missing" in view.problem and "apt-get install" in view.problem
     assert "libreoffice-writer" in view.problem
 
@@ -131,6 +131,10 @@ def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work
         kept.write_text(broken)
         assert shelf.find(name) is None
         kept.write_text(good)
+    shelf.put(name, view, "", seconds=-1)
+    assert shelf.find(name) is None
+    shelf.put(name, view, "", seconds=60)
+    assert shelf.find(name) == view
     store.blobs.path(artefact).unlink()
     assert shelf.find(name) is None
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.errors import SandboxError
+from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.files import ScanLimits, Sink, scan
 from worksample.records import Entry, Manifest, canonical
 from worksample.sandboxes import Box, BoxConfig, BoxLimits, Completed, Mount, open_box
@@ -26,6 +26,8 @@ TAKEN = ScanLimits(files=20_000, bytes=1 << 30)
 SECONDS = {"media": 600.0, "workbook": 300.0, "office": 180.0}
 """Time for a family of formats."""
 USUAL_SECONDS = 90.0
+AGAIN = 3_600.0
+"""Seconds after which what was too slow is tried again: the machine may have been busy."""
 BATCH = 100
 """Light files that share a process."""
 BATCH_SECONDS = 60.0
@@ -35,15 +37,15 @@ BATCH_SECONDS = 60.0
 class Raw:
     """What a box said of a file. `plain`: the converter's own words, unchecked; None where it gave none.
 
-    `files`: blobs by path below the output folder; `fault`: why there is nothing; `lasting`: the same file would
-    fail in the same way again.
+    `files`: blobs by path below the output folder; `fault`: why there is nothing; `kept`: for how many
+    seconds that counts; None is for good.
     """
 
     plain: dict[str, Any] | None = None
     files: dict[str, str] = field(default_factory=dict)
     manifest: Manifest = field(default_factory=Manifest)
     fault: str = ""
-    lasting: bool = True
+    kept: float | None = None
 
     @property
     def family(self) -> str:
@@ -52,14 +54,18 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """Boxes over one manifest. `sandbox`: the kind of box."""
+    """Boxes over one manifest."""
 
     store: Store
     manifest: Manifest
     limits: BoxLimits = LIMITS
     seconds: float | None = None
     """Instead of each family's own time."""
-    sandbox: str = "bubblewrap"
+
+    @property
+    def usual(self) -> bool:
+        """Only failures under the usual limits say something of the file."""
+        return self.limits == LIMITS and self.seconds is None
 
     def config(self) -> BoxConfig:
         """Lays the manifest's folder out. Raises what `Store.folder` does."""
@@ -81,9 +87,11 @@ class Converter:
         A file that brings the process down, and those after it, are not in the answer.
         """
         try:
-            async with open_box(config, kind=self.sandbox) as box:
+            async with open_box(config) as box:
                 done = await box.run(COMMAND, input=order(entries, light=True), timeout=BATCH_SECONDS)
                 return await self._taken(box, done, len(entries))
+        except SandboxUnavailable:
+            raise
         except SandboxError:
             return {}
 
@@ -91,14 +99,15 @@ class Converter:
         """One file in a box of its own; never raises for what the file does."""
         seconds = self.seconds or SECONDS.get(family, USUAL_SECONDS)
         try:
-            async with open_box(config, kind=self.sandbox) as box:
+            async with open_box(config) as box:
                 done = await box.run(COMMAND, input=order([entry], light=False, plain=plain), timeout=seconds)
                 found = await self._taken(box, done, 1)
+        except SandboxUnavailable:
+            raise
         except SandboxError as error:
-            return Raw(fault=f"its box was lost: {error.what}", lasting=False)
-        return found.get(0) or Raw(
-            {"family": family}, fault=_why(done, seconds, self.limits), lasting=not done.timed_out
-        )
+            return Raw(fault=f"its box was lost: {error.what}", kept=0.0)
+        kept = 0.0 if not self.usual else AGAIN if done.timed_out else None
+        return found.get(0) or Raw({"family": family}, fault=_why(done, seconds, self.limits), kept=kept)
 
     async def _taken(self, box: Box, done: Completed, count: int) -> dict[int, Raw]:
         answers = dict(filter(None, (_answer(line, count) for line in done.stdout.splitlines())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 from worksample.records import Entry, canonical
@@ -52,16 +53,19 @@ class Shelf:
         try:
             plain = json.loads(self._place.read(path))
             view, by, version = View.from_plain(plain["view"]), str(plain["by"]), plain["version"]
+            if plain["until"] is not None and plain["until"] < time.time():
+                return None
         except (ValueError, KeyError, TypeError, AttributeError):
             return None
         if by and (by not in needs.NEEDS or needs.version(by) != version):
             return None
         return view if all(self._store.blobs.has(digest) for digest in view.files.values()) else None
 
-    def put(self, key: str, view: View, by: str) -> None:
-        """Raises StoreFull, StoreError."""
+    def put(self, key: str, view: View, by: str, seconds: float | None = None) -> None:
+        """`by`: the need that converted it; `seconds`: how long it counts. Raises StoreFull, StoreError."""
         self._store.blobs.flush()
-        plain = {"by": by, "version": needs.version(by) if by else "", "view": view.plain()}
+        plain: dict[str, Any] = {"by": by, "version": needs.version(by) if by else "", "view": view.plain()}
+        plain["until"] = None if seconds is None else int(time.time() + seconds)
         self._place.write(_path(key), canonical(plain))
 
 

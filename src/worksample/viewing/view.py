@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from worksample.errors import CaptureError, UsageError
 from worksample.records import Entry, EntryKind, Manifest, canonical
 
 from . import needs
-from .convert import BATCH, Converter, Raw
+from .convert import AGAIN, BATCH, Converter, Raw
 from .keep import Shelf, key
 from .shown import View, beside, card
 
@@ -77,7 +77,9 @@ class _Work:
         self, entries: Sequence[Entry], *, parallel: int, on_done: Callable[[str, View], None]
     ) -> dict[str, View]:
         shelf = Shelf(self.store)
-        open_ = await asyncio.to_thread(self._known, shelf, entries, on_done)
+        open_ = await asyncio.to_thread(self._known, shelf, entries)
+        for path, found in self.done.copy().items():
+            on_done(path, found)
         if not open_:
             return self.done
         try:
@@ -87,9 +89,9 @@ class _Work:
         turn = asyncio.Semaphore(max(1, parallel))
 
         async def keep(entry: Entry, raw: Raw) -> None:
-            shown, by = self._shown(entry, raw)
-            if by is not None:
-                await asyncio.to_thread(shelf.put, key(self.digest, entry), shown, by)
+            shown, by, seconds = self._shown(entry, raw)
+            if seconds != 0:
+                await asyncio.to_thread(shelf.put, key(self.digest, entry), shown, by, seconds)
             self.done[entry.path] = shown
             on_done(entry.path, shown)
 
@@ -110,16 +112,12 @@ class _Work:
                         later[entry] = raw.family if raw is not None else _likely(entry)
                     else:
                         await keep(entry, raw)
-            async with asyncio.TaskGroup() as group:
-                for entry, family in later.items():
-                    group.create_task(single(entry, family))
+            await _together(single(entry, family) for entry, family in later.items())
 
-        async with asyncio.TaskGroup() as group:
-            for i in range(0, len(open_), BATCH):
-                group.create_task(batch(open_[i : i + BATCH]))
+        await _together(batch(open_[i : i + BATCH]) for i in range(0, len(open_), BATCH))
         return self.done
 
-    def _known(self, shelf: Shelf, entries: Sequence[Entry], on_done: Callable[[str, View], None]) -> list[Entry]:
+    def _known(self, shelf: Shelf, entries: Sequence[Entry]) -> list[Entry]:
         """Fill `done` with what needs no box; the entries that do."""
         left = []
         for entry in entries:
@@ -128,11 +126,10 @@ class _Work:
                 left.append(entry)
             else:
                 self.done[entry.path] = found
-                on_done(entry.path, found)
         return left
 
-    def _shown(self, entry: Entry, raw: Raw) -> tuple[View, str | None]:
-        """The view from what a box said, and who made it; None in the place of the maker: not to be kept."""
+    def _shown(self, entry: Entry, raw: Raw) -> tuple[View, str, float | None]:
+        """The view from what a box said, who made it, and for how many seconds it is kept (None: for good)."""
         plain = raw.plain or {}
         about = {"size": entry.size, "sha256": entry.blob, "type": raw.family}
         if "missing" in plain:
@@ -140,18 +137,21 @@ class _Work:
             need = needs.NEEDS.get(name)
             line = f"; to see it: {need.line}" if need else ""
             problem = f"{need.title if need else name[:60]} is missing on the server{line}"
-            return card(problem, source=entry.blob, meta=about | {"missing": name[:60]}), None
+            return card(problem, source=entry.blob, meta=about | {"missing": name[:60]}), "", 0.0
         if "unreadable" in plain or raw.fault or not plain:
             said = str(plain.get("unreadable") or raw.fault or "its converter said nothing")
             head = {"head": str(plain["head"])[:512]} if "head" in plain else {}
-            return card(said, source=entry.blob, meta=about | head), "" if raw.lasting and not plain.get(
-                "slow"
-            ) else None
+            kept = AGAIN if plain.get("slow") else raw.kept
+            return card(said, source=entry.blob, meta=about | head), "", kept
         try:
-            return self._made(entry, raw, plain), str(plain.get("by", ""))
+            return self._made(entry, raw, plain), str(plain.get("by", "")), None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             # A converter that a hostile file has taken over can say anything.
-            return card(f"its converter's answer is no view: {str(error)[:200]}", source=entry.blob, meta=about), ""
+            return (
+                card(f"its converter's answer is no view: {str(error)[:200]}", source=entry.blob, meta=about),
+                "",
+                None,
+            )
 
     def _made(self, entry: Entry, raw: Raw, plain: dict[str, Any]) -> View:
         files = {"source": entry.blob} if entry.blob else {}
@@ -176,6 +176,17 @@ class _Work:
                 "inspectable": plain["inspectable"],
             }
         )
+
+
+async def _together(work: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """All at once; the first exception ends the others and is raised as it is."""
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _badge(badge: str, by: str) -> str:
