@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,13 @@ def test_an_experiment_of_no_such_name_is_told(tmp_path: Path) -> None:
     Store.open(tmp_path / "s", create=True).close()
     done = cli("resume", "nothing", "--store", tmp_path / "s")
     assert done.returncode == 2 and "holds no experiment" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("run", "--limit-cost", "abc"), ("task", "check", "nope"), ("runn",)])
+def test_a_wrong_call_is_json_too_where_json_is_asked_for(words: tuple[str, ...]) -> None:
+    done = cli(*words, "--json")
+    assert done.returncode == 2
+    said = json.loads(done.stdout)["error"]
+    assert said["kind"] == "UsageError"
+    assert said["what"]
+    assert said["next"].endswith("--help")

@@ -34,7 +34,10 @@ def code_of(argv: list[str]) -> int:
         _tell(error, as_json="--json" in argv)
         return USAGE if isinstance(error, UsageError) else FAILED
     except click.ClickException as error:
-        error.show()
+        if "--json" in argv:
+            _tell(_usage(error), as_json=True)
+        else:
+            error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -42,6 +45,12 @@ def code_of(argv: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+
+
+def _usage(error: click.ClickException) -> UsageError:
+    """A wrong call in our own words, with the help that would have told."""
+    path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "worksample"
+    return UsageError(error.format_message(), where=path, next=f"{path} --help")
 
 
 def _tell(error: WorksampleError, *, as_json: bool) -> None:
