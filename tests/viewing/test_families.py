@@ -327,7 +327,10 @@ async def test_nothing_is_made_twice(shown: Shown) -> None:
     assert kept == {p.name: p.stat().st_mtime_ns for p in Path(shown.store.name).glob("views/*/*")} and kept
 
 
-def test_a_task_check_sees_how_files_render(shown: Shown) -> None:
-    rows = rendering(shown.store, shown.manifest)
+async def test_a_task_check_sees_how_files_render(shown: Shown) -> None:
+    rows = await rendering(shown.store, shown.manifest)
     assert [r.path for r in rows] == [e.path for e in shown.manifest.files]
+    said = {r.path: r.says for r in rows}
+    assert said["image/a.png"] == "image/a.png: shown as image, native"
+    assert said["more/odd.xyz"] == "more/odd.xyz: shown as card (no viewer knows this format)"
     assert {r.path for r in rows if not r.inspectable} == {"more/odd.xyz", "cad/tower.rvt", "cad/gear.ipt"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,13 +23,19 @@ class Rendering:
     problem: str
     inspectable: bool
 
+    @property
+    def says(self) -> str:
+        """In one line."""
+        badge = "" if self.badge == self.kind else f", {self.badge}"
+        return f"{self.path}: shown as {self.kind}{badge}" + (f" ({self.problem})" if self.problem else "")
 
-def rendering(store: Store, manifest: Manifest, *, parallel: int = 2) -> tuple[Rendering, ...]:
-    """Make the views of all files and say what they are, sorted by path. Not for use within an event loop.
+
+async def rendering(store: Store, manifest: Manifest, *, parallel: int = 2) -> tuple[Rendering, ...]:
+    """Make the views of all files and say what they are, sorted by path.
 
     Raises what `prepare` does.
     """
-    views = asyncio.run(prepare(store, manifest, parallel=parallel))
+    views = await prepare(store, manifest, parallel=parallel)
     files = {e.path for e in manifest.entries if e.kind is not EntryKind.FOLDER}
     return tuple(
         Rendering(path, v.kind, v.badge, v.problem, v.inspectable) for path, v in sorted(views.items()) if path in files
