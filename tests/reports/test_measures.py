@@ -228,5 +228,5 @@ def test_one_agent_without_prices_hours_or_rivals(store: Store) -> None:
 
 
 def test_an_empty_store_says_what_to_type(store: Store) -> None:
-    with pytest.raises(RecordMissing, match="worksample run"):
+    with pytest.raises(RecordMissing, match="worksample demo"):
         measure(store)
