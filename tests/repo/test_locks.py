@@ -40,3 +40,12 @@ def test_locks_have_hashes_and_no_address(name: str) -> None:
     packages = len(re.findall(r"^\S+==", text, re.MULTILINE))
     assert packages
     assert len(re.findall(r"^\S+==.*\\\n    --hash=sha256:", text, re.MULTILINE)) == packages
+
+
+def test_the_development_script_installs_what_views_need() -> None:
+    from worksample.viewing.needs import DEBIAN
+
+    script = (ROOT / "dev").read_text()
+    listed = re.search(r'^VIEW_PACKAGES="([^"]+)"', script, re.MULTILINE)
+    assert listed
+    assert sorted(listed[1].split()) == sorted(DEBIAN)
