@@ -118,6 +118,9 @@ class Watchdog:
             return False
         if sizes:
             _signal_one(max(sizes, key=lambda pid: sizes[pid]), _signal.SIGKILL)
+        if segments:
+            # They outlive whoever made them: left alone, they would cost every later process its life.
+            _drop_unattached()
         return True
 
 
@@ -142,12 +145,26 @@ def _resident(pid: int) -> int:
         return 0
 
 
+def _segments() -> list[dict[str, int]]:
+    """The System V shared memory of the box: `shmid`, `nattch`, `rss` and more of each segment."""
+    try:
+        with open("/proc/sysvipc/shm") as file:
+            head, *lines = (line.split() for line in file)
+    except (OSError, ValueError):
+        return []
+    return [{name: int(value) for name, value in zip(head, line, strict=False) if value.lstrip("-").isdigit()} for line in lines]
+
+
 def _shared_segments() -> int:
     """Bytes of System V shared memory, which belongs to no process."""
-    try:
-        with open("/proc/sysvipc/shm", "rb") as file:
-            lines = file.read().splitlines()
-    except OSError:
-        return 0
-    column = lines[0].split().index(b"rss") if lines and b"rss" in lines[0].split() else -1
-    return sum(int(line.split()[column]) for line in lines[1:]) if column >= 0 else 0
+    return sum(segment.get("rss", 0) for segment in _segments())
+
+
+def _drop_unattached() -> None:
+    """Remove the segments that no process is attached to any more."""
+    import ctypes
+
+    remove = ctypes.CDLL(None).shmctl
+    for segment in _segments():
+        if segment.get("nattch") == 0:
+            remove(ctypes.c_int(segment["shmid"]), ctypes.c_int(0), None)
