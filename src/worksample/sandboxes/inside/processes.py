@@ -152,7 +152,10 @@ def _segments() -> list[dict[str, int]]:
             head, *lines = (line.split() for line in file)
     except (OSError, ValueError):
         return []
-    return [{name: int(value) for name, value in zip(head, line, strict=False) if value.lstrip("-").isdigit()} for line in lines]
+    return [
+        {name: int(value) for name, value in zip(head, line, strict=False) if value.lstrip("-").isdigit()}
+        for line in lines
+    ]
 
 
 def _shared_segments() -> int:
