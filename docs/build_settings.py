@@ -11,12 +11,14 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "settings.md"
 CONFIG = ROOT / "src" / "worksample" / "experiments" / "config.py"
 PRICE = ROOT / "src" / "worksample" / "models" / "price.py"
+APP = ROOT / "src" / "worksample" / "app" / "config.py"
 TABLES = {
     "experiment": (CONFIG, "ExperimentConfig"),
     "agents": (CONFIG, "AgentConfig"),
     "arms": (CONFIG, "ArmConfig"),
     "limits": (CONFIG, "LimitsConfig"),
     "prices": (PRICE, "Price"),
+    "app": (APP, "AppConfig"),
 }
 
 
@@ -44,6 +46,8 @@ def _default(value: ast.expr | None) -> str:
         if "default" in given:
             return _default(given["default"])
         return "required"
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.LShift):
+        return f"`{ast.literal_eval(value.left) << ast.literal_eval(value.right)}`"
     text = ast.unparse(value)
     if text in ("None", "()", "{}") or text.endswith("Config()"):
         return ""

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("worksample", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("worksample", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("worksample")

@@ -1,4 +1,4 @@
-"""The command line as a process of its own, as people use it."""
+"""The command line as a process of its own."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from forking.child import Child
 
 TINY = Path(__file__).resolve().parent.parent / "suites" / "tiny"
 SCRIPTS = TINY / "scripts"
 
 
 def argv_of(*words: object) -> list[str]:
-    """What to execute."""
+    """What to execute where a process must start from nothing, as people's do."""
     return [sys.executable, "-m", "worksample", *map(str, words)]
 
 
@@ -24,18 +27,18 @@ def clean_environment(**more: str) -> dict[str, str]:
     return {**kept, "WORKSAMPLE_AUTHOR": "tester", "COLUMNS": "160", **more}
 
 
-def cli(*words: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def start(*words: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Child:
+    """Begin it."""
+    return Child("worksample", words, clean_environment(**(env or {})), cwd)
+
+
+def cli(
+    *words: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run it to its end."""
-    return subprocess.run(
-        argv_of(*words),
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env=clean_environment(**(env or {})),
-        stdin=subprocess.DEVNULL,
-        timeout=300,
-    )
+    running = start(*words, cwd=cwd, env=env)
+    out, err = running.communicate()
+    return subprocess.CompletedProcess(argv_of(*words), running.wait(), out, err)
 
 
 def cli_json(*words: object, code: int = 0, cwd: Path | None = None) -> Any:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import subprocess
 import time
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from cli.run_cli import SCRIPTS, TINY, argv_of, clean_environment, cli, cli_json
+from cli.run_cli import SCRIPTS, TINY, cli, cli_json, start
 
 pytestmark = [pytest.mark.box, pytest.mark.long]
 
@@ -59,18 +58,28 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "s").exists()
 
 
+def test_a_dry_run_counts_what_is_done_already(tmp_path: Path) -> None:
+    store, only = tmp_path / "store", ("--only", "sums/*", "--name", "study")
+    done = run_tiny(store, *only)["finished"]
+    shown = run_tiny(store, *only, "--dry-run")
+    assert shown["standing"] == {"planned": done, "done": done, "open": 0, "not_attemptable": 0, "ungraded": 0}
+    assert shown["forecast"]["trials"] == 0 and shown["forecast"]["seconds_at_most"] == 0
+    words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", store, *only)
+    again = cli(*words, "--dry-run", "--repeats", 2)
+    assert f"done already: 0 of {2 * done} slots; open: {2 * done}" in again.stderr
+    assert "the name study is taken by study@" in again.stderr
+
+
 def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(tmp_path: Path) -> None:
     store = tmp_path / "store"
     words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "slow", "--store", store)
-    with subprocess.Popen(
-        argv_of(*words), env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as running:
-        until = time.monotonic() + 60
-        while not list((store / "logs").glob("*/*.eval")) and time.monotonic() < until:
-            time.sleep(0.1)
-        time.sleep(2)
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=30)
+    running = start(*words)
+    until = time.monotonic() + 60
+    while not list((store / "logs").glob("*/*.eval")) and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(2)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
     assert running.returncode == 130, err
     assert "stopping" in err and "worksample resume tiny-scripted" in out and "Traceback" not in err
     assert cli("store", "check", "--store", store).stdout.strip() == "sound"
@@ -81,16 +90,7 @@ def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(tmp_path: Path) -> None:
 def test_two_runs_at_once_share_the_work_and_double_nothing(tmp_path: Path) -> None:
     store = tmp_path / "store"
     words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--repeats", 3)
-    both = [
-        subprocess.Popen(
-            argv_of(*words, "--store", store, "--parallel", 2, "--json"),
-            env=clean_environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
+    both = [start(*words, "--store", store, "--parallel", 2, "--json") for _ in range(2)]
     told = [process.communicate(timeout=120) for process in both]
     assert [p.returncode for p in both] == [0, 0], told
     export = tmp_path / "export"

@@ -99,10 +99,11 @@ def test_models_multiply_the_agents(tmp_path: Path) -> None:
         ('sandbox = "vm"\n', ["sandbox", "bubblewrap", "'vm'"]),
         ("[limits]\nsteps = -1\n", ["limits.steps", "it is -1"]),
         ('[limits]\ntime = "soon"\n', ["limits.time", "30m"]),
-        ("[limits]\nturns = 5\n", ["limits.turns: unknown key", "steps"]),
+        ("[limits]\nturns = 5\n", ["key limits.turns", "unknown key", "steps"]),
         ('protocol = "holistic"\n', ["program, checkpoints"]),
         ('[[arms]]\nname = "a"\n[[arms]]\nname = "a"\n', ["two arms"]),
-        ("name = 'A B'\n", ["name"]),
+        ("name = 'A B'\n", ["key name", "at most 100 of a-z, 0-9 and . _ -", "it is 'A B'"]),
+        ('sandbox = "docker"\n', ["key sandbox", "should be bubblewrap or none; it is 'docker'"]),
         ("x = \n", ["is no TOML"]),
     ],
 )

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from people.worlds import Office, office
 from worksample.errors import UsageError
-from worksample.people import Conflict, Denied, Profile, Role, profile_of
+from worksample.people import Conflict, Denied, People, Profile, Role, profile_of
 from worksample.records import Evaluator
 from worksample.store import rebuild
 from worksample.store.people_tables import accounts, sessions, tickets
@@ -153,3 +153,29 @@ def test_a_profile_is_a_version_and_accounts_survive_a_rebuild(desk: Office) -> 
     assert desk.people.accounts.all() == [later]
     assert profile_of(desk.store.get(Evaluator, later.evaluator)) == profile
     assert profile_of(desk.store.get(Evaluator, ann.evaluator)) == Profile()
+
+
+def test_what_ends_a_session_is_heeded_at_once_here_and_soon_elsewhere(desk: Office) -> None:
+    people, elsewhere = desk.people, People(desk.store, clock=desk.clock)
+    ann = people.accept(people.invite(["evaluator"]), "Ann", PASSWORD)
+    for end in (
+        people.logout,
+        lambda _: people.accounts.change(ann.id, None, password=PASSWORD + "!"),
+        lambda _: people.accounts.change(ann.id, None, disabled=True),
+    ):
+        token = people.accounts.open_session(ann)
+        assert people.session(token) == elsewhere.session(token) == ann
+        end(token)
+        assert people.session(token) is None
+        desk.clock.pass_(2)
+        assert elsewhere.session(token) is None
+
+
+def test_another_role_counts_at_once(desk: Office) -> None:
+    people = desk.people
+    ann = people.accept(people.invite(["evaluator"]), "Ann", PASSWORD)
+    token = people.accounts.open_session(ann)
+    assert people.session(token) == ann
+    people.accounts.change(ann.id, None, roles=["reviewer"])
+    found = people.session(token)
+    assert found is not None and found.roles == {Role.REVIEWER}

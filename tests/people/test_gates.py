@@ -244,4 +244,15 @@ def test_an_older_store_gets_the_tables(tmp_path: Path) -> None:
         assert Office(store).hire("ann").name == "ann"
 
 
-PEOPLE = ("accounts", "sessions", "tickets", "queues", "items", "assignments", "drafts", "seen", "activity")
+PEOPLE = (
+    "capabilities",
+    "accounts",
+    "sessions",
+    "tickets",
+    "queues",
+    "items",
+    "assignments",
+    "drafts",
+    "seen",
+    "activity",
+)

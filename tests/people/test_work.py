@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
-from people.worlds import Office, office
+from people.worlds import Office, folder_of, office
 from worksample.errors import UsageError
 from worksample.people import Conflict, InvalidAnswer, Kind, NotReady, NotYours, Profile
-from worksample.records import Action, Evaluation, Given, Grade, Rule, Standing, Target
+from worksample.people.item import panes_of
+from worksample.people.queues import find_queue
+from worksample.records import Action, Evaluation, Given, Grade, Protocol, Rule, Standing, Target
 from worksample.store import check
+from worksample.store.people_tables import items
 
 YES: dict[str, Any] = {"score": 2, "justification": "report.txt has it all"}
 NO: dict[str, Any] = {"score": 1, "justification": "report.txt is empty"}
@@ -49,6 +53,21 @@ def test_panes_are_those_of_the_protocol(desk: Office) -> None:
         (Kind.RUBRIC, False): (["Deliverable"], 20),
         (Kind.RUBRIC, True): (["Reference", "Deliverable"], 20),
     }
+
+
+def test_a_pane_holds_the_part_of_a_reference_that_is_for_people(tmp_path: Path) -> None:
+    desk = office(tmp_path, projects=1, agents=1)
+    (instance,), round = desk.instances, desk.open().id
+    with desk.store.database.reading() as connection:
+        queue, row = find_queue(connection, round), connection.execute(select(items)).one()
+    seen, nothing = folder_of(desk.store, {"report.txt": b"report"}), folder_of(desk.store, {})
+    whole, part, none = (
+        [(p.label, p.manifest) for p in panes_of(desk.store, queue, row, False, one)]
+        for one in (instance, instance.replaced(shown_reference=seen), instance.replaced(shown_reference=nothing))
+    )
+    assert whole[0] == ("Reference", instance.grading[Protocol.HOLISTIC].reference)
+    assert part == [("Reference", seen), *whole[1:]]
+    assert none == whole[1:]
 
 
 def test_another_persons_item_is_as_if_it_did_not_exist(desk: Office) -> None:
@@ -146,8 +165,57 @@ def test_a_skip_is_a_declined_evaluation_and_the_item_goes_to_others(desk: Offic
     assert taken is not None
     desk.people.submit(taken.id, bob, YES, "k")
     assert desk.people.verdicts(round.id)["s-maker-0.p0"].verdict.passed
-    assert [f["note"] for f in desk.people.flags()] == ["broken file: report.txt does not open"]
+    assert [(f.kind, f.text) for f in desk.people.flags()] == [("broken file", "report.txt does not open")]
     assert desk.people.progress(round.id).skipped == 1
+
+
+def test_a_skipped_item_is_had_back_while_nobody_else_took_it(desk: Office) -> None:
+    ann, bob = desk.hire("ann"), desk.hire("bob")
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    item = desk.people.claim(ann)
+    assert item is not None
+    with pytest.raises(Conflict, match="nothing is handed in"):
+        desk.people.answered(item.id, ann)
+    desk.people.skip(item.id, ann, "by mistake")
+    assert desk.people.answered(item.id, ann).reason == "by mistake"
+    with pytest.raises(NotYours):
+        desk.people.take_back(item.id, bob)
+    desk.people.set_state(round.id, "paused")
+    with pytest.raises(Conflict, match="paused"):
+        desk.people.take_back(item.id, ann)
+    desk.people.set_state(round.id, "open")
+    for _ in range(2):
+        desk.people.take_back(item.id, ann)
+    assert desk.people.claim(bob) is None, "it is out again"
+    again = desk.people.claim(ann)
+    assert again is not None and again.id == item.id
+    desk.people.skip(item.id, ann, "for good")
+    assert desk.people.claim(bob) is not None
+    with pytest.raises(Conflict, match="given to others"):
+        desk.people.take_back(item.id, ann)
+    desk.people.release(item.id, bob)
+    desk.people.take_back(item.id, ann)
+    said = desk.people.submit(item.id, ann, YES, "k")
+    assert desk.people.answered(item.id, ann) == said
+    progress = desk.people.progress(round.id)
+    assert (progress.given, progress.skipped, progress.open) == (1, 0, 0)
+    assert desk.people.verdicts(round.id)["s-maker-0.p0"].verdict.passed
+    with pytest.raises(Conflict, match="not skipped"):
+        desk.people.take_back(item.id, ann)
+
+
+def test_no_more_skipped_items_are_had_back_than_may_be_open(desk: Office) -> None:
+    ann = desk.hire("ann")
+    desk.open(most_open=1)
+    item = desk.people.claim(ann)
+    assert item is not None
+    desk.people.skip(item.id, ann, "by mistake")
+    other = desk.people.claim(ann)
+    assert other is not None
+    with pytest.raises(Conflict, match="too many"):
+        desk.people.take_back(item.id, ann)
+    desk.people.release(other.id, ann)
+    desk.people.take_back(item.id, ann)
 
 
 def test_a_struck_vote_is_asked_for_again_of_somebody_else(desk: Office) -> None:
@@ -267,3 +335,14 @@ def test_time_that_is_none_is_refused(desk: Office, seconds: float) -> None:
     with pytest.raises(UsageError, match="seconds of work"):
         desk.people.submit(item.id, ann, YES, "k", seconds)
     assert desk.people.item(ann, item.id).draft is None
+
+
+def test_a_draft_of_half_characters_is_refused(desk: Office) -> None:
+    ann = desk.hire("ann")
+    desk.open()
+    item = desk.people.claim(ann)
+    assert item is not None
+    for payload in ({"a": "\ud800"}, {"\udfff": 1}, {"a": float("nan")}):
+        with pytest.raises(UsageError, match="a draft is JSON"):
+            desk.people.save_draft(item.id, ann, 0, payload)
+    assert desk.people.save_draft(item.id, ann, 0, {"a": "\U0001f600 \x00"}).payload == {"a": "\U0001f600 \x00"}

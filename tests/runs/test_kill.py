@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import time
 from pathlib import Path
 
 import psutil
 import pytest
 
+from forking.child import Child
 from runs.material import Setting, setting
 from worksample.errors import Cause, StoreFull
 from worksample.faults import POINTS
@@ -22,22 +22,17 @@ pytestmark = [pytest.mark.box, pytest.mark.long]
 
 HELLO = {"run": "echo hello > {output}/hello.txt"}
 CLOSING = [p for p in POINTS if p.startswith("close.")]
-TESTS = str(Path(__file__).parents[1])
 
 
-async def again(folder: Path, *, fault: str = "", lease: float = 1.0) -> asyncio.subprocess.Process:
+def again(folder: Path, *, fault: str = "", lease: float = 1.0) -> Child:
     """A process that runs what is open."""
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "runs.again",
-        str(folder / "store"),
-        str(lease),
-        cwd=TESTS,
-        env={**os.environ, "WORKSAMPLE_FAULT": fault, "INSPECT_DISPLAY": "none"},
-        stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,
-    )
+    env = {**os.environ, "WORKSAMPLE_FAULT": fault, "INSPECT_DISPLAY": "none"}
+    return Child("runs.again", [folder / "store", lease], env)
+
+
+async def over(process: Child) -> str:
+    """Wait for its end; what it said of errors."""
+    return (await asyncio.to_thread(process.communicate))[1]
 
 
 def all_is_well(at: Setting) -> None:
@@ -56,13 +51,13 @@ def all_is_well(at: Setting) -> None:
 @pytest.mark.parametrize("point", CLOSING)
 async def test_kill_between_any_two_steps_of_closing(tmp_path: Path, point: str) -> None:
     at = setting(tmp_path, [HELLO], names=("a", "b"))
-    killed = await again(tmp_path, fault=f"{point}:kill:2")
-    await killed.communicate()
+    killed = again(tmp_path, fault=f"{point}:kill:2")
+    await over(killed)
     assert killed.returncode == -signal.SIGKILL
     kept = {t.id for t in at.trials()}
     assert len(kept) in ((2,) if point == "close.committed" else (0, 1))
-    resumed = await again(tmp_path)
-    assert (await resumed.communicate(), resumed.returncode)[1] == 0
+    resumed = again(tmp_path)
+    assert (await over(resumed), resumed.returncode)[1] == 0
     assert kept <= {t.id for t in at.trials()}
     all_is_well(at)
 
@@ -70,9 +65,8 @@ async def test_kill_between_any_two_steps_of_closing(tmp_path: Path, point: str)
 @pytest.mark.parametrize("point", CLOSING)
 async def test_a_crash_of_ours_is_recorded_once_and_tried_again(tmp_path: Path, point: str) -> None:
     at = setting(tmp_path, [HELLO])
-    crashing = await again(tmp_path, fault=f"{point}:raise")
-    await crashing.communicate()
-    await (await again(tmp_path)).wait()
+    await over(again(tmp_path, fault=f"{point}:raise"))
+    await over(again(tmp_path))
     crashes = [t for t in at.trials() if t.outcome.cause is Cause.PLATFORM_CRASH]
     assert len(crashes) == (0 if point == "close.committed" else 1)
     assert all(point in t.outcome.reason and "faults.py" in t.outcome.reason for t in crashes)
@@ -81,18 +75,18 @@ async def test_a_crash_of_ours_is_recorded_once_and_tried_again(tmp_path: Path, 
 
 async def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path: Path) -> None:
     at = setting(tmp_path, [HELLO], names=("a", "b", "c"))
-    full = await again(tmp_path, fault="close.commit:full:2")
-    said = (await full.communicate())[1].decode()
+    full = again(tmp_path, fault="close.commit:full:2")
+    said = await over(full)
     assert full.returncode == 1
     assert StoreFull.__name__ in said
     assert len(at.trials()) in (1, 2)
-    await (await again(tmp_path)).wait()
+    await over(again(tmp_path))
     all_is_well(at)
 
 
 async def test_a_box_lost_while_closing_is_tried_again(tmp_path: Path) -> None:
     at = setting(tmp_path, [HELLO])
-    await (await again(tmp_path, fault="close.captured:lost")).wait()
+    await over(again(tmp_path, fault="close.captured:lost"))
     lost, done = sorted(at.trials(), key=lambda t: t.try_number)
     assert lost.outcome.cause is Cause.SANDBOX_LOST
     assert done.outcome.ending is Ending.DONE
@@ -136,10 +130,10 @@ SLEEPY = {"b": [HELLO, {"run": "sleep 600"}]}
 
 async def test_one_interrupt_closes_what_runs_with_its_evidence(tmp_path: Path) -> None:
     at = setting(tmp_path, [HELLO], names=("a", "b"), special=SLEEPY)
-    process = await again(tmp_path)
+    process = again(tmp_path)
     await until(at, process.pid)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group
-    await process.communicate()
+    await over(process)
     assert process.returncode == 130
     trials = {t.outcome.ending: t for t in at.trials()}
     assert set(trials) == {Ending.DONE, Ending.CANCELLED}
@@ -153,11 +147,11 @@ async def test_one_interrupt_closes_what_runs_with_its_evidence(tmp_path: Path) 
 
 async def test_two_interrupts_at_once_lose_nothing_that_was_committed(tmp_path: Path) -> None:
     at = setting(tmp_path, [HELLO], names=("a", "b"), special=SLEEPY)
-    process = await again(tmp_path)
+    process = again(tmp_path)
     await until(at, process.pid)
     os.killpg(process.pid, signal.SIGINT)
     os.killpg(process.pid, signal.SIGINT)
-    await process.communicate()
+    await over(process)
     assert process.returncode != 0
     done = [t for t in at.trials() if t.outcome.ending is Ending.DONE]
     assert [at.output(t) for t in done] == [{"hello.txt": b"hello\n"}]

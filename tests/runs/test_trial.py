@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forking.child import Child
 from runs.material import Setting, setting
 from worksample.errors import Cause, PlanError, WorksampleError
 from worksample.models import Price
@@ -219,17 +221,9 @@ async def test_slots_that_another_run_holds_are_left_to_it(tmp_path: Path) -> No
 
 
 async def test_two_runs_at_once_do_every_slot_once(tmp_path: Path) -> None:
-    import asyncio
-    import sys
-
     at = setting(tmp_path, [{"sleep": 0.2}, HELLO], names=("a", "b", "c"), repeats=3)
-    program = "import sys; sys.path[:0] = sys.argv[2:]; from runs.again import main; main(sys.argv[1])"
-    tests = str(Path(__file__).parents[1])
-    processes = [
-        await asyncio.create_subprocess_exec(sys.executable, "-c", program, str(tmp_path / "store"), tests)
-        for _ in range(2)
-    ]
-    assert [await p.wait() for p in processes] == [0, 0]
+    processes = [Child("runs.again", [tmp_path / "store"]) for _ in range(2)]
+    assert [await asyncio.to_thread(p.wait) for p in processes] == [0, 0]
     trials = at.trials()
     assert sorted(t.slot for t in trials) == sorted(s.id for s in at.slots)
     assert all(t.outcome.ending is Ending.DONE for t in trials)

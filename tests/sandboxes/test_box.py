@@ -132,6 +132,35 @@ async def test_a_closed_box_refuses_and_closes_again(box: Box) -> None:
         await box.run(["true"])
 
 
+@pytest.mark.parametrize("kind", ["bubblewrap", "none"])
+async def test_in_the_background_it_gets_what_others_leave(kind: str) -> None:
+    async with open_box(BoxConfig(), kind=kind) as usual, open_box(BoxConfig(background=True), kind=kind) as last:
+        assert (await usual.run(["nice"])).stdout == b"%d\n" % os.getpriority(os.PRIO_PROCESS, 0)
+        assert (await last.run(["nice"])).stdout == b"19\n"
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "none"])
+async def test_a_box_cancelled_at_any_moment_leaves_nothing(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path))
+    open_files = len(list(Path("/proc/self/fd").iterdir()))
+
+    async def live() -> None:
+        async with open_box(BoxConfig(), kind=kind) as opened:
+            await opened.run(["true"])
+
+    for moment in range(40):
+        task = asyncio.create_task(live())
+        await asyncio.sleep(moment * 0.003)
+        for _ in range(1 + moment % 3):  # who waits may be cancelled again while the box closes
+            task.cancel()
+            await asyncio.sleep(0)
+        await asyncio.gather(task, return_exceptions=True)
+        assert not list(tmp_path.glob("*/*/owner*")), f"cancelled after {moment * 3} ms"
+    assert len(list(Path("/proc/self/fd").iterdir())) <= open_files + 2
+
+
 @pytest.mark.parametrize(
     "config",
     [

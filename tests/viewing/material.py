@@ -155,6 +155,17 @@ def drawing() -> bytes:
     return out.getvalue().encode()
 
 
+def dwg(folder: Path) -> bytes:
+    """A line and a circle, of AutoCAD 2000."""
+    import ezdwg  # type: ignore[import-untyped]
+
+    document = ezdwg.new()
+    document.modelspace().add_line((0, 0), (10, 5))
+    document.modelspace().add_circle((3, 3), 2)
+    document.save(str(folder / "made.dwg"))
+    return (folder / "made.dwg").read_bytes()
+
+
 def photoshop(folder: Path) -> bytes:
     from psd_tools import PSDImage
 

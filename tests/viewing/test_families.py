@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from viewing import material
+from viewing.families import files
 from worksample.records import Manifest
 from worksample.store import Store
 from worksample.viewing import KINDS, View, prepare, query, rendering, view
@@ -35,92 +36,6 @@ class Shown:
 
     def data(self, path: str, name: str) -> bytes:
         return self.store.blobs.read(self.views[path].files[name])
-
-
-def files(scratch: Path) -> dict[str, bytes | str]:
-    film, tone = material.film, material.tone
-    return {
-        "text/run.py": "import os\n\nprint(os.name)\n",
-        "text/old.txt": "Größe: 3 µm, größer als früher\n".encode("cp1252"),
-        "text/wide.txt": "naïve café\n".encode("utf-16"),
-        "text/read.md": "# Title\n\n![chart](../image/a.png) <script>alert(1)</script> [x](javascript:alert(1))\n",
-        "text/paper.tex": "\\documentclass{article}\\begin{document}Area $x^2$\\end{document}\n",
-        "text/paper.pdf": material.pdf(3),
-        "text/book.ipynb": json.dumps(_NOTEBOOK),
-        "table/prices.csv": "item;price\npear;1,20\nfig;0,35\n",
-        "table/genes.tsv": "gene\tcount\nBRCA1\t3\n",
-        "table/sums.xlsx": material.workbook(First=[[1, 2, "=A1+B1"]], Second=[["x"]]),
-        "table/stock.db": material.database(
-            scratch / "stock.db",
-            ("CREATE TABLE stock (item TEXT, n INTEGER, photo BLOB)", ()),
-            ("INSERT INTO stock VALUES ('pear', 4, x'00ff')", ()),
-            ("CREATE VIEW pears AS SELECT * FROM stock", ()),
-        ),
-        "office/letter.rtf": r"{\rtf1 Dear reader}",
-        "office/report.docx": material.docx("Findings"),
-        "office/talk.fodp": material.slides("One", "Two", "Three"),
-        "image/a.png": material.picture("PNG"),
-        "image/b.avif": material.picture("AVIF"),
-        "image/c.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="3"/></svg>',
-        "image/d.tif": material.picture(
-            "TIFF", "CMYK", save_all=True, append_images=[material.Image.new("CMYK", (8, 4))]
-        ),
-        "image/e.psd": material.photoshop(scratch),
-        "image/f.tif": material.picture("TIFF", "I;16"),
-        "media/a.mp4": film(scratch, "a.mp4", "-c:v", "libx264", "-c:a", "aac"),
-        "media/b.mkv": film(scratch, "b.mkv", "-c:v", "libx264", "-c:a", "aac"),
-        "media/c.avi": film(scratch, "c.avi", "-c:v", "mpeg4", "-c:a", "mp3"),
-        "media/d.webm": film(scratch, "d.webm", "-c:v", "libvpx", "-c:a", "libopus"),
-        "media/e.mp3": tone(scratch, "e.mp3"),
-        "media/f.wma": tone(scratch, "f.wma", "-c:a", "wmav2"),
-        "media/g.mid": material.song(),
-        "model/tri.glb": material.glb(material.TRIANGLE),
-        "model/quad.obj": "mtllib quad.mtl\nv 0 0 0\nv 2 0 0\nv 2 3 0\nv 0 3 0\nusemtl wood\nf 1 2 3 4\n",
-        "model/quad.mtl": "newmtl wood\nmap_Kd ../image/a.png\nmap_Ks gone.png\n",
-        "model/one.stl": bytes(80) + (1).to_bytes(4, "little") + bytes(50),
-        "model/roof.skp": material.sketchup(),
-        "model/part.3mf": material.packed({"3D/3dmodel.model": _THREE_MF}),
-        "cad/tower.rvt": material.compound(
-            {"BasicFileInfo": _REVIT, "RevitPreview4.0": b"??" + material.picture("PNG")}
-        ),
-        "cad/gear.ipt": material.compound({"UFRxDoc": b"x", "data": b"y"}),
-        "cad/plan.dxf": material.drawing(),
-        "cad/part.stp": _STEP.replace("FORM", "AUTOMOTIVE_DESIGN").replace("WHAT", "CARTESIAN_POINT"),
-        "cad/house.ifc": _STEP.replace("FORM", "IFC4").replace("WHAT", "IFCWALL"),
-        "cad/old.dwg": b"AC1032" + bytes(200),
-        "more/deck.apkg": material.deck(scratch),
-        "more/all.zip": material.packed({"in/notes.txt": "hello", "in/deep.zip": material.packed({"x.txt": "y"})}),
-        "more/all.7z": material.seven_zip(scratch),
-        "site/index.html": '<!doctype html><title>Shop</title><script src="app.js"></script><img src="//cdn.net/x">',
-        "site/app.js": "document.title += '!'",
-        "more/empty.docx": b"",
-        "more/odd.xyz": bytes(range(256)) * 8,
-    }
-
-
-_STEP = "ISO-10303-21;\nHEADER;\nFILE_SCHEMA(('FORM'));\nENDSEC;\nDATA;\n#1=WHAT('');\nENDSEC;\nEND-ISO-10303-21;\n"
-_THREE_MF = """<?xml version="1.0"?>
-<model xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"><resources><object id="1"><mesh><vertices>
-<vertex x="0" y="0" z="0"/><vertex x="4" y="0" z="0"/><vertex x="0" y="5" z="0"/></vertices>
-<triangles><triangle v1="0" v2="1" v3="2"/></triangles></mesh></object></resources></model>"""
-_REVIT = "Worksharing: no Username: jane Format: 2022 Path: C:\\Users\\jane".encode("utf-16-le")
-_NOTEBOOK = {
-    "nbformat": 4,
-    "metadata": {"kernelspec": {"language": "python"}},
-    "cells": [
-        {"cell_type": "markdown", "source": ["# Study\n", "of <b>pears</b>"]},
-        {
-            "cell_type": "code",
-            "source": "1/0",
-            "execution_count": 2,
-            "outputs": [
-                {"output_type": "stream", "name": "stdout", "text": ["a\n", "b"]},
-                {"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}},
-                {"output_type": "error", "ename": "ZeroDivisionError", "evalue": "", "traceback": ["line 1"]},
-            ],
-        },
-    ],
-}
 
 
 @pytest.fixture(scope="module")
@@ -257,6 +172,9 @@ def test_models_are_measured(shown: Shown) -> None:
     assert quad["beside"] == {"quad.mtl": "model/quad.mtl", "../image/a.png": "image/a.png"}
     assert quad["absent"] == ["gone.png"]
     assert shown["model/one.stl"].meta["triangles"] == 1
+    crate = shown["model/crate.fbx"].meta
+    assert crate["beside"] == {"wood.png": "model/wood.png", "../image/a.png": "image/a.png"}
+    assert crate["absent"] == ["gone.jpg"] and "jane" not in json.dumps(crate)
 
 
 def test_sketchup_becomes_a_model(shown: Shown) -> None:
@@ -281,7 +199,16 @@ def test_drawings(shown: Shown) -> None:
     assert "walls" in {layer["name"] for layer in shown.json("cad/plan.dxf", "layers")}  # type: ignore[attr-defined]
     assert shown["cad/part.stp"].meta["common"] == [["CARTESIAN_POINT", 1]]
     assert shown["cad/house.ifc"].meta["schema"] == "IFC4"
-    assert shown["cad/old.dwg"].meta["version"] == "2018"
+    assert b'data-layer="' in shown.data("cad/plan.dxf", "layout/0")
+    # The circle has no colour of its own: on white paper that is black.
+    assert b"stroke: #000000" in shown.data("cad/plan.dxf", "layout/0")
+    assert b"stroke: #000000" in shown.data("cad/old.dwg", "layout/0")
+    a, b, c, d, e, _ = layout["matrix"]
+    assert (b, c, a == -d, a > 0) == (0, 0, True, True)
+    assert (e, a * 10 + e) == pytest.approx((25_000_000, 75_000_000), rel=0.01)
+    drawn = shown["cad/old.dwg"]
+    assert (drawn.meta["version"], drawn.badge.split(" (")[0]) == ("2000", "converted")
+    assert (drawn.meta["layouts"][0]["entities"], drawn.meta["layouts"][0]["box"]) == (2, [0, 0, 10, 5])
 
 
 def test_decks(shown: Shown) -> None:

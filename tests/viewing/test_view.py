@@ -14,6 +14,7 @@ from worksample.records import Entry, Manifest
 from worksample.store import Store
 from worksample.viewing import KINDS, View, formats
 from worksample.viewing.convert import Converter, Raw
+from worksample.viewing.inside.table import cut
 from worksample.viewing.keep import Shelf, key
 from worksample.viewing.needs import DEBIAN, NEEDS, missing
 from worksample.viewing.shown import META, beside
@@ -174,3 +175,13 @@ def test_the_docs_have_the_table_of_formats() -> None:
         badge = form.badge.partition(" (")[0]
         assert f"| {form.title} | {' '.join(form.extensions)} | `{form.kind}` | {badge} | {titles} |" in text
     assert " ".join(DEBIAN) in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "says"),
+    [(5, 5, ""), (9, 5, "the first 5 rows are"), (5, 600, "500 of 600 columns are"), (9, 600, "5 rows and 500 of 600")],
+)
+def test_what_is_cut_of_a_table_is_said(rows: int, columns: int, says: str) -> None:
+    told = cut({"rows": rows, "shown": 5, "columns": columns})
+    assert says in told
+    assert bool(told) == bool(says)

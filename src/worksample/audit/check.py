@@ -20,6 +20,7 @@ from .controls import Bench
 from .examples import check_examples
 from .finding import Finding, Report, once
 from .leaks import check_leaks
+from .looks import reference_notes, rendering_notes
 from .names import check_names
 from .plan import Job, Plan, plan
 from .points import check_coverage, check_declared, check_points
@@ -35,6 +36,8 @@ class AuditConfig:
     sandbox: str = "bubblewrap"
     repeats: int = 2
     """How often each control is graded; 1 leaves repeatability unproven, and the report says so."""
+    rendering: bool = True
+    """Look at how inputs and references will be shown to people who judge."""
     static: bool = False
     """Look at the package only: nothing is graded, and the report says so."""
     on_step: Callable[[str], None] = lambda text: None
@@ -61,6 +64,9 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
             store.commit(taken.task, *taken.instances)
             read = Read(notes=[] if config.repeats > 1 else ["each control was graded once: repeatability is unproven"])
             plans = [p for i in taken.instances for p in _prepare(Bench(store, package), i, config, read)]
+            read.notes.extend(reference_notes(store, taken.instances))
+            if config.rendering and not config.static:
+                read.notes.extend(await rendering_notes(store, taken.instances, parallel=config.parallel))
             graded = iter(await _grade(store, [job for one in plans for job in one.jobs], config))
             for one in plans:
                 _conclude(one, list(islice(graded, len(one.jobs))), read)

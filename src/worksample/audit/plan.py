@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from worksample.records import Grading, Instance, Protocol, Submission, quote_path, unquote_path
 
 from .controls import Bench, Made
+from .delivered import delivered
 from .finding import Check, Finding, error
 from .perturb import Change, changes
 
@@ -83,11 +83,7 @@ def _has_deliverables(bench: Bench, instance: Instance, protocol: Protocol) -> b
     wanted = [d.name for d in instance.work.deliverables if d.required]
     held = bench.store.manifest(instance.grading[protocol].reference).files
     paths = [unquote_path(e.path).decode("utf-8", "replace") for e in held]
-    return bool(paths and not wanted) or any(
-        fnmatch.fnmatchcase(path, name) or (name.endswith("/") and path.startswith(name))
-        for path in paths
-        for name in wanted
-    )
+    return bool(paths and not wanted) or any(delivered(path, wanted) for path in paths)
 
 
 def _changes(bench: Bench, instance: Instance, protocol: Protocol) -> Iterator[tuple[Change, Submission]]:

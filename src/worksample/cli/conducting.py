@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .boundary import INCOMPLETE, INTERRUPTED
+from .namesakes import tell_planned
 from .output import console, dollars, duration, open_store, printable, say_json
 from .progress import watcher
 
 if TYPE_CHECKING:
+    from worksample.experiments.ahead import Ahead
     from worksample.experiments.conducting import Conducted, How
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.planning import Forecast, Plan
@@ -23,17 +26,25 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 
 
 def dry(config: ExperimentConfig, *, as_json: bool) -> int:
-    """Show what would be run; nothing is written and no store is needed."""
+    """Show what would be run, less what a store holds already; no record is written and no store is needed."""
+    from worksample.experiments.ahead import ahead_of
     from worksample.experiments.power import outlook
     from worksample.experiments.preparing import forecast_of, prepare
+    from worksample.store.location import is_store
 
     plan = prepare(config)
-    expected, ahead = forecast_of(plan, config), outlook(plan)
+    with ExitStack() as opened:
+        store = opened.enter_context(open_store(config.store)) if is_store(config.store) else None
+        ahead, rest = ahead_of(plan, store)
+        if store is not None:
+            tell_planned(store, plan.experiment)
+    expected, power = forecast_of(rest, config), outlook(plan)
     if as_json:
-        say_json({**_plan_table(plan, expected), "power": ahead.plain()})
+        say_json({**_plan_table(plan, expected), "standing": ahead.plain(), "power": power.plain()})
         return 0
     _show_plan(plan, expected)
-    _show_power(ahead)
+    _show_ahead(ahead)
+    _show_power(power)
     click.echo("dry run: nothing was run or written")
     return 0
 
@@ -56,6 +67,7 @@ class Tone:
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then conduct; returns the exit code."""
+    from worksample.experiments.ahead import ahead_of
     from worksample.experiments.conducting import How, need_sandbox
     from worksample.experiments.preparing import commit_plan, forecast_of, prepare
 
@@ -66,9 +78,13 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
         plan = prepare(config, store.blobs)
         known = commit_plan(store, plan)
         if not tone.silent:
-            _show_plan(plan, forecast_of(plan, config))
+            ahead, rest = ahead_of(plan, store)
+            _show_plan(plan, forecast_of(rest, config))
             if known:
                 click.echo(f"{plan.experiment.id} was planned before: going on with what is open", err=True)
+                _show_ahead(ahead)
+        if not tone.quiet:
+            tell_planned(store, plan.experiment)
         how = How(parallel=config.parallel, graders=config.graders, tries=config.tries, prices=config.prices)
         return conduct_and_tell(store, plan.experiment, how, tone)
 
@@ -90,22 +106,25 @@ def conduct_and_tell(store: Store, experiment: Experiment, how: How, tone: Tone)
 
 
 def _tell(done: Conducted, store: Store, tone: Tone) -> None:
+    from worksample.experiments.find import call
+    from worksample.records import Experiment
     from worksample.reports import leaderboard, print_board
 
     status = done.status
     if status.finished:
         print_board(leaderboard(store, [status.experiment]), console())
+    name = call(store, store.get(Experiment, status.experiment))
     where = f" --store {tone.store}" if tone.store else ""
-    said, next = "", f"worksample report {status.name}{where} --out report"
+    said, next = "", f"worksample report {name}{where} --out report"
     if done.interrupted:
         said = f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept"
-        next = f"worksample resume {status.name}{where}"
+        next = f"worksample resume {name}{where}"
     elif status.open:
         said = f"still open: {_count(status.open, 'slot')}, whose tries failed for reasons that are not the agent's"
-        next = f"worksample resume {status.name}{where}"
+        next = f"worksample resume {name}{where}"
     elif status.ungraded:
         said = f"ungraded: {_count(status.ungraded, 'submission')}; the report says why"
-        next = f"{next}, then worksample grade {status.name}{where} with a mended grader (--task DIR)"
+        next = f"{next}, then worksample grade {name}{where} with a mended grader (--task DIR)"
     if said:
         click.echo(said)
     if tone.hints:
@@ -126,6 +145,13 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     for agent, instance, reason in sorted(reasons):
         if reason:
             out.print(printable(f"not attemptable: {agent} on {instance}: {reason}"))
+
+
+def _show_ahead(ahead: Ahead) -> None:
+    ungraded = f", {ahead.ungraded} of them ungraded" if ahead.ungraded else ""
+    console(err=True).print(
+        f"done already: {ahead.done} of {_count(ahead.planned, 'slot')}{ungraded}; open: {ahead.open}"
+    )
 
 
 def _show_power(ahead: Outlook) -> None:

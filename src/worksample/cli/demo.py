@@ -46,6 +46,7 @@ def command(
     else:
         click.echo(
             f"report: {index}\n  next: open it in a browser, as in  xdg-open {index}\n"
-            f"  then: worksample task new my-task   (docs/own-task.md)"
+            f"  then: worksample review --store {where}   to judge the deliverables yourself\n"
+            f"        worksample task new my-task   (docs/own-task.md)"
         )
     return code

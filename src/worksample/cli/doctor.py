@@ -32,7 +32,7 @@ class Symptom:
 @json_option
 def command(store: str | None, as_json: bool | None) -> int:
     """Say what this machine has and lacks. Exit code 1, with the line to type, where no sandbox can be had."""
-    found = [_python(), _inspect(), *_sandbox(), _space(store), _store(store)]
+    found = [_python(), _inspect(), *_sandbox(), _space(store), _store(store), *_viewers()]
     healthy = all(s.ok for s in found)
     if as_json:
         say_json({"ok": healthy, "found": [asdict(s) for s in found]})
@@ -70,6 +70,22 @@ def _sandbox() -> list[Symptom]:
         Symptom("freezing", True, here.freezer),
         Symptom("disk", True, here.disk),
     ]
+
+
+def _viewers() -> list[Symptom]:
+    """What the converters of the review app lack; files that need it get a card, so nothing is broken."""
+    from worksample.viewing import needs
+    from worksample.viewing.formats import formats
+
+    lacking = needs.missing(tuple(needs.NEEDS))
+    if not lacking:
+        return [Symptom("viewers", True, f"all {len(formats())} kinds of files can be shown")]
+    titles = sorted({f.title for f in formats() if not f.here})
+    says = f"{', '.join(needs.NEEDS[name].title for name in lacking)} missing"
+    if titles:
+        says += f"; not shown: {', '.join(titles)}"
+    lines = " && ".join(dict.fromkeys(needs.NEEDS[name].line for name in lacking))
+    return [Symptom("viewers", True, says, f"{lines}  (only to judge by people)")]
 
 
 def _space(store: str | None) -> Symptom:

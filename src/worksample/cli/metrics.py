@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .boundary import INCOMPLETE
-from .output import json_option, open_store, printable, say_json, store_option, table
+from .measuring import money_options, money_settings
+from .namesakes import tell_found
+from .output import console, json_option, open_store, printable, say_json, store_option, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from worksample.reports.measures import MeasureConfig, Section
 
 ACROSS = 7
-"""Columns of figures that stand side by side; a wider table stands on its side, or goes on below."""
+"""A table of more columns than this, and of no more lines, stands on its side."""
 LARGE = 1000
 """From here on plain numbers print without decimals."""
 SIGNS = {"share": " %", "points": " pp", "hours": " h"}
@@ -43,7 +45,7 @@ SIGNS = {"share": " %", "points": " pp", "hours": " h"}
 @click.option(
     "--budget", "budgets", type=float, multiple=True, default=None, help="US dollars per trial; see budget-cost."
 )
-@click.option("--hourly", type=float, default=None, help="US dollars per hour of the expert who gives feedback.")
+@money_options
 @click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000.")
 @click.option("--level", type=float, default=None, help="Confidence of every interval; default: 0.95.")
 @click.option("--seed", type=int, default=None, help="Of every bootstrap; default: 0.")
@@ -61,6 +63,7 @@ def command(
     from worksample.reports.measures import measure
 
     with open_store(store) as opened:
+        tell_found(opened, experiments)
         sections = measure(opened, experiments, _config(given))
     shown = _chosen(sections, only)
     code = INCOMPLETE if any(section.fault for section in shown) else 0
@@ -80,7 +83,8 @@ def _config(given: dict[str, Any]) -> MeasureConfig:
     from worksample.reports.measures import MeasureConfig
 
     how = {name: given.pop(name) for name in ("resamples", "level", "seed")}
-    kept = {name: value for name, value in given.items() if value not in (None, ())}
+    money = {name: given.pop(name) for name in ("hourly", "checking", "prices")}
+    kept = {name: value for name, value in given.items() if value not in (None, ())} | money_settings(money)
     if kept.pop("with_struck", None):
         kept["struck"] = False
     return MeasureConfig(how=Resampling(**{k: v for k, v in how.items() if v is not None}), **kept)
@@ -97,15 +101,19 @@ def _chosen(sections: Sequence[Section], only: Sequence[str]) -> list[Section]:
 
 
 def _show(section: Section) -> None:
+    from worksample.reports.terminal import column_blocks
+
     click.secho(f"{section.title}  [{section.id}; {section.source}]" if section.source else section.title, bold=True)
     if section.fault:
         click.echo(printable(f"  cannot be measured: {section.fault}"))
     columns, rows = section.columns, [(row.label, *(_text(cell) for cell in row.cells)) for row in section.rows]
     if len(columns) > ACROSS >= len(rows):
         columns, rows = _turned(columns, rows)
-    for start in range(0, len(columns), ACROSS):
-        part = columns[start : start + ACROSS]
-        table("", ("", *part), [(r[0], *r[1 + start : 1 + start + ACROSS]) for r in rows], right=part)
+    rows = [tuple(printable(cell) for cell in row) for row in rows]
+    heads = ("", *columns)
+    for places in column_blocks(heads, rows, console().width):
+        part = tuple(heads[p] for p in places)
+        table("", part, [tuple(r[p] for p in places) for r in rows], right=part[1:])
     for note in (*section.notes, *_notes(section)):
         click.echo(printable(f"  {note}"))
     click.echo()
@@ -121,24 +129,31 @@ def _turned(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[tupl
 
 
 def _notes(section: Section) -> list[str]:
-    """What single figures must have said beside them, once each."""
+    """What single figures must have said beside them, once each, with the lines and columns that it is about."""
     from worksample.metrics import Estimate
 
-    said: dict[str, dict[str, None]] = {}
+    said: dict[str, dict[str, list[str]]] = {}
     for row in section.rows:
-        for cell in row.cells:
+        for column, cell in zip(section.columns, row.cells, strict=False):
             if isinstance(cell, Estimate):
-                for note in cell.notes:
-                    said.setdefault(note, {})[cell.name] = None
-                if cell.reason:
-                    said.setdefault(cell.reason, {})[f"{row.label}, {cell.name}"] = None
-    found = [f"{_names(list(names))}: {note}" for note, names in said.items()]
+                for note in (*cell.notes, *([cell.reason] if cell.reason else [])):
+                    said.setdefault(note, {}).setdefault(row.label, []).append(column)
+    found = [f"{_places(section, places)}{note}" for note, places in said.items()]
     most = 12
-    return found if len(found) <= most else [*found[:most], f"... and {len(found) - most} more notes (--json has all)"]
+    return found if len(found) <= most else [*found[:most], f"... and {len(found) - most} more (--json has all)"]
 
 
-def _names(names: list[str]) -> str:
+def _places(section: Section, places: dict[str, list[str]]) -> str:
+    """`good (steps, tokens), hasty (steps): `; a section's only column and a whole line need no naming."""
     most = 4
+    names = []
+    for label, columns in places.items():
+        shown = _shortened(columns, most)
+        names.append(label if len(columns) == len(section.columns) else f"{label} ({shown})")
+    return f"{_shortened(names, most)}: "
+
+
+def _shortened(names: Sequence[str], most: int) -> str:
     return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"
 
 

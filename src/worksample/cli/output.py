@@ -35,6 +35,11 @@ def store_option(function: F) -> F:
     )(function)
 
 
+def price_option(says: str) -> Callable[[F], F]:
+    """`--price`, repeatable: what a model's tokens cost."""
+    return click.option("--price", "prices", multiple=True, default=None, metavar="MODEL=IN,OUT", help=says)
+
+
 def open_store(where: str | Path | None, *, create: bool = False) -> Store:
     """The store that a verb works on, for a `with`."""
     from worksample.store import Store

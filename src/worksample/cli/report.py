@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
+from .measuring import money_options, money_settings
+from .namesakes import tell_found
 from .output import console, json_option, open_store, say_json, store_option
 
 
@@ -15,6 +18,7 @@ from .output import console, json_option, open_store, say_json, store_option
 @click.option("--out", type=click.Path(file_okay=False), default=None, help="Write the site into this folder.")
 @click.option("--illustrative", is_flag=True, default=None, help="Count prices that are only illustrative, too.")
 @click.option("--pages/--no-pages", default=None, help="Write a page per trial; by default they are written.")
+@money_options
 @store_option
 @json_option
 def command(
@@ -24,6 +28,7 @@ def command(
     pages: bool | None,
     store: str | None,
     as_json: bool | None,
+    **money: Any,
 ) -> None:
     """Print the leaderboard and, with --out, write the report as a static site.
 
@@ -31,12 +36,15 @@ def command(
     instances, environment models and protocol.
     """
     from worksample.reports import ReportConfig, leaderboard, print_board, write_report
+    from worksample.reports.measures import MeasureConfig
 
     with open_store(store) as opened:
+        tell_found(opened, experiments)
         if out is None:
             board = leaderboard(opened, experiments, illustrative=bool(illustrative))
         else:
-            config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False)
+            measures = MeasureConfig(**money_settings(money))
+            config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
             board = write_report(opened, experiments, Path(out), config)
     index = str(Path(out).resolve() / "index.html") if out else None
     if as_json:

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from worksample.errors import UsageError
+
 from .output import json_option, store_option
 from .run_options import flags_of, run_options
 
@@ -14,7 +16,12 @@ from .run_options import flags_of, run_options
 @click.command("run")
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False))
 @run_options
-@click.option("--dry-run", is_flag=True, default=None, help="Show the plan and what it may cost; write nothing.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    default=None,
+    help="Show the plan, what of it is done already and what the rest may cost; run nothing.",
+)
 @store_option
 @json_option
 def command(file: str | None, dry_run: bool | None, as_json: bool | None, **values: Any) -> int:
@@ -25,6 +32,10 @@ def command(file: str | None, dry_run: bool | None, as_json: bool | None, **valu
     """
     from worksample.experiments.loading import load
 
+    if file is None and not flags_of(values):
+        raise UsageError(
+            "nothing to run", next="worksample run --suite starter --agent worker --model NAME, or worksample run FILE"
+        )
     config = load(Path(file) if file else None, flags_of(values))
     from .conducting import Tone, dry, run_config
 

@@ -9,6 +9,8 @@ import click
 
 from worksample.errors import UsageError
 
+from .output import price_option
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = (
@@ -58,14 +60,7 @@ OPTIONS = (
         metavar="ROLE=MODEL",
         help="A model that belongs to the environment. Repeatable.",
     ),
-    click.option(
-        "--price",
-        "prices",
-        multiple=True,
-        default=None,
-        metavar="MODEL=IN,OUT",
-        help="US dollars per million tokens of prompt and answer. Repeatable.",
-    ),
+    price_option("US dollars per million tokens of prompt and answer. Repeatable."),
     click.option("--sandbox", default=None, metavar="KIND", help="bubblewrap, or none."),
     click.option(
         "--unsandboxed",
@@ -101,7 +96,7 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     if "roles" in given:
         given["roles"] = dict(_pair(text, "--role", "judge=openai/gpt-5") for text in given["roles"])
     if "prices" in given:
-        given["prices"] = dict(_price(text) for text in given["prices"])
+        given["prices"] = dict(price_of(text) for text in given["prices"])
     return given
 
 
@@ -112,7 +107,7 @@ def _pair(text: str, option: str, example: str) -> tuple[str, str]:
     return key, value
 
 
-def _price(text: str) -> tuple[str, dict[str, str]]:
+def price_of(text: str) -> tuple[str, dict[str, str]]:
     model, value = _pair(text, "--price", "openai/gpt-5=1.25,10")
     paid, sign, earned = value.partition(",")
     if not (paid and sign and earned):

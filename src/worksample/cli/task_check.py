@@ -74,4 +74,9 @@ def _show(report: Report) -> None:
         click.echo(printable(f"note: {note}"))
     errors = len(report.errors)
     warnings = len(report.findings) - errors
-    click.echo(f"{report.task}: {'passed' if report.passed else 'NOT PASSED'}, {errors} errors, {warnings} warnings")
+    told = "passed" if report.passed else "NOT PASSED"
+    click.echo(f"{report.task}: {told}, {_many(errors, 'error')}, {_many(warnings, 'warning')}")
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

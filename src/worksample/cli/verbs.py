@@ -31,6 +31,8 @@ VERBS: dict[str, Verb | Family] = {
     "resume": _verb("resume", "Go on with an experiment that was stopped."),
     "list": _verb("list", "List the experiments of a store."),
     "report": _verb("report", "Print the leaderboard and write the report as a static site."),
+    "review": _verb("review", "Judge an experiment's deliverables yourself, in the browser."),
+    "serve": _verb("serve", "Serve the review app to a team."),
     "metrics": _verb("metrics", "Print every figure that the store's data support, with counts and intervals."),
     "compare": _verb("compare", "Compare two agents on the same work."),
     "grade": _verb("grade", "Grade stored submissions anew and show what changed."),

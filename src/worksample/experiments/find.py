@@ -24,3 +24,16 @@ def find_experiment(store: Store, name: str = "") -> Experiment:
         names = ", ".join(dict.fromkeys(e.name for e in reversed(known)))
         raise UsageError(f"no experiment {name!r}; there are: {names}", next="worksample list")
     return fitting[-1]
+
+
+def namesakes(store: Store, experiment: Experiment) -> list[Experiment]:
+    """Other experiments of its name, by time."""
+    return [e for e in store.find(Experiment, name=experiment.name) if e.id != experiment.id]
+
+
+def call(store: Store, experiment: Experiment) -> str:
+    """What to type for it: its name, or its id where the name means a later one. One that is not kept yet will be the
+    latest."""
+    known = sorted(store.find(Experiment, name=experiment.name), key=lambda e: (e.at, e.id))
+    earlier = experiment.id in [e.id for e in known[:-1]]
+    return experiment.id if earlier else experiment.name

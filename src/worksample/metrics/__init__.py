@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .agreement import HOLISTIC, PASS_FAIL, PREFERENCE, Agreement, Ballots, Scale, measure_agreement
+    from .agreement import HOLISTIC, PASS_FAIL, PREFERENCE, Agreement, Scale, measure_agreement
     from .autoflation import Bundle, autoflation_over_time, measure_autoflation
     from .bootstrap import Resampling
     from .budget import BudgetPoint, frontier, score_against_budget
@@ -55,16 +55,18 @@ if TYPE_CHECKING:
     from .votes import (
         THREE_VOTES,
         TIE_BREAK,
+        Ballots,
         HolisticVerdict,
         VoteProtocol,
         automation_rate,
+        ballot_verdicts,
         holistic_verdict,
         holistic_verdicts,
     )
 
 # fmt: off
 _HOMES = {
-    "agreement": "HOLISTIC PASS_FAIL PREFERENCE Agreement Ballots Scale measure_agreement",
+    "agreement": "HOLISTIC PASS_FAIL PREFERENCE Agreement Scale measure_agreement",
     "autoflation": "Bundle autoflation_over_time measure_autoflation",
     "bootstrap": "Resampling",
     "budget": "BudgetPoint frontier score_against_budget",
@@ -97,16 +99,17 @@ _HOMES = {
     "rubric": "UPBENCH Mark RubricRules rubric_scores",
     "tiers": "Spread Tier Timeouts Trials full_pass repeat_spread tier_table timeout_table",
     "value": "Approach Decision Region break_even break_even_from_jobs decide_by_value",
-    "votes": "THREE_VOTES TIE_BREAK HolisticVerdict VoteProtocol automation_rate holistic_verdict holistic_verdicts",
+    "votes": "THREE_VOTES TIE_BREAK Ballots HolisticVerdict VoteProtocol automation_rate ballot_verdicts "
+    "holistic_verdict holistic_verdicts",
 }
 __all__ = [
     "HOLISTIC", "PASS_FAIL", "PREFERENCE", "THREE_VOTES", "TIE_BREAK", "UPBENCH", "Agreement", "Aim", "Approach",
     "Attempt", "Ballots", "BudgetPoint", "Bundle", "Calls", "CeilingFit", "Checking", "Comparison", "Configurations",
-    "Connectivity", "Counts", "Decision", "DeployableCost", "Dollars", "Effect", "EloOptions", "EloTable",
-    "Estimate", "Histories", "HolisticVerdict", "Horizon", "Mark", "PairSums", "Plan", "Price", "Region",
-    "Resampling", "RubricLifts", "RubricRules", "Scale", "Spread", "State", "Struck", "SuccessLifts", "Tier",
-    "Timeouts", "Trials", "Unit", "Variances", "VoteProtocol", "apply_by", "attempts_frame", "autoflation_over_time",
-    "automation_rate", "break_even", "break_even_from_jobs", "break_even_success", "by_group", "call_costs",
+    "Connectivity", "Counts", "Decision", "DeployableCost", "Dollars", "Effect", "EloOptions", "EloTable", "Estimate",
+    "Histories", "HolisticVerdict", "Horizon", "Mark", "PairSums", "Plan", "Price", "Region", "Resampling",
+    "RubricLifts", "RubricRules", "Scale", "Spread", "State", "Struck", "SuccessLifts", "Tier", "Timeouts", "Trials",
+    "Unit", "Variances", "VoteProtocol", "apply_by", "attempts_frame", "autoflation_over_time", "automation_rate",
+    "ballot_verdicts", "break_even", "break_even_from_jobs", "break_even_success", "by_group", "call_costs",
     "ceiling_bound", "check_connectivity", "checkpoint_scores", "compare_tables", "correlate", "cost_per_instance",
     "count_states", "decide_by_value", "deployable_cost", "detectable", "dollars_earned", "elo_ratings", "exact",
     "exact_upper", "false_negative_bound", "fisher", "fit_ceiling", "frontier", "full_pass", "harness_effect",

@@ -12,12 +12,11 @@ from worksample.errors import UsageError
 
 from . import coincidence
 from .bootstrap import DEFAULT, Resampled, Resampling, of_patterns, resampled
-from .columns import Codes, Column, Flags, Floats, Ints, codes, floats, same_length, series
+from .columns import Codes, Floats, Ints, codes, same_length, series
 from .counts import Counts
 from .estimate import Estimate, Unit
-from .votes import THREE_VOTES, VoteProtocol, first_votes, refuse_doubles, vote_patterns
-
-_MOST = 64
+from .tally import Tally, tally_votes
+from .votes import THREE_VOTES, Ballots, VoteProtocol, first_votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +54,6 @@ class Agreement:
         return (self.share, self.hard, self.positive, *alphas, self.ac1)
 
 
-@dataclass(frozen=True, slots=True)
-class Ballots:
-    """Votes, one row each. `vote`: numbers on an ordered scale, null where none was given. `evaluator` guards against
-    doubles, `project` says which items are resampled together, `order` (a time or a number) which vote came first.
-    """
-
-    subject: Column
-    vote: Column
-    evaluator: Column | None = None
-    project: Column | None = None
-    order: Column | None = None
-
-
 def measure_agreement(
     ballots: Ballots, scale: Scale = HOLISTIC, protocol: VoteProtocol = THREE_VOTES, how: Resampling = DEFAULT
 ) -> Agreement:
@@ -77,79 +63,63 @@ def measure_agreement(
     where those disagree: then `order` is required. Intervals resample projects, or items where none are given.
     Errors: UsageError for two votes of one evaluator on one item, for a missing `order`, for over 64 distinct votes.
     """
-    rows, beyond, declined = _given(ballots, protocol)
-    subjects = codes("subject", rows["subject"])
-    if ballots.evaluator is not None:
-        everyone = np.ones(len(rows), dtype=bool)
-        refuse_doubles(subjects, codes("evaluator", rows["evaluator"]), everyone)
-    if beyond.any():
-        rows, subjects = rows.filter(pl.Series(~beyond)), Codes(subjects.index[~beyond], subjects.labels)
-    steps, place = _steps(rows["vote"].to_numpy())
-    table, which = vote_patterns(subjects.index, place, subjects.size, len(steps))
-    cluster = _clusters(subjects, codes("project", rows["project"])) if ballots.project is not None else None
-    votes, times = table.sum(axis=1), np.bincount(which, minlength=len(table))
-    paired = int(times[votes >= 2].sum())
-    counts = Counts(subjects.size, paired, ungraded=subjects.size - paired).having(
-        votes=len(rows), items_with_one_vote=int(times[votes == 1].sum()),
-        tie_breaking_votes_left_out=int(beyond.sum()), declined_or_failed=declined,
+    beyond = _beyond(ballots, protocol)
+    tally, cluster = _counted(ballots, beyond)
+    votes = tally.votes
+    times = np.where(votes > 0, tally.times, 0)
+    paired, items = int(times[votes >= 2].sum()), int(times.sum())
+    counts = Counts(items, paired, ungraded=items - paired).having(
+        votes=int(votes @ times), items_with_one_vote=int(times[votes == 1].sum()),
+        tie_breaking_votes_left_out=0 if beyond is None else int(beyond.sum()),
+        declined_or_failed=series("vote", ballots.vote).null_count(),
     )  # fmt: skip
-    return _measure((table, which), steps, cluster, counts, scale, how)
+    return _measure(tally, times, cluster, counts, scale, how)
 
 
-def _given(ballots: Ballots, protocol: VoteProtocol) -> tuple[pl.DataFrame, Flags, int]:
-    """The rows with a vote, which of them come after the protocol's independent ones, and how many had none."""
-    columns = {name: getattr(ballots, name) for name in ("subject", "evaluator", "project", "order")}
-    columns = {name: column for name, column in columns.items() if column is not None}
-    same_length(vote=ballots.vote, **columns)
-    values, present = floats("vote", ballots.vote)
-    rows = pl.DataFrame([series(name, column).alias(name) for name, column in columns.items()])
-    rows = rows.with_columns(vote=values)
-    if not present.all():
-        rows = rows.filter(pl.Series(present))
-    beyond = np.zeros(len(rows), dtype=bool)
-    if protocol.independent < protocol.planned and len(rows):
-        most = int(np.bincount(codes("subject", rows["subject"]).index).max())
-        if most > protocol.independent:
-            if ballots.order is None:
-                raise UsageError(
-                    f"which votes of {protocol.name!r} came first is not known",
-                    where="column 'order'",
-                    next="pass order, such as the time of each vote: the tie-break must not count",
-                )
-            beyond = ~first_votes(rows["subject"], rows["order"], protocol).to_numpy()
-    return rows, beyond, int((~present).sum())
-
-
-def _steps(values: Floats) -> tuple[Floats, Ints]:
-    """The scale's steps in use (at least one, for empty tables) and each vote's place on it."""
-    if len(values) and np.ptp(values) < _MOST and (values == np.floor(values)).all():
-        found = codes("vote", values.astype(np.int64))
-        return found.labels.to_numpy().astype(np.float64), found.index
-    steps = np.asarray(pl.Series(values).unique().sort().to_numpy(), dtype=np.float64)
-    if len(steps) > _MOST:
+def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
+    """Which rows are votes that came after the protocol's independent ones; None where none did."""
+    most = int(ballots.tally.votes.max(initial=0))
+    if protocol.independent == protocol.planned or most <= protocol.independent:
+        return None
+    if ballots.order is None:
         raise UsageError(
-            f"{len(steps)} different votes", where="column 'vote'", next=f"use a scale of at most {_MOST} steps"
+            f"which votes of {protocol.name!r} came first is not known",
+            where="column 'order'",
+            next="pass order, such as the time of each vote: the tie-break must not count",
         )
-    if not len(steps):
-        return np.zeros(1), np.zeros(0, dtype=np.int64)
-    return steps, np.searchsorted(steps, values)
+    voted = series("vote", ballots.vote).is_not_null()
+    subject, order = (series(n, c).filter(voted) for n, c in (("subject", ballots.subject), ("order", ballots.order)))
+    late = np.zeros(len(voted), dtype=bool)
+    late[voted.to_numpy()] = ~first_votes(subject, order, protocol).to_numpy()
+    return pl.Series(late)
 
 
-def _clusters(subjects: Codes, projects: Codes) -> Codes:
+def _counted(ballots: Ballots, beyond: pl.Series | None) -> tuple[Tally, Codes | None]:
+    """The votes that enter, and the project of each of their subjects."""
+    if beyond is None and ballots.project is None:
+        return ballots.tally, None
+    subject, vote = series("subject", ballots.subject), series("vote", ballots.vote)
+    kept = vote.is_not_null() if beyond is None else vote.is_not_null() & ~beyond
+    subject = subject.filter(kept)
+    tally = tally_votes(subject, vote.filter(kept))
+    if ballots.project is None:
+        return tally, None
+    same_length(subject=ballots.subject, project=ballots.project)
+    projects = codes("project", series("project", ballots.project).filter(kept))
+    subjects = codes("subject", subject)
     of = np.zeros(subjects.size, dtype=np.int64)
     of[subjects.index] = projects.index
-    return Codes(of, projects.labels)
+    return tally, Codes(of, projects.labels)
 
 
 def _measure(
-    patterns: tuple[Ints, Ints], steps: Floats, cluster: Codes | None, counts: Counts, scale: Scale, how: Resampling
+    tally: Tally, times: Ints, cluster: Codes | None, counts: Counts, scale: Scale, how: Resampling
 ) -> Agreement:
-    table, which = patterns
+    table, steps = tally.table, tally.steps
     ends = tuple(int(np.flatnonzero(steps == end)[0]) for end in scale.ends if end in steps)
     per_pattern = coincidence.item_sums(table.astype(np.float64), (ends[0], ends[1]) if len(ends) == 2 else None)
-    times = np.bincount(which, minlength=len(table))
     total = times[None, :] @ per_pattern
-    drawn, units = _drawn(per_pattern, which, times, cluster, how)
+    drawn, units = _drawn(per_pattern, tally.which, times, cluster, how)
 
     def figure(name: str, statistic: Callable[[Floats], Floats], why: str = "", unit: Unit = Unit.NUMBER) -> Estimate:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -177,7 +147,7 @@ def _measure(
 def _drawn(
     per_pattern: Floats, which: Ints, times: Ints, cluster: Codes | None, how: Resampling
 ) -> tuple[Resampled, str]:
-    if len(which) < 2:
+    if times.sum() < 2:
         return Resampled(per_pattern[:0], how.level, ""), "items"
     if cluster is None:
         return of_patterns(per_pattern, times, "items", how), "items"

@@ -9,7 +9,7 @@ import polars as pl
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, ratio, resampled
+from .bootstrap import DEFAULT, Resampling, beside, ratio, resampled
 from .columns import MONEY_CEILING, Column, Flags, Floats, Ints, codes, flags, money, same_length, series
 from .counts import Counts
 from .dollars import Priced, usable_prices
@@ -99,12 +99,14 @@ def _find(project: pl.Series, labels: pl.Series, place: Ints) -> Ints:
         return np.zeros(0, dtype=np.int64)
     if not len(labels):
         raise UsageError(f"project {project[0]} is not in the bundle", where="column 'project'")
+    rows = codes("project", project)
     table = pl.DataFrame({"name": labels.cast(pl.String), "place": place})
-    found = pl.DataFrame({"name": project.cast(pl.String)}).join(table, on="name", how="left", maintain_order="left")
+    named = pl.DataFrame({"name": rows.labels.cast(pl.String)})
+    found = named.join(table, on="name", how="left", maintain_order="left")
     if found["place"].null_count():
         stray = found.filter(pl.col("place").is_null())["name"][0]
         raise UsageError(f"project {stray} is not in the bundle", where="column 'project'")
-    return found["place"].to_numpy().astype(np.int64)
+    return found["place"].to_numpy().astype(np.int64)[rows.index]
 
 
 def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Estimate:
@@ -119,7 +121,7 @@ def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Esti
     if not human.sum():
         reason = "no project has a price" if not priced.usable.any() else "the bundle is worth 0"
         return Estimate(name, None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
-    sums = np.column_stack([saved, human])[priced.usable]
+    sums = beside(saved[priced.usable], human[priced.usable])
     ends = resampled(sums, "projects", how).interval(ratio(0, 1))
     value = float(saved.sum() / human.sum())
     return Estimate(name, value, counts, *ends, Unit.SHARE, notes=notes, conditional_on=given)

@@ -58,7 +58,12 @@ def weights(units: int, how: Resampling) -> Iterator[Floats]:
 
 def group_sums(index: Ints, size: int, *columns: Floats) -> Floats:
     """Sums of each column per group: (size, columns)."""
-    return np.stack([np.bincount(index, weights=c, minlength=size) for c in columns], axis=1)
+    return beside(*(np.bincount(index, weights=c, minlength=size) for c in columns))
+
+
+def beside(*columns: Floats | Ints) -> Floats:
+    """Columns as a table (rows, columns), each of them in one piece of memory: sums down a column read it straight."""
+    return np.asarray(np.stack(columns).T, dtype=np.float64)
 
 
 class Interval(NamedTuple):
@@ -106,8 +111,12 @@ def resampled(sums: Floats, units: str, how: Resampling) -> Resampled:
     if size * how.resamples <= _DRAWS:
         drawn = np.concatenate([block @ sums for block in weights(size, how)])
         return Resampled(drawn, how.level, method)
-    spread = size * np.atleast_2d(np.cov(sums, rowvar=False, bias=True))
-    drawn = how.rng().multivariate_normal(sums.sum(axis=0), spread, size=how.resamples, method="eigh")
+    total = sums.sum(axis=0)
+    apart = sums - total / size
+    # A column that is the sum of others leaves an eigenvalue of 0, which rounding may turn below it: no fault.
+    drawn = how.rng().multivariate_normal(
+        total, apart.T @ apart, size=how.resamples, method="eigh", check_valid="ignore"
+    )
     return Resampled(drawn, how.level, f"{method}, in its normal limit")
 
 

@@ -5,14 +5,15 @@ Autoflation knows afterwards which deliverables were good and takes the best of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, ratio, resampled
-from .columns import Column, flags, floats, money, same_length
+from .bootstrap import DEFAULT, Resampling, beside, ratio, resampled
+from .columns import Column, Floats, flags, floats, money, same_length
 from .counts import Counts
 from .dollars import usable_prices
 from .estimate import Estimate, Unit
@@ -31,9 +32,11 @@ class Checking:
 
     def __post_init__(self) -> None:
         if not (0 <= self.accepts_good <= 1 and 0 <= self.accepts_bad <= 1):
-            raise UsageError("a check accepts a share of 0..1", where="checking")
+            raise UsageError(
+                "a check accepts a share of 0..1", where="checking", next="accepts_good=0.98, accepts_bad=0.1"
+            )
         if min(self.cost, self.loss) < 0 or not np.isfinite([self.cost, self.loss]).all():
-            raise UsageError("costs and losses are US dollars, 0 or more", where="checking")
+            raise UsageError("costs and losses are US dollars, 0 or more", where="checking", next="cost=5, loss=200")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +90,22 @@ def deployable_cost(
     missed = np.where(good, 0.0, check.accepts_bad)
     each = ai + check.cost + (1 - accepted) * priced.prices + missed * check.loss
     human = priced.prices[rows]
-    sums = np.column_stack([each[rows], human, human - each[rows], np.ones(len(human))])
-    total = sums.sum(axis=0)
+    sums = beside(each[rows], human)
+    total, jobs = sums.sum(axis=0), len(human)
     drawn = resampled(sums, "jobs", how)
 
-    def figure(name: str, unit: Unit, above: int, below: int) -> Estimate:
-        if not total[below]:
+    def figure(place: int, of: Callable[[Floats], Floats]) -> Estimate:
+        name, unit = names[place]
+        if unit is Unit.SHARE and not total[1]:
             reason = "the jobs cost a human nothing"
             return Estimate(name, None, counts, unit=unit, reason=reason, conditional_on=given)
-        value = float(total[above] / total[below])
-        return Estimate(name, value, counts, *drawn.interval(ratio(above, below)), unit, conditional_on=given)
+        value = float(of(total[None])[0])
+        return Estimate(name, value, counts, *drawn.interval(of), unit, conditional_on=given)
 
-    return DeployableCost(*(figure(n, u, *cols) for (n, u), cols in zip(names, ((0, 3), (1, 3), (2, 1)), strict=True)))
+    share = ratio(0, 1)
+    return DeployableCost(
+        figure(0, lambda s: s[:, 0] / jobs), figure(1, lambda s: s[:, 1] / jobs), figure(2, lambda s: 1 - share(s))
+    )
 
 
 def break_even_success(ai_cost: float, human_cost: float, checking: Checking | None = None) -> Estimate:

@@ -9,7 +9,7 @@ import numpy as np
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, ratio, resampled
+from .bootstrap import DEFAULT, Resampling, beside, ratio, resampled
 from .columns import MONEY_CEILING, Column, Flags, Floats, flags, floats, money, same_length
 from .estimate import Estimate, Unit
 from .rates import nothing_valid, valid_rows
@@ -99,7 +99,7 @@ def dollars_earned(
         none = [Estimate(n, None, counts, unit=u, reason=why, conditional_on=given) for n, u in _NAMES]
         return Dollars(*none)
     earned = value * (yes & rows)
-    sums = np.column_stack([earned[rows], value[rows]])
+    sums = beside(earned[rows], value[rows])
     total, possible = float(sums[:, 0].sum()), float(sums[:, 1].sum())
     blank = partial(Estimate, counts=counts, notes=notes, conditional_on=given)
     drawn = resampled(sums, "projects", how)

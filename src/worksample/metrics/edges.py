@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -10,10 +11,10 @@ import polars as pl
 from worksample.errors import UsageError
 
 from .columns import Column, Floats, Ints, codes, floats, pair_codes, same_length
-from .preferences import canonical_pairs
+from .preferences import canonical_sides
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PairSums:
     """Cell c: in project `project[c]`, pair `pair[c]` was compared `count[c]` times, and `won[c]` is the sum of the
     preferences for the pair's first agent. Pair k is (agents[first[k]], agents[second[k]]).
@@ -44,6 +45,17 @@ class PairSums:
 
     def totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
         """(preference for the first agent, weight) per pair over all projects."""
+        return self._by_comparison if by_count else self._by_project
+
+    @cached_property
+    def _by_comparison(self) -> tuple[Floats, Floats]:
+        return self._totals(by_count=True)
+
+    @cached_property
+    def _by_project(self) -> tuple[Floats, Floats]:
+        return self._totals(by_count=False)
+
+    def _totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
         won, weight = self.weighted(by_count=by_count)
         total = np.bincount(self.pair, weights=weight, minlength=self.pairs).astype(np.float64)
         return np.bincount(self.pair, weights=won, minlength=self.pairs) / total, total
@@ -69,15 +81,21 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
     """
     same_length(project=project, first=first, second=second, preference=preference)
     toward, present = floats("preference", preference, low=0.0, high=1.0)
-    agents, one, two, flipped = canonical_pairs(first, second)
+    agents, sides = canonical_sides(first, second)
     projects = codes("project", project)
+    key, inside = sides.key, projects.index
     if not present.all():
-        toward, one, two, flipped = toward[present], one[present], two[present], flipped[present]
-    inside = projects.index[present] if not present.all() else projects.index
+        toward, key, inside = toward[present], key[present], inside[present]
     size = len(agents)
-    pair, pairs = pair_codes(one, two, (size, size))
-    cell, cells = pair_codes(inside, pair, (projects.size, len(pairs)))
+    used = _used(key, len(sides.one))
+    pair, pairs = pair_codes(sides.one[used], sides.two[used], (size, size))
+    if sides.flipped[used].any():
+        toward = np.where(sides.flipped[key], 1 - toward, toward)
+    place = np.zeros(len(sides.one), dtype=np.int64)
+    place[used] = pair
     width = max(len(pairs), 1)
+    cell = inside * width + place[key] if width > 1 else inside
+    won, count, cells = _gathered(cell, toward, projects.size * width)
     return PairSums(
         agents=tuple(agents),
         first=pairs // max(size, 1),
@@ -85,10 +103,28 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
         projects=projects.size,
         project=cells // width,
         pair=cells % width,
-        won=np.bincount(cell, weights=np.where(flipped, 1 - toward, toward), minlength=len(cells)).astype(np.float64),
-        count=np.bincount(cell, minlength=len(cells)).astype(np.float64),
+        won=won,
+        count=count,
         left_out=int((~present).sum()),
     )
+
+
+def _used(key: Ints, size: int) -> Ints:
+    seen = np.zeros(size, dtype=bool)
+    seen[key] = True
+    return np.flatnonzero(seen)
+
+
+def _gathered(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints]:
+    """(sum of preferences, number of comparisons, cell) for each cell that occurs."""
+    if size <= 8 * len(cell) + 100_000:
+        count = np.bincount(cell, minlength=size)
+        cells = np.flatnonzero(count)
+        total: Floats = np.bincount(cell, weights=toward, minlength=size).astype(np.float64, copy=False)
+        return total[cells], count[cells].astype(np.float64), cells
+    cells, index = np.unique(cell, return_inverse=True)
+    won = np.bincount(index, weights=toward, minlength=len(cells)).astype(np.float64, copy=False)
+    return won, np.bincount(index, minlength=len(cells)).astype(np.float64), cells
 
 
 def compare_tables(*tables: pl.DataFrame) -> PairSums:
@@ -101,6 +137,8 @@ def compare_tables(*tables: pl.DataFrame) -> PairSums:
             raise UsageError(
                 f"no column {missing[0]!r}", where="a table of comparisons", next=f"give {', '.join(wanted)}"
             )
+    if len(tables) == 1:
+        return pair_sums(*(tables[0][name] for name in wanted))
     kinds = {table.schema["project"] for table in tables}
     project = pl.col("project") if len(kinds) == 1 else pl.col("project").cast(pl.String)
     names = (pl.col("first").cast(pl.String), pl.col("second").cast(pl.String))

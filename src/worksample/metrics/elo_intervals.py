@@ -92,11 +92,13 @@ def sandwich(
         pull = (won - weight * preference[sums.pair]) / total[sums.pair]
         typical = np.ones(sums.pairs)
     size = len(sums.agents)
-    slope = np.zeros((sums.projects, size))
-    np.add.at(slope, (sums.project, pairs.first[sums.pair]), pull)
-    np.add.at(slope, (sums.project, pairs.second[sums.pair]), -pull)
-    influence = slope @ np.linalg.inv(pairs.information(strength, typical, ridge)).T
-    zero = influence.mean(axis=1, keepdims=True) if anchor is None else influence[:, [anchor]]
-    relative = influence - zero
+    row, cells = sums.project * size, sums.projects * size
+    slope = np.bincount(row + pairs.first[sums.pair], weights=pull, minlength=cells)
+    slope -= np.bincount(row + pairs.second[sums.pair], weights=pull, minlength=cells)
+    slope = slope.reshape(sums.projects, size)
+    slope -= slope.mean(axis=0)
+    inverse = np.linalg.inv(pairs.information(strength, typical, ridge))
+    relative = inverse - (inverse.mean(axis=0) if anchor is None else inverse[anchor])
     scale = sums.projects / max(sums.projects - 1, 1)
-    return np.asarray(np.sqrt(scale * ((relative - relative.mean(axis=0)) ** 2).sum(axis=0)))
+    variance = ((relative @ (slope.T @ slope)) * relative).sum(axis=1)
+    return np.asarray(np.sqrt(scale * np.maximum(variance, 0.0)))

@@ -53,11 +53,12 @@ def time_horizon(
     counts = Counts(len(rows), int(rows.sum()), ungraded=int((~judged).sum())).having(
         without_hours=int((judged & ~known).sum()), passed=int((yes & rows).sum())
     )
-    group = codes(
-        "task", series("task", task).filter(pl.Series(rows)) if task is not None else np.arange(int(rows.sum()))
-    )
-    each = np.bincount(group.index, minlength=group.size)
-    x, y, w = np.log2(length[rows]), yes[rows].astype(np.float64), 1.0 / each[group.index] if len(each) else np.zeros(0)
+    x, y, w = np.log2(length[rows]), yes[rows].astype(np.float64), np.ones(counts.valid)
+    group = np.arange(counts.valid), counts.valid
+    if task is not None:
+        found = codes("task", series("task", task).filter(pl.Series(rows)))
+        group = found.index, found.size
+        w /= np.bincount(found.index, minlength=found.size)[found.index]
     reason = _unfit(x, y)
     fitted, good = np.zeros((1, 2)), np.array([False])
     if not reason:
@@ -71,7 +72,7 @@ def time_horizon(
     if reason:
         none = {q: Estimate(_name(q), None, counts, unit=Unit.HOURS, reason=reason) for q in at}
         return Horizon(none, Estimate("slope per doubling", None, counts, reason=reason))
-    drawn, limit = _resampled((x, y, w), fitted[0], (group.index, group.size), how)
+    drawn, limit = _resampled((x, y, w), fitted[0], group, how)
     lost = int(np.isnan(drawn[:, 0]).sum())
     note = f"{lost} of {how.resamples} resamples have no falling curve, and count as beyond both ends" if lost else ""
     method = f"logistic in log2 hours, bootstrap over {'trials' if task is None else 'tasks'} ({how.resamples})"

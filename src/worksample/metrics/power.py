@@ -69,7 +69,7 @@ def variance_components(trials: Trials) -> tuple[Variances, Estimate]:
     free = len(values) - len(means)
     repeat = inside / free if free else 0.0
     per_instance = repeat * (1 / h.repeats)
-    of_task = h.task_of()
+    of_task = h.of
     spread = (means - task_means[of_task]) ** 2
     inner_free = len(means) - tasks
     noise = float((per_instance * (1 - 1 / h.instances[of_task])).sum())

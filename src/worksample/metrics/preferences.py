@@ -5,6 +5,8 @@ A preference is a number in 0..1 for the first of the pair: 1 preferred, 0 the o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -74,7 +76,8 @@ def project_preferences(
         raise UsageError(
             f"row {int(np.flatnonzero(wrong)[0])} is no vote", where="column 'preference'", next="pass 0, 0.5 or 1"
         )
-    agents, one, two, flipped = canonical_pairs(first, second)
+    agents, sides = canonical_sides(first, second)
+    one, two, flipped = sides.one[sides.key], sides.two[sides.key], sides.flipped[sides.key]
     projects = codes("project", project)
     pair, pairs = pair_codes(one, two, (len(agents), len(agents)))
     cell, cells = pair_codes(projects.index, pair, (projects.size, len(pairs)))
@@ -104,20 +107,36 @@ def _named(projects: Codes, pairs: Ints, agents: list[str], key: int) -> str:
     return f"{agents[pair // len(agents)]} against {agents[pair % len(agents)]} in {projects.labels[key // len(pairs)]}"
 
 
-def canonical_pairs(first: Column, second: Column) -> tuple[list[str], Ints, Ints, Flags]:
-    """(names sorted, smaller index, larger index, whether the row was turned round).
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Row r holds the pair `key[r]`: agents `one` and `two` of that key, one < two, and whether the row says them the
+    other way round.
+    """
+
+    key: Ints
+    one: Ints
+    two: Ints
+    flipped: Flags
+
+
+def canonical_sides(first: Column, second: Column) -> tuple[list[str], Sides]:
+    """The names, sorted, and the pairs of rows with names as numbers. Whatever order a row has is settled per pair of
+    names, not per row.
 
     Errors: UsageError where an agent is compared with itself.
     """
     left, right = codes("first", first), codes("second", second)
     agents = sorted({*left.names(), *right.names()})
     place = {name: i for i, name in enumerate(agents)}
-    one = np.array([place[n] for n in left.names()], dtype=np.int64)[left.index]
-    two = np.array([place[n] for n in right.names()], dtype=np.int64)[right.index]
-    if (one == two).any():
-        row = int(np.flatnonzero(one == two)[0])
-        raise UsageError(f"row {row} compares {agents[one[row]]} with itself", where="columns 'first' and 'second'")
-    return agents, np.minimum(one, two), np.maximum(one, two), one > two
+    one = np.array([place[n] for n in left.names()], dtype=np.int64).repeat(right.size)
+    two = np.tile(np.array([place[n] for n in right.names()], dtype=np.int64), left.size)
+    key = left.index if right.size == 1 else left.index * right.size + right.index
+    if (same := one == two).any() and (rows := np.flatnonzero(same[key])).size:
+        row = int(rows[0])
+        raise UsageError(
+            f"row {row} compares {agents[one[key[row]]]} with itself", where="columns 'first' and 'second'"
+        )
+    return agents, Sides(key, np.minimum(one, two), np.maximum(one, two), one > two)
 
 
 def majority(counts: Ints, planned: int) -> tuple[Floats, NDArray[np.str_]]:
@@ -141,14 +160,15 @@ def human_comparisons(project: Column, agent: Column, label: Column, *, human: s
     """
     size = same_length(project=project, agent=agent, label=label)
     values, present = integers("label", label, low=1, high=3)
-    agents = series("agent", agent).cast(pl.String)
+    agents = series("agent", agent)
+    agents = agents if agents.dtype == pl.Categorical else agents.cast(pl.String)
     if (agents == human).any():
         raise UsageError(f"an agent is called {human!r}", where="column 'agent'", next="name the human another way")
     return pl.DataFrame(
         {
             "project": series("project", project),
             "first": agents,
-            "second": pl.Series([human], dtype=pl.String).new_from_index(0, size),
+            "second": pl.Series([human], dtype=agents.dtype).new_from_index(0, size),
             "preference": pl.Series((values - 1) / 2).set(pl.Series(~present), None),
         }
     )

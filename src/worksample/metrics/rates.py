@@ -13,10 +13,10 @@ import polars as pl
 from worksample.errors import UsageError
 
 from .bootstrap import DEFAULT, Resampling
-from .columns import Column, Flags, Floats, codes, flags, floats, same_length, series
+from .columns import Column, Flags, Floats, codes, flags, floats, narrow, same_length, series
 from .counts import Counts, State, count_states
 from .estimate import Estimate, Unit
-from .hierarchy import Hierarchy, bootstrap_variance, hierarchy, independent, replicates
+from .hierarchy import Hierarchy, TaskMeans, hierarchy, independent, replicates, summarise
 from .intervals import RateInterval, exact, normal_quantile, percentiles, rate_interval
 
 LEFT_OUT = "graded trials only"
@@ -136,8 +136,9 @@ def mean_within(
 ) -> Estimate:
     """The mean over tasks of valid values, given their hierarchy."""
     counts = counts.having(tasks=h.tasks)
-    value = h.mean(values)
-    low, high, method, note = mean_interval(h, values, how, unit)
+    means = summarise(h, values)
+    value = means.value
+    low, high, method, note = mean_interval(h, values, how, unit, means)
     given = (LEFT_OUT,) if counts.valid < counts.planned else ()
     level = None if low is None else how.level
     notes = (note,) if note else ()
@@ -146,9 +147,9 @@ def mean_within(
 
 
 def mean_interval(
-    h: Hierarchy, values: Floats, how: Resampling, unit: Unit = Unit.NUMBER
+    h: Hierarchy, values: Floats, how: Resampling, unit: Unit = Unit.NUMBER, means: TaskMeans | None = None
 ) -> tuple[float | None, float | None, str, str]:
-    """Low, high, method and note for a mean over tasks."""
+    """Low, high, method and note for a mean over tasks; `means` where they are known already."""
     tasks = h.tasks
     same = bool(np.ptp(values) == 0)
     if same and unit is Unit.SHARE and values[0] in (0.0, 1.0):
@@ -163,8 +164,9 @@ def mean_interval(
     if drawn is not None:
         low_, high_ = percentiles(drawn, how.level)
         return low_, high_, f"bootstrap over {levels} ({how.resamples})", ""
-    half = normal_quantile((1 + how.level) / 2) * math.sqrt(bootstrap_variance(h, values))
-    middle = h.mean(values)
+    means = means or summarise(h, values)
+    half = normal_quantile((1 + how.level) / 2) * math.sqrt(means.variance)
+    middle = means.value
     low, high = middle - half, middle + half
     if unit is Unit.SHARE:
         low, high = max(low, 0.0), min(high, 1.0)
@@ -179,7 +181,7 @@ def _exact_mean(h: Hierarchy, credit: Floats) -> Fraction | None:
     total = Fraction(0)
     for size in np.unique(h.instances):
         for repeat in np.unique(h.repeats):
-            of = (h.instances.repeat(h.instances) == size) & (h.repeats == repeat)
+            of = (h.instances[h.of] == size) & (h.repeats == repeat)
             total += Fraction(int(hits[of].sum()), int(repeat) * int(size))
     return total / h.tasks
 
@@ -201,12 +203,17 @@ def apply_by(
         rows = rows.repeat(group.list.len().fill_null(0).to_numpy())
         group = group.drop_nulls().explode(empty_as_null=False)
     groups = codes("by", group)
-    order = np.argsort(groups.index.astype(np.int32), kind="stable")
     ends = np.cumsum(np.bincount(groups.index, minlength=groups.size))
     note = "groups overlap: never average them" if overlapping else ""
+    gathered = not overlapping and bool((groups.index[1:] >= groups.index[:-1]).all())
+    # A stable sort of 16 bits is a radix sort.
+    order = rows if gathered else rows[np.argsort(narrow(groups.index, groups.size), kind="stable")]
     out = {}
     for place, label in sorted(enumerate(groups.names()), key=lambda pair: pair[1]):
-        mine = rows[order[ends[place - 1] if place else 0 : ends[place]]]
-        picked = {name: column.gather(mine) for name, column in table.items()}
+        start, end = (ends[place - 1] if place else 0), ends[place]
+        picked = {
+            name: column.slice(start, end - start) if gathered else column.gather(order[start:end])
+            for name, column in table.items()
+        }
         out[label] = metric(**picked, **options).noting(note)
     return out

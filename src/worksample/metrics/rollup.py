@@ -11,7 +11,7 @@ import polars as pl
 from worksample.errors import UsageError
 
 from .bootstrap import DEFAULT, Resampling, resampled
-from .columns import Codes, Column, Flags, Floats, Ints, codes, floats, same_length, series
+from .columns import Codes, Column, Flags, Floats, Ints, codes, floats, narrow, same_length, series
 from .counts import Counts
 from .estimate import Estimate, Unit
 from .hierarchy import hierarchy
@@ -94,7 +94,7 @@ class _Trials:
 
     def groups(self, level: str, means: Floats) -> dict[str, Estimate]:
         of = self.coded[level]
-        order = np.argsort(of.index, kind="stable")
+        order = np.argsort(narrow(of.index, of.size), kind="stable")
         ends = np.cumsum(np.bincount(of.index, minlength=of.size))
         names = of.names()
         out = {}

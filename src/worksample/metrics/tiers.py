@@ -12,12 +12,12 @@ import polars as pl
 
 from worksample.errors import UsageError
 
-from .bootstrap import DEFAULT, Resampling, group_sums, ratio, resampled
-from .columns import Column, Flags, Floats, codes, flags, floats, same_length, series
+from .bootstrap import DEFAULT, Resampling, beside, ratio, resampled
+from .columns import Codes, Column, Flags, Floats, Ints, codes, flags, floats, narrow, same_length, series
 from .counts import Counts
 from .estimate import Estimate, Unit
-from .hierarchy import Hierarchy
-from .rates import mean_score, mean_within, nothing_valid, rate, rate_within, structure, valid_rows
+from .hierarchy import Hierarchy, independent
+from .rates import mean_within, nothing_valid, rate_within, share, structure, valid_rows
 
 FULL = 1 - 1e-9
 
@@ -50,6 +50,15 @@ class _Graded:
     values: Floats
     counts: Counts
     h: Hierarchy | None
+    valid: Flags
+
+    def where(self, rows: Flags, state: Column | None) -> _Graded:
+        """The same for some of the rows."""
+        kept = None if state is None else series("state", state).filter(pl.Series(rows))
+        valid, counts = valid_rows("score", self.valid[rows], kept)
+        inside = rows if self.valid.all() else rows[self.valid]
+        h = self.h.where(inside) if self.h is not None and counts.valid else None
+        return _Graded(self.values[inside], counts, h, valid)
 
 
 def _graded(trials: Trials) -> _Graded:
@@ -57,7 +66,7 @@ def _graded(trials: Trials) -> _Graded:
     same_length(score=trials.score, state=trials.state, task=trials.task, instance=trials.instance)
     valid, counts = valid_rows("score", present, trials.state)
     h = structure(trials.task, trials.instance, valid) if counts.valid else None
-    return _Graded(numbers[valid], counts, h)
+    return _Graded(numbers if valid.all() else numbers[valid], counts, h, valid)
 
 
 def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:
@@ -101,12 +110,12 @@ def _repeat_spread(graded: _Graded) -> Spread:
     if h is None:
         none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason=nothing_valid(counts))
         return Spread(none, none.called("sd of the mean score"))
-    squares = h.within((values - h.instance_means(values)[h.cell]) ** 2)
     repeated = h.repeats >= 2
     counts = counts.having(instances=len(h.repeats), repeated_instances=int(repeated.sum()))
     if not repeated.any():
         none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason="no instance has two valid runs")
         return Spread(none, none.called("sd of the mean score"))
+    squares = h.within((values - h.instance_means(values)[h.cell]) ** 2)
     variance = squares[repeated] / (h.repeats[repeated] - 1)
     pooled = float(variance.mean())
     each = np.full(len(h.repeats), pooled)
@@ -144,20 +153,21 @@ def tier_table(
     `resources`: numbers per trial, 0 or more, null where unknown. Errors: UsageError for a tier outside `order`.
     """
     used = resources or {}
-    size = len(trials)
     same_length(score=trials.score, tier=tier, **used)
     tiers = codes("tier", tier)
     names = tiers.names()
     if stray := sorted(set(names) - set(order)) if order else []:
         raise UsageError(f"tier {stray[0]} is not in the order given", where="column 'tier'")
+    whole = _graded(trials)
     out = []
     for name in [*(order or sorted(names)), "overall"]:
-        rows = np.ones(size, dtype=bool)
+        graded, totals = whole, used
         if name != "overall":
-            rows = tiers.index == names.index(name) if name in names else ~rows
-        graded = _graded(trials.where(rows))
-        totals = {key: total(key, series(key, column).filter(pl.Series(rows))) for key, column in used.items()}
-        out.append(Tier(name, _full_pass(graded, how), _mean(graded, how), _repeat_spread(graded), totals))
+            rows = tiers.index == names.index(name) if name in names else np.zeros(len(tiers.index), dtype=bool)
+            graded = whole.where(rows, trials.state)
+            totals = {key: series(key, column).filter(pl.Series(rows)) for key, column in used.items()}
+        summed = {key: total(key, column) for key, column in totals.items()}
+        out.append(Tier(name, _full_pass(graded, how), _mean(graded, how), _repeat_spread(graded), summed))
     return tuple(out)
 
 
@@ -192,43 +202,74 @@ def timeout_table(
     """
     late, known = flags("timed_out", timed_out)
     same_length(score=trials.score, timed_out=timed_out, by=by)
+    numbers, present = floats("score", trials.score, low=0, high=1)
+    valid, _ = valid_rows("score", present, trials.state)
     groups = codes("by", by) if by is not None else codes("by", ["overall"] * len(late))
+    runs = _Runs(trials, (numbers, valid), (late, known), groups, how)
     labels = sorted((name, place) for place, name in enumerate(groups.names()) if name != "overall")
-    parts = {name: groups.index == place for name, place in labels}
-    parts["overall"] = np.ones(len(late), dtype=bool)
-    out = {}
-    for name, rows in parts.items():
-        column = pl.Series(late).set(pl.Series(~known), None).filter(pl.Series(rows))
-        share_of_runs = _runs_share(column, trials.where(rows), how)
-        ended, early = (trials.where(rows & side) for side in (late & known, ~late & known))
-        out[name] = Timeouts(
-            share_of_runs, _runs_mean("timeout score", ended, how), _runs_mean("other score", early, how)
-        )
-    return out
+    return {name: runs.timeouts(place) for name, place in [*labels, ("overall", None)]}
 
 
-def _runs_share(passed: pl.Series, part: Trials, how: Resampling) -> Estimate:
-    plain = rate(passed, name="timeout rate", how=how)
-    if part.task is None or plain.value is None:
-        return plain
-    known = passed.is_not_null()
-    values = passed.filter(known).cast(pl.Float64).to_numpy()
-    return _by_task(plain, values, series("task", part.task).filter(known), how)
+class _Runs:
+    """Runs as the unit, with intervals that follow when the tasks they share are resampled. They are sorted once, so
+    that the late ones and the others of every group stand together.
+    """
 
+    def __init__(
+        self,
+        trials: Trials,
+        scores: tuple[Floats, Flags],
+        lateness: tuple[Flags, Flags],
+        groups: Codes,
+        how: Resampling,
+    ) -> None:
+        late, known = lateness
+        side = np.where(known, np.where(late, 0, 1), 2)
+        key = narrow(side * groups.size + groups.index, 3 * groups.size)
+        self.order = np.argsort(key, kind="stable")
+        self.ends = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=3 * groups.size))])
+        self.size, self.how = groups.size, how
+        self.numbers, self.valid = scores[0][self.order], scores[1][self.order]
+        self.state = None if trials.state is None else series("state", trials.state)
+        self.tasks = None if trials.task is None else codes("task", trials.task)
+        self.task = self.order if self.tasks is None else self.tasks.index[self.order]
 
-def _runs_mean(name: str, part: Trials, how: Resampling) -> Estimate:
-    plain = mean_score(part.score, state=part.state, name=name, how=how)
-    if part.task is None or plain.value is None:
-        return plain
-    numbers, present = floats("score", part.score, low=0, high=1)
-    valid, _ = valid_rows("score", present, part.state)
-    return _by_task(plain, numbers[valid], series("task", part.task).filter(pl.Series(valid)), how)
+    def timeouts(self, group: int | None) -> Timeouts:
+        """Of one group, or of all."""
+        late, early = self._part(0, group), self._part(1, group)
+        means = self._mean("timeout score", late), self._mean("other score", early)
+        return Timeouts(self._share(late, early, self._part(2, group)), *means)
 
+    def _part(self, side: int, group: int | None) -> slice:
+        first = side * self.size
+        bounds = (first, first + self.size) if group is None else (first + group, first + group + 1)
+        return slice(int(self.ends[bounds[0]]), int(self.ends[bounds[1]]))
 
-def _by_task(plain: Estimate, values: Floats, task: pl.Series, how: Resampling) -> Estimate:
-    """A mean over runs with the interval that follows when the tasks they share are resampled."""
-    tasks = codes("task", task)
-    if tasks.size == len(values) or np.ptp(values) == 0:
-        return plain
-    sums = group_sums(tasks.index, tasks.size, values, np.ones(len(values)))
-    return replace(plain, **resampled(sums, "tasks", how).interval(ratio(0, 1))._asdict())
+    def _share(self, late: slice, early: slice, unknown: slice) -> Estimate:
+        hits, others, ungraded = (part.stop - part.start for part in (late, early, unknown))
+        counts = Counts(hits + others + ungraded, hits + others, ungraded=ungraded)
+        plain = share("timeout rate", hits, counts, level=self.how.level)
+        if self.tasks is None or not hits or not others:
+            return plain
+        above = np.bincount(self.task[late], minlength=self.tasks.size)
+        return self._by_task(plain, above, above + np.bincount(self.task[early], minlength=self.tasks.size))
+
+    def _mean(self, name: str, part: slice) -> Estimate:
+        state = None if self.state is None else self.state.gather(self.order[part])
+        kept, counts = valid_rows("score", self.valid[part], state)
+        if not counts.valid:
+            return Estimate(name, None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
+        values, task = self.numbers[part], self.task[part]
+        if counts.valid < counts.planned:
+            values, task = values[kept], task[kept]
+        plain = mean_within(name, independent(len(values)), values, counts, self.how)
+        if self.tasks is None or np.ptp(values) == 0:
+            return plain
+        below = np.bincount(task, minlength=self.tasks.size)
+        return self._by_task(plain, np.bincount(task, weights=values, minlength=self.tasks.size), below)
+
+    def _by_task(self, plain: Estimate, above: Floats | Ints, below: Floats | Ints) -> Estimate:
+        sums = beside(above[below > 0], below[below > 0])
+        if len(sums) == int(below.sum()):
+            return plain
+        return replace(plain, **resampled(sums, "tasks", self.how).interval(ratio(0, 1))._asdict())

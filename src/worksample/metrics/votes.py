@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from .columns import Codes, Column, Flags, Ints, codes, integers, pair_codes, sa
 from .estimate import Estimate
 from .intervals import RateInterval
 from .rates import rate
+from .tally import Tally, tally_votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,39 @@ def holistic_verdicts(
     passed: the majority of (vote >= 2). label: the majority of the three values, else the median. More votes than the
     protocol plans count too; an even number that is split decides nothing.
     """
-    same_length(subject=subject, vote=vote, evaluator=evaluator)
-    subjects = codes("subject", subject)
-    values, present = integers("vote", vote, low=1, high=3)
-    if evaluator is not None:
-        refuse_doubles(subjects, codes("evaluator", evaluator), present)
-    table, which = vote_patterns(subjects.index, np.where(present, values, 0), subjects.size, 4)
-    counts = np.ascontiguousarray(table[:, 1:].T)
+    return ballot_verdicts(Ballots(subject, vote, evaluator), protocol)
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """Votes, one row each. `vote`: numbers on an ordered scale, null where none was given. `evaluator` guards against
+    doubles, `project` says which items are resampled together, `order` (a time or a number) which vote came first.
+
+    They are counted once, however many figures are made of them.
+    """
+
+    subject: Column
+    vote: Column
+    evaluator: Column | None = None
+    project: Column | None = None
+    order: Column | None = None
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The votes per subject. Errors: UsageError for two votes of one evaluator on one subject."""
+        same_length(subject=self.subject, vote=self.vote, evaluator=self.evaluator)
+        if self.evaluator is not None:
+            present = series("vote", self.vote).is_not_null().to_numpy()
+            refuse_doubles(codes("subject", self.subject), codes("evaluator", self.evaluator), present)
+        return tally_votes(self.subject, self.vote)
+
+
+def ballot_verdicts(ballots: Ballots, protocol: VoteProtocol = THREE_VOTES) -> pl.DataFrame:
+    """`holistic_verdicts` of votes that other figures, such as `measure_agreement`, count too."""
+    tally = ballots.tally
+    if tally.votes.any() and not set(tally.steps.tolist()) <= {1.0, 2.0, 3.0}:
+        integers("vote", ballots.vote, low=1, high=3)
+    counts = tally.counts_of(1, 2, 3)
     passed, known, label = decide(counts, protocol.planned)
     total = counts.sum(axis=0)
     small = pl.DataFrame(
@@ -96,7 +124,7 @@ def holistic_verdicts(
             "reason": _reasons(total, known, label, protocol.planned),
         }
     )
-    return pl.DataFrame([subjects.labels.alias("subject"), *(column.gather(which) for column in small)])
+    return pl.DataFrame([tally.labels.alias("subject"), *(column.gather(tally.which) for column in small)])
 
 
 def _reasons(total: Ints, known: Flags, label: Ints, planned: int) -> list[str]:
@@ -105,49 +133,14 @@ def _reasons(total: Ints, known: Flags, label: Ints, planned: int) -> list[str]:
     return [str(reason) for reason in np.select([total == 0, few, ~known, unsettled], says, "")]
 
 
-def vote_patterns(index: Ints, place: Ints, size: int, steps: int) -> tuple[Ints, Ints]:
-    """The distinct counts of votes per step (patterns, steps), and which of them each of `size` items has.
-
-    Row r is a vote on item index[r] for step place[r]. Millions of items have a few dozen patterns.
-    """
-    if steps > 4:
-        return _wide_patterns(index, place, size, steps)
-    if not len(index):
-        return np.zeros((min(size, 1), steps), dtype=np.int64), np.zeros(size, dtype=np.int64)
-    digits = np.bincount(index, weights=(4096.0 ** np.arange(steps))[place], minlength=size)
-    if np.bincount(index, minlength=size).max() >= 4096:
-        return _wide_patterns(index, place, size, steps)
-    packed = digits.astype(np.int64)
-    found, which = _distinct(packed)
-    return (found[:, None] >> (12 * np.arange(steps))) & 4095, which
-
-
-def _distinct(packed: Ints) -> tuple[Ints, Ints]:
-    """Sorted distinct values and each one's place, for many values of which few differ."""
-    column = pl.Series(packed)
-    found = column.unique().sort().to_numpy()
-    return found, np.searchsorted(found, packed)
-
-
-def _wide_patterns(index: Ints, place: Ints, size: int, steps: int) -> tuple[Ints, Ints]:
-    table = np.bincount(index * steps + place, minlength=size * steps).reshape(size, steps)
-    which, many = np.zeros(size, dtype=np.int64), 1
-    for column in table.T:
-        which, keys = pair_codes(which, column.astype(np.int64), (many, int(column.max(initial=0)) + 1))
-        many = len(keys)
-    example = np.zeros(many, dtype=np.int64)
-    example[which] = np.arange(size)
-    return table[example].astype(np.int64) if size else table, which
-
-
 def count_votes(index: Ints, value: Ints, size: int) -> Ints:
     """How many votes of 1, 2 and 3 each item has: (3, size). A value of 0 is no vote."""
     flat = np.bincount(index * 4 + value, minlength=4 * size)
     return np.ascontiguousarray(flat.reshape(size, 4)[:, 1:].T).astype(np.int64)
 
 
-def decide(counts: Ints, planned: int) -> tuple[Flags, Flags, Ints]:
-    """(passed, whether that is decided, label or 0) from counts of votes (3, items)."""
+def decide(counts: Ints, planned: int | Ints) -> tuple[Flags, Flags, Ints]:
+    """(passed, whether that is decided, label or 0) from counts of votes (3, items). `planned` may differ by item."""
     ones, twos, threes = counts
     total = ones + twos + threes
     needed = np.maximum(total, planned)

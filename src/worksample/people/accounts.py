@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, select, update
 
-from worksample.errors import UsageError
+from worksample.errors import RecordMissing, UsageError
 from worksample.records import canonical
 from worksample.store.people_tables import accounts, sessions, tickets
 
+from . import statements as sql
 from .account import Account, Role, find_account, join_roles, read_account, read_roles
-from .clock import MINUTE, Clock
+from .clock import MINUTE, SECOND, Clock
 from .faults import Conflict, Denied
 from .profile import Profile, evaluator_of
 from .tokens import check_password, hash_password, hashed, name_key, new_token
@@ -22,11 +24,18 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 DAY = 24 * 60 * MINUTE
+INVITED, REVOKED = "invitation", "revoked invitation"
+"""Kinds of a ticket; a revoked one opens nothing."""
 INVITATION, LINK = 7 * DAY, 15 * MINUTE
 IDLE, SESSION = DAY, 30 * DAY
 """A session ends after a day without use, and after thirty days in any case."""
+KNOWN = 2 * SECOND
+"""For so long a process goes by what it found about a session. What ends one here is heeded here at once, elsewhere
+after this."""
+_MOST_KNOWN = 10_000
 _WRONG = "wrong name or password"
 _SPENT = "this link is wrong, used or expired"
+_ANEW = "ask an admin for a new one; alone, start worksample review again"
 LONGEST_NAME = 100
 
 
@@ -35,6 +44,8 @@ class Accounts:
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock, self._db = store, clock, store.database
+        self._known: dict[str, tuple[int, int, Account]] = {}
+        self._changes, self._lock = 0, threading.Lock()
 
     # -- invitations
 
@@ -42,7 +53,27 @@ class Accounts:
         """A token for a new account with these roles, good for a week. `by`: an admin; None is the store's owner."""
         if by is not None:
             by.may(Role.ADMIN)
-        return self._ticket("invitation", None, join_roles(read_roles(roles)), by.id if by else "", INVITATION)
+        return self._ticket(INVITED, None, join_roles(read_roles(roles)), by.id if by else "", INVITATION)
+
+    def revoke(self, id: str, by: Account | None = None) -> None:
+        """Take an invitation back that nobody accepted yet; `id` as `presence.invitations` gives it. `by`: an admin;
+        None is the store's owner. Denied, RecordMissing, Conflict where it is no longer open."""
+        if by is not None:
+            by.may(Role.ADMIN)
+        with self._db.writing() as connection:
+            fits = tickets.c.hash.startswith(id, autoescape=True) & tickets.c.kind.in_([INVITED, REVOKED])
+            row = connection.execute(select(tickets).where(fits)).first() if id else None
+            if row is None:
+                raise RecordMissing("no such invitation", where=id)
+            if row.kind == REVOKED or row.used is not None or row.expires <= self._clock():
+                raise Conflict("this invitation is not open any more")
+            connection.execute(update(tickets).where(tickets.c.hash == row.hash).values(kind=REVOKED))
+
+    def invited(self, token: str) -> tuple[frozenset[Role], int]:
+        """The roles that an invitation gives, and until when it is good, in microseconds since 1970. Denied."""
+        with self._db.reading() as connection:
+            row = self._ticket_of(connection, token, INVITED)
+        return frozenset(Role(r) for r in row.roles.split(",")), row.expires
 
     def accept(self, token: str, name: str, password: str | None) -> Account:
         """Make the account. Denied for a token that is not good; Conflict where the name is taken.
@@ -51,7 +82,7 @@ class Accounts:
         """
         kept = hash_password(password) if password is not None else None
         with self._db.writing() as connection:
-            row = self._spend(connection, token, "invitation")
+            row = self._spend(connection, token, INVITED)
             account = self._create(connection, name, row.roles, kept)
         return self._named(account)
 
@@ -110,29 +141,51 @@ class Accounts:
         with self._db.writing() as connection:
             row = self._spend(connection, token, "link")
             if find_account(connection, row.account).disabled:
-                raise Denied(_SPENT)
+                raise Denied(_SPENT, next=_ANEW)
             return self._session(connection, row.account)
+
+    def open_session(self, account: Account) -> str:
+        """A session's token for somebody who is known already: who just made the account, or set a new password."""
+        with self._db.writing() as connection:
+            if find_account(connection, account.id).disabled:
+                raise Denied(_SPENT, next=_ANEW)
+            return self._session(connection, account.id)
 
     def session(self, token: str) -> Account | None:
         """Whose session it is; None where it is wrong, expired, ended, or its account disabled."""
-        now = self._clock()
-        join = sessions.join(accounts, accounts.c.id == sessions.c.account)
-        query = select(accounts, sessions.c.expires, sessions.c.ends).select_from(join)
+        now, hash = self._clock(), hashed(token)
+        asked, until, known = self._known.get(hash, (0, 0, None))
+        if known is not None and 0 <= now - asked < KNOWN and now < until:
+            return known
+        changes = self._changes
         with self._db.reading() as connection:
-            row = connection.execute(query.where(sessions.c.hash == hashed(token))).first()
+            row = sql.SESSION.first(connection, {"hash": hash})
         if row is None or row.disabled or min(row.expires, row.ends) <= now:
             return None
         if row.expires < now + IDLE - 10 * MINUTE:
             # Not at every call: a write each time would make readers queue.
             with self._db.writing() as connection:
-                mine = sessions.c.hash == hashed(token)
-                connection.execute(update(sessions).where(mine).values(expires=now + IDLE))
-        return read_account(row)
+                connection.execute(update(sessions).where(sessions.c.hash == hash).values(expires=now + IDLE))
+        account = read_account(row)
+        with self._lock:
+            # What changed while the database was asked may not be in the answer.
+            if changes == self._changes:
+                if len(self._known) >= _MOST_KNOWN:
+                    self._known.clear()
+                self._known[hash] = now, min(row.expires, row.ends), account
+        return account
+
+    def _forget(self) -> None:
+        """Ask the database again for every session: some account or session changed."""
+        with self._lock:
+            self._changes += 1
+            self._known.clear()
 
     def logout(self, token: str) -> None:
         """End the session."""
         with self._db.writing() as connection:
             connection.execute(delete(sessions).where(sessions.c.hash == hashed(token)))
+        self._forget()
 
     # -- administration
 
@@ -160,7 +213,17 @@ class Accounts:
             connection.execute(update(accounts).where(accounts.c.id == account).values(values))
             if "password" in values or values.get("disabled"):
                 connection.execute(delete(sessions).where(sessions.c.account == account))
-            return find_account(connection, account)
+            changed = find_account(connection, account)
+        self._forget()
+        return changed
+
+    def replace_password(self, account: Account, old: str, new: str) -> None:
+        """Set another password; every session ends. `old` does not count where there was none. Denied."""
+        with self._db.reading() as connection:
+            kept = connection.execute(select(accounts.c.password).where(accounts.c.id == account.id)).scalar_one()
+        if kept is not None and not check_password(kept, old):
+            raise Denied("wrong password")
+        self.change(account.id, account, password=new)
 
     def set_profile(self, account: Account, profile: Profile) -> Account:
         """Commit a new version of the person's Evaluator record and judge under it from now on."""
@@ -169,7 +232,9 @@ class Accounts:
         with self._db.writing() as connection:
             values = {"evaluator": evaluator.id, "domains": canonical(list(profile.domains)).decode()}
             connection.execute(update(accounts).where(accounts.c.id == account.id).values(values))
-            return find_account(connection, account.id)
+            changed = find_account(connection, account.id)
+        self._forget()
+        return changed
 
     # -- tokens
 
@@ -181,13 +246,17 @@ class Accounts:
             connection.execute(tickets.insert().values({**row, "expires": now + lasts, "used": None}))
         return token
 
-    def _spend(self, connection: Connection, token: str, kind: str) -> Any:
-        """Use a ticket up; Denied where it is not good. The transaction's end decides: one that fails gives it back."""
+    def _ticket_of(self, connection: Connection, token: str, kind: str) -> Any:
         mine = (tickets.c.hash == hashed(token)) & (tickets.c.kind == kind)
         row = connection.execute(select(tickets).where(mine)).first()
         if row is None or row.used is not None or row.expires <= self._clock():
-            raise Denied(_SPENT)
-        connection.execute(update(tickets).where(mine).values(used=self._clock()))
+            raise Denied(_SPENT, next=_ANEW)
+        return row
+
+    def _spend(self, connection: Connection, token: str, kind: str) -> Any:
+        """Use a ticket up; Denied where it is not good. The transaction's end decides: one that fails gives it back."""
+        row = self._ticket_of(connection, token, kind)
+        connection.execute(update(tickets).where(tickets.c.hash == row.hash).values(used=self._clock()))
         return row
 
     def _session(self, connection: Connection, account: str) -> str:

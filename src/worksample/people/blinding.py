@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from worksample.errors import RecordMissing
@@ -11,6 +12,8 @@ from worksample.records import Agent, Origin, Submission
 
 if TYPE_CHECKING:
     from worksample.store import Store
+
+    from .recall import Recall
 
 BLOT = "█████"
 _SHORTEST = 3
@@ -20,7 +23,7 @@ _COMMON = frozenset(
 """Words that say nothing of who it was, and would blot half of a text."""
 
 
-def giveaways(store: Store, submission: Submission) -> tuple[str, ...]:
+def giveaways(store: Store | Recall, submission: Submission) -> tuple[str, ...]:
     """Words that would say who made a submission: its agent's name, model, the model's own name; a person's name."""
     words = {submission.entrant, submission.entrant.partition("@")[0]}
     if submission.origin is Origin.TRIAL:
@@ -38,11 +41,18 @@ def giveaways(store: Store, submission: Submission) -> tuple[str, ...]:
 
 def scrub(text: str, words: Iterable[str]) -> str:
     """The text without these words, however they are written: case, blanks, dashes and underscores do not count."""
+    pattern = _pattern(tuple(words)) if text else None
+    return text if pattern is None else pattern.sub(BLOT, text)
+
+
+@lru_cache(maxsize=512)
+def _pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
+    """None where there is no word. A round has few agents and many items."""
     patterns = []
     for word in sorted(words, key=lambda w: (-len(w), w)):
         parts = [re.escape(p) for p in re.split(r"[\s_.-]+", word) if p]
         if parts:
             patterns.append(r"[\s_.-]*".join(parts))
     if not patterns:
-        return text
-    return re.sub(rf"(?<![^\W_])(?:{'|'.join(patterns)})(?![^\W_])", BLOT, text, flags=re.IGNORECASE)
+        return None
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(patterns)})(?![^\W_])", re.IGNORECASE)

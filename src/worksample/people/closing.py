@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, select, update
 
 from worksample.records import Evaluation, Given, Holistic, Pairwise, Rule, Side
 from worksample.store import schema
-from worksample.store.people_tables import assignments, drafts, items
+from worksample.store.people_tables import items
 
+from . import statements as sql
 from .queues import find_queue
 from .quiz import note_quiz
 
-_a, _i = assignments.c, items.c
+_i = items.c
 
 
 def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state: str = "done") -> None:
     """Mark an assignment as handed in. Doing it twice changes nothing."""
-    mine = (_a.item == row.item) & (_a.account == row.account)
-    done = update(assignments).where(mine & (_a.state != state)).values(state=state, evaluation=evaluation, expires=now)
-    if connection.execute(done).rowcount != 1:
+    mine = {"its_item": row.item, "its_account": row.account}
+    done = {**mine, "now_state": state, "its_evaluation": evaluation, "until": now}
+    if sql.FINISH.run(connection, done) != 1:
         return
-    draft = (drafts.c.item == row.item) & (drafts.c.account == row.account)
-    connection.execute(delete(drafts).where(draft))
-    item = connection.execute(select(items).where(_i.id == row.item)).one()
+    sql.NO_DRAFT.run(connection, mine)
+    item = sql.ITEM.one(connection, {"id": row.item})
     if item.expected is not None and state == "done":
         table = schema.evaluations
         body = connection.execute(select(table.c.body).where(table.c.id == evaluation)).scalar_one()
@@ -35,7 +35,7 @@ def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state
 
 def settle_ties(connection: Connection, item: str) -> None:
     """Under a tie-break rule, ask for a third vote where the first two disagree (RLI B.2)."""
-    row = connection.execute(select(items).where(_i.id == item)).one()
+    row = sql.ITEM.one(connection, {"id": item})
     queue = find_queue(connection, row.queue)
     if queue.rule != Rule.TIE_BREAK or row.expected is not None or row.wanted >= 3:
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from worksample.records import Evaluation, Evaluator, Given, Grade, Holistic, Pairwise, Round, Rule
+from worksample.records import Evaluation, Evaluator, Frozen, Given, Grade, Holistic, Pairwise, Round, Rule
 from worksample.store.people_tables import assignments, items
 
 from .profile import person_of
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 _a, _i = assignments.c, items.c
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Frozen):
     """Gold items are not counted. `open`: evaluations that are still wanted and that nobody has taken."""
 
     items: int

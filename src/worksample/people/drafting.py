@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, func, select
 
 from worksample.errors import UsageError
-from worksample.records import canonical
-from worksample.store.people_tables import accounts, assignments, drafts, items, seen
+from worksample.records import Instance, canonical
+from worksample.store.people_tables import assignments, items, seen
 
+from . import statements as sql
 from .account import Account
 from .clock import SECOND, Clock
 from .faults import Conflict
 from .item import Draft, Item, build_item, hidden_words
 from .leasing import Leasing, own
-from .queues import find_queue, note
+from .queues import Queue, find_queue, note
+from .recall import Recall
 from .state import DONE, LEASED, SKIPPED, STRUCK
+from .together import Together
 from .tokens import storable
 
 if TYPE_CHECKING:
@@ -28,33 +32,62 @@ if TYPE_CHECKING:
 LARGEST = 256_000
 """Bytes of a draft."""
 MOST_SEEN = 20_000
+_Parts = tuple[Queue, Any, Any, Draft | None, tuple[tuple[str, str], ...]]
 _a = assignments.c
 
 
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What somebody wants to be given; see `Leasing.claim`."""
+
+    account: Account
+    round: str | None
+    ahead: bool
+
+
 class Drafting:
-    def __init__(self, store: Store, clock: Clock, leasing: Leasing) -> None:
+    def __init__(self, store: Store, clock: Clock, leasing: Leasing, recall: Recall) -> None:
+        self._recall = recall
+        self._together = Together(self._give)
         self._store, self._db, self._clock, self._leasing = store, store.database, clock, leasing
 
     def item(self, account: Account, id: str) -> Item:
         """One of the person's own items, handed in or not. NotYours."""
         with self._db.reading() as connection:
-            mine = own(connection, id, account)
-            row = connection.execute(select(items).where(items.c.id == id)).one()
-            queue = find_queue(connection, row.queue)
-            draft = self._draft(connection, mine)
-            opened = (seen.c.item == id) & (seen.c.account == account.id)
-            paths = connection.execute(
-                select(seen.c.pane, seen.c.path).where(opened).order_by(seen.c.pane, seen.c.path)
-            )
-            looked = tuple((pane, path) for pane, path in paths)
-        return build_item(self._store, queue, row, mine, draft, looked)
+            parts = self._parts(connection, account, id)
+        return build_item(self._recall, *parts)
+
+    def claim(self, account: Account, round: str | None, *, ahead: bool) -> Item | None:
+        """The item that `Leasing.claim` gives, read in the same transaction."""
+        parts = self._together.do(_Wish(account, round, ahead))
+        return None if parts is None else build_item(self._recall, *parts)
+
+    def _give(self, wishes: Sequence[_Wish]) -> list[_Parts | Exception | None]:
+        out: list[_Parts | Exception | None] = []
+        with self._db.writing() as connection:
+            for wish in wishes:
+                try:
+                    id = self._leasing.next(connection, wish.account, wish.round, ahead=wish.ahead)
+                except UsageError as e:
+                    # Said before anything of this wish was written.
+                    out.append(e)
+                    continue
+                out.append(None if id is None else self._parts(connection, wish.account, id))
+        return out
+
+    def _parts(self, connection: Connection, account: Account, id: str) -> _Parts:
+        mine = own(connection, id, account)
+        row = sql.ITEM.one(connection, {"id": id})
+        queue = find_queue(connection, row.queue)
+        looked = sql.SEEN.all(connection, {"item": id, "account": account.id})
+        return queue, row, mine, self._draft(connection, mine), tuple((pane, path) for pane, path in looked)
 
     def hidden_words(self, item: str, account: Account) -> tuple[str, ...]:
         """Names that would give away who made what is shown. NotYours."""
         with self._db.reading() as connection:
             own(connection, item, account)
-            row = connection.execute(select(items).where(items.c.id == item)).one()
-        return hidden_words(self._store, row)
+            row = sql.ITEM.one(connection, {"id": item})
+        return hidden_words(self._recall, row)
 
     def save(
         self, item: str, account: Account, revision: int, payload: Mapping[str, Any], active_seconds: float
@@ -78,26 +111,23 @@ class Drafting:
                     f"revision {revision} is not the newest, {current} is", next="load the item anew, then save"
                 )
             active = self.count(connection, mine, active_seconds, now)
-            key = (drafts.c.item == item) & (drafts.c.account == account.id)
-            connection.execute(delete(drafts).where(key))
+            sql.NO_DRAFT.run(connection, {"its_item": item, "its_account": account.id})
             row = {"item": item, "account": account.id, "revision": current + 1, "payload": text, "at": now}
-            connection.execute(drafts.insert().values(row))
+            sql.NEW_DRAFT.run(connection, row)
         return Draft(current + 1, json.loads(text), now, active / SECOND)
 
     def _draft(self, connection: Connection, mine: Any) -> Draft | None:
-        key = (drafts.c.item == mine.item) & (drafts.c.account == mine.account)
-        row = connection.execute(select(drafts).where(key)).first()
+        row = sql.DRAFT.first(connection, {"item": mine.item, "account": mine.account})
         return None if row is None else Draft(row.revision, json.loads(row.payload), row.at, mine.active / SECOND)
 
     def count(self, connection: Connection, mine: Any, seconds: float, now: int) -> int:
         """Add time worked on an item; returns microseconds so far."""
         if not 0 <= seconds < float("inf"):
             raise UsageError(f"{seconds} seconds of work")
-        until = connection.execute(select(accounts.c.active_until).where(accounts.c.id == mine.account)).scalar_one()
+        until = sql.UNTIL.one(connection, {"account": mine.account}).active_until
         credit = max(0, min(int(seconds * SECOND), now - max(until, mine.started)))
-        connection.execute(update(accounts).where(accounts.c.id == mine.account).values(active_until=max(now, until)))
-        key = (_a.item == mine.item) & (_a.account == mine.account)
-        connection.execute(update(assignments).where(key).values(active=_a.active + credit))
+        sql.COUNTED.run(connection, {"its_account": mine.account, "until": max(now, until)})
+        sql.WORKED.run(connection, {"its_item": mine.item, "its_account": mine.account, "credit": credit})
         total: int = mine.active + credit
         return total
 
@@ -115,17 +145,24 @@ class Drafting:
                 connection.execute(seen.insert().values({**row, "at": self._clock()}))
 
     def history(self, account: Account) -> list[dict[str, Any]]:
-        """The person's items, the latest first: item, round, state, started, active_seconds, evaluation."""
+        """The person's items, the latest first.
+
+        item, round, form, title, state, started, active_seconds, evaluation.
+        """
         mine = (_a.account == account.id) & _a.state.in_([LEASED, DONE, STRUCK, SKIPPED])
-        query = select(assignments).where(mine).order_by(_a.started.desc(), _a.item)
+        query = select(assignments, items.c.instance).join(items, items.c.id == _a.item).where(mine)
         with self._db.reading() as connection:
-            return [
-                {
-                    "item": row.item, "round": row.queue, "state": row.state, "started": row.started,
-                    "active_seconds": row.active / SECOND, "evaluation": row.evaluation,
-                }
-                for row in connection.execute(query)
-            ]  # fmt: skip
+            rows = connection.execute(query.order_by(_a.started.desc(), _a.item)).all()
+            forms = {id: find_queue(connection, id).form.value for id in {row.queue for row in rows}}
+        titles = {id: self._recall.get(Instance, id).title for id in {row.instance for row in rows}}
+        return [
+            {
+                "item": row.item, "round": row.queue, "form": forms[row.queue], "title": titles[row.instance],
+                "state": row.state, "started": row.started, "active_seconds": row.active / SECOND,
+                "evaluation": row.evaluation,
+            }
+            for row in rows
+        ]  # fmt: skip
 
     def read_training(self, account: Account, instructions: str) -> None:
         """Note that the person has read a version of the instructions."""
@@ -136,6 +173,8 @@ class Drafting:
 def _text(payload: Mapping[str, Any]) -> str:
     try:
         text = canonical(dict(payload)).decode()
+        # Half a character would come back with every answer that holds the draft, and no answer can carry it.
+        json.dumps(payload, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as e:
         raise UsageError(f"a draft is JSON: {e}") from e
     if len(text) > LARGEST:

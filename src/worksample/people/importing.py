@@ -27,7 +27,7 @@ from worksample.records import (
 )
 
 from .answer import read_answer
-from .faults import InvalidAnswer
+from .faults import FaultyRows, InvalidAnswer
 from .item import grading_of
 from .planning import gradings_for
 from .protocol import PROTOCOL_OF, SPECS, Form
@@ -50,7 +50,7 @@ def import_judgments(
     form's questions (score and justification; completion, quality and justification; tags; marks and feedback as
     JSON), and may have `minutes` and `at` (ISO 8601 with zone). Other columns are refused. A file that
     was imported before is not imported again: its round is returned.
-    Raises ImportFailed naming every row that is wrong (the first twenty).
+    Raises ImportFailed; FaultyRows, which is one, names every row that is wrong.
     """
     if len(data) > LARGEST:
         raise ImportFailed(f"{len(data)} bytes; at most {LARGEST} are read")
@@ -59,7 +59,7 @@ def import_judgments(
         return store.get(Round, id)
     except RecordMissing:
         pass
-    faults: list[str] = []
+    faults: dict[str, str] = {}
     evaluations: list[Evaluation] = []
     people: dict[str, Evaluator] = {}
     seen: set[tuple[str, ...]] = set()
@@ -67,16 +67,17 @@ def import_judgments(
         try:
             made = _evaluation(store, row, form, id, line, author, people)
         except (ImportFailed, InvalidAnswer, RecordMissing) as e:
-            faults.append(f"row {line}: {e.what}")
+            faults[f"row {line}"] = e.what
             continue
         key = (made.evaluator, *sorted((made.subject, made.second or "")))
         if key in seen:
-            faults.append(f"row {line}: the evaluator judged this subject in an earlier row")
+            faults[f"row {line}"] = "the evaluator judged this subject in an earlier row"
         seen.add(key)
         evaluations.append(made)
-    if faults or not evaluations:
-        more = f" and {len(faults) - 20} more" if len(faults) > 20 else ""
-        raise ImportFailed("; ".join(faults[:20]) + more if faults else "no row", next="correct the file and try again")
+    if faults:
+        raise FaultyRows(faults)
+    if not evaluations:
+        raise ImportFailed("no row", next="correct the file and try again")
     round = _round(store, evaluations, form, id, author, reason, rule)
     store.commit(round, *people.values(), *evaluations)
     return round

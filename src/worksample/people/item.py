@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worksample.records import Criteria, Grading, Instance, Protocol, Submission, digest_bytes
@@ -14,6 +14,8 @@ from .queues import Queue
 
 if TYPE_CHECKING:
     from worksample.store import Store
+
+    from .recall import Recall
 
 _NOTHING = digest_bytes(b'{"entries":[]}')
 _PREFERRED = {
@@ -70,6 +72,8 @@ class Item:
     draft: Draft | None = None
     seen: tuple[tuple[str, str], ...] = ()
     """(pane's label, path) of what the person has opened."""
+    hidden: tuple[str, ...] = field(default=(), repr=False)
+    """Names that must not be read near it: for `blinding.scrub`, never for the browser, so `plain` leaves them out."""
 
     def plain(self) -> dict[str, Any]:
         """As JSON types, for the browser."""
@@ -95,7 +99,7 @@ def shown_pair(row: Any, flipped: bool) -> tuple[str, str | None]:
     return row.second, row.subject
 
 
-def hidden_words(store: Store, row: Any) -> tuple[str, ...]:
+def hidden_words(store: Recall, row: Any) -> tuple[str, ...]:
     """What must not be read anywhere near an item."""
     ids = [row.subject, *([row.second] if row.second else [])]
     return tuple(sorted({w for id in ids for w in giveaways(store, store.get(Submission, id))}))
@@ -109,13 +113,19 @@ def grading_of(instance: Instance, form: Form) -> Grading | None:
     return None
 
 
-def panes_of(store: Store, queue: Queue, row: Any, flipped: bool, instance: Instance) -> tuple[Pane, ...]:
-    """The reference where it is shown, the deliverables in this person's order, the trajectory, the inputs."""
+def panes_of(
+    store: Store | Recall, queue: Queue, row: Any, flipped: bool, instance: Instance, words: tuple[str, ...] = ()
+) -> tuple[Pane, ...]:
+    """The reference where it is shown, the deliverables in this person's order, the trajectory, the inputs.
+
+    `words`: not to be read in the notes.
+    """
     spec, out = queue.spec, []
     grading = grading_of(instance, queue.form)
-    if spec.reference and grading is not None and grading.reference != _NOTHING:
-        out.append(Pane("Reference", grading.reference))
-    words = hidden_words(store, row)
+    if spec.reference and grading is not None:
+        reference = instance.shown_reference or grading.reference
+        if reference != _NOTHING:
+            out.append(Pane("Reference", reference))
     first = ""
     for label, id in zip(spec.labels, shown_pair(row, flipped), strict=False):
         if id is None:
@@ -137,17 +147,19 @@ def panes_of(store: Store, queue: Queue, row: Any, flipped: bool, instance: Inst
 
 
 def build_item(
-    store: Store, queue: Queue, row: Any, mine: Any, draft: Draft | None, seen: tuple[tuple[str, str], ...]
+    store: Recall, queue: Queue, row: Any, mine: Any, draft: Draft | None, seen: tuple[tuple[str, str], ...]
 ) -> Item:
     """An item as its evaluator sees it. `row`: of items; `mine`: of assignments."""
     instance = store.get(Instance, row.instance)
     spec = queue.spec
     grading = grading_of(instance, queue.form)
+    words = hidden_words(store, row)
     return Item(
         id=row.id, round=row.queue, protocol=queue.form, instance=instance.key, title=instance.title,
-        shown=panes_of(store, queue, row, mine.flipped, instance), brief=instance.work.brief,
+        shown=panes_of(store, queue, row, mine.flipped, instance, words), brief=instance.work.brief,
         notes=grading.notes if grading else "",
         criteria=grading.criteria if grading and queue.form is Form.RUBRIC else Criteria(),
         asks=spec.asks, soft_limit_minutes=spec.minutes, early_stop=spec.early_stop,
         instructions=queue.instructions, state=mine.state, expires=mine.expires, draft=draft, seen=seen,
+        hidden=words,
     )  # fmt: skip

@@ -1,17 +1,18 @@
-"""Handing in: an answer becomes an Evaluation; skips are declined ones; flags go to the admin."""
+"""Handing in: an answer becomes an Evaluation; skips are declined ones."""
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select, update
+from sqlalchemy import Connection, update
 
-from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError
+from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError, WorksampleError
 from worksample.records import Criteria, Evaluation, Evaluator, Given, Instance, Round
-from worksample.store.people_tables import activity, items
+from worksample.store.people_tables import items
 
+from . import statements as sql
 from .account import Account
 from .answer import read_answer
 from .clock import MINUTE, SECOND, Clock, moment
@@ -22,22 +23,47 @@ from .item import grading_of, shown_pair
 from .leasing import Leasing, evaluation_id, own
 from .profile import Profile, evaluator_of
 from .protocol import Form, Kind
-from .queues import Queue, find_queue, note
+from .queues import Queue, find_queue
 from .quiz import compare
+from .recall import Recall
 from .state import DONE, LEASED, SKIPPED
+from .together import Together
 from .tokens import storable
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
-FLAGS = ("broken file", "blinding leak", "brief unclear", "unsafe", "other")
 _i = items.c
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An answer that is whole. `id`: of its evaluation; `row`: of items; `beside`: what is kept beside the payload."""
+
+    id: str
+    queue: Queue
+    row: Any
+    account: Account
+    answer: Any
+    beside: dict[str, Any]
+    key: str
+    active_seconds: float
+
+
+class _Refused(Exception):
+    """`error`: why an answer is not taken."""
+
+    def __init__(self, error: WorksampleError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class Judging:
-    def __init__(self, store: Store, clock: Clock, leasing: Leasing, drafting: Drafting) -> None:
+    def __init__(self, store: Store, clock: Clock, leasing: Leasing, drafting: Drafting, recall: Recall) -> None:
+        self._recall = recall
         self._store, self._db, self._clock = store, store.database, clock
         self._leasing, self._drafting = leasing, drafting
+        self._together = Together(self._hand_in)
 
     def submit(
         self, item: str, account: Account, payload: Mapping[str, Any], key: str, active_seconds: float = 0.0
@@ -53,32 +79,74 @@ class Judging:
         id = evaluation_id(item, account.id)
         with self._db.reading() as connection:
             mine = own(connection, item, account)
-            row = connection.execute(select(items).where(_i.id == item)).one()
+            row = sql.ITEM.one(connection, {"id": item})
             queue = find_queue(connection, row.queue)
         if mine.state == DONE:
             return _same(self._store.get(Evaluation, id), key)
         answer, beside = read_answer(queue.form, payload, self._criteria(queue, row))
+        self._know(account)
+        return self._together.do(_Said(id, queue, row, account, answer, beside, key, active_seconds))
+
+    def _hand_in(self, batch: Sequence[_Said]) -> list[Evaluation | Exception]:
+        """All in one transaction, unless one of them is refused: then each in its own."""
+        self._store.blobs.flush()
+        if len(batch) > 1:
+            try:
+                return list(self._commit_all(batch))
+            except _Refused:
+                pass
+        out: list[Evaluation | Exception] = []
+        for said in batch:
+            try:
+                out += self._commit_all([said])
+            except _Refused as e:
+                out.append(e.error)
+        return out
+
+    def _commit_all(self, batch: Sequence[_Said]) -> list[Evaluation]:
+        """The time that was worked, the evaluation, and the queue's note of it. _Refused before anything is kept."""
         with self._db.writing() as connection:
             now = self._clock()
-            mine = self._leasing.hold(connection, item, account, now)
-            active = self._drafting.count(connection, mine, active_seconds, now)
-        evaluation = self._evaluation(queue, row, mine, account, active)
-        evaluation = evaluation.replaced(
-            id=id, outcome=Given.GIVEN, payload=answer, record={**evaluation.record, **beside, "key": key}
-        )
-        evaluation = _same(self._commit(evaluation, account), key)
-        with self._db.writing() as connection:
-            finish(connection, own(connection, item, account), id, self._clock())
-        return evaluation
+            try:
+                made = [self._said(connection, said, now) for said in batch]
+                self._store.commit_within(connection, *made)
+            except RecordConflict as e:
+                # The one that is there counts: a process died between its object and the queue's note of it.
+                if len(batch) > 1:
+                    raise _Refused(e) from e
+                made = [self._kept(batch[0])]
+            except UsageError as e:
+                raise _Refused(e) from e
+            for said in batch:
+                finish(connection, own(connection, said.row.id, said.account), said.id, now)
+        return made
+
+    def _said(self, connection: Connection, said: _Said, now: int) -> Evaluation:
+        """The evaluation of an item that the person holds; the one that is in, where it is the same."""
+        if own(connection, said.row.id, said.account).state == DONE:
+            return _same(self._store.get(Evaluation, said.id), said.key)
+        mine = self._leasing.hold(connection, said.row.id, said.account, now)
+        active = self._drafting.count(connection, mine, said.active_seconds, now)
+        blank = self._evaluation(said.queue, said.row, mine, said.account, active)
+        record = {**blank.record, **said.beside, "key": said.key}
+        return blank.replaced(id=said.id, outcome=Given.GIVEN, payload=said.answer, record=record)
+
+    def _kept(self, said: _Said) -> Evaluation:
+        try:
+            return _same(self._store.get(Evaluation, said.id), said.key)
+        except Conflict as e:
+            raise _Refused(e) from e
+
+    def _know(self, account: Account) -> None:
+        """Commit the person's Evaluator record where it is missing."""
+        try:
+            self._recall.get(Evaluator, account.evaluator)
+        except RecordMissing:
+            self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
 
     def _commit(self, evaluation: Evaluation, account: Account) -> Evaluation:
         """The one that is there counts: a process died between the commit and the queue's note of it."""
-        try:
-            return self._store.get(Evaluation, evaluation.id)
-        except RecordMissing:
-            pass
-        if not self._store.find(Evaluator, id=account.evaluator):
-            self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
+        self._know(account)
         try:
             self._store.commit(evaluation)
         except RecordConflict:
@@ -88,12 +156,12 @@ class Judging:
     def _criteria(self, queue: Queue, row: Any) -> Criteria:
         if queue.form is not Form.RUBRIC:
             return Criteria()
-        grading = grading_of(self._store.get(Instance, row.instance), queue.form)
+        grading = grading_of(self._recall.get(Instance, row.instance), queue.form)
         return grading.criteria if grading else Criteria()
 
     def _evaluation(self, queue: Queue, row: Any, mine: Any, account: Account, active: int) -> Evaluation:
         """All but what was said: a declined one that `submit` fills in."""
-        round = self._store.get(Round, row.round)
+        round = self._recall.get(Round, row.round)
         first, second = shown_pair(row, mine.flipped)
         return Evaluation(
             id="-", round=row.round, subject=first, second=second, instance=row.instance,
@@ -106,13 +174,17 @@ class Judging:
         )  # fmt: skip
 
     def skip(self, item: str, account: Account, reason: str) -> Evaluation:
-        """Leave an item to others for good: a declined Evaluation with the reason. NotYours, Conflict."""
+        """Leave an item to others: a declined Evaluation with the reason, the first one of each item.
+
+        It is not given to the person again; `Leasing.take_back` has it back while nobody else has taken it. NotYours,
+        Conflict.
+        """
         reason = storable(reason).strip()
         if not reason:
             raise InvalidAnswer({"reason": "say why"})
         with self._db.writing() as connection:
             mine = self._leasing.hold(connection, item, account, self._clock())
-            row = connection.execute(select(items).where(_i.id == item)).one()
+            row = sql.ITEM.one(connection, {"id": item})
             queue = find_queue(connection, row.queue)
             if queue.kind is Kind.CALIBRATION:
                 raise Conflict("a quiz has no items to skip")
@@ -130,32 +202,19 @@ class Judging:
                 connection.execute(update(items).where(_i.id == item).values(free=_i.free + 1))
         return evaluation
 
-    def flag(self, item: str, account: Account, kind: str, text: str) -> None:
-        """Tell the admin that something is wrong with an item. The person keeps it."""
-        if kind not in FLAGS:
-            raise UsageError(f"no such flag: {kind}", next=f"one of {', '.join(FLAGS)}")
-        with self._db.writing() as connection:
-            own(connection, item, account)
-            said = f"{kind}: {storable(text).strip()[:5000]}"
-            note(connection, uuid.uuid4().hex, account.id, item, "flag", said, self._clock())
-
-    def flags(self) -> list[dict[str, Any]]:
-        """All flags, the latest first: item, round, account, note, at."""
-        query = (
-            select(activity.c.item, _i.queue, activity.c.account, activity.c.note, activity.c.at)
-            .select_from(activity.join(items, _i.id == activity.c.item))
-            .where(activity.c.kind == "flag")
-            .order_by(activity.c.at.desc(), activity.c.id)
-        )
+    def answered(self, item: str, account: Account) -> Evaluation:
+        """What the person said of an item, or why it was skipped. Conflict before; NotYours."""
         with self._db.reading() as connection:
-            names = ("item", "round", "account", "note", "at")
-            return [dict(zip(names, row, strict=True)) for row in connection.execute(query)]
+            mine = own(connection, item, account)
+        if mine.evaluation is None:
+            raise Conflict("nothing is handed in for this item yet")
+        return self._store.get(Evaluation, mine.evaluation)
 
     def quiz_answer(self, item: str, account: Account) -> dict[str, Any]:
         """How an answered calibration item should have been judged, and why. Conflict before it is answered."""
         with self._db.reading() as connection:
             mine = own(connection, item, account)
-            row = connection.execute(select(items).where(_i.id == item)).one()
+            row = sql.ITEM.one(connection, {"id": item})
             hidden = row.round != row.queue
         if mine.state != DONE or row.expected is None or hidden:
             raise Conflict("there is nothing to show for this item now")
@@ -168,7 +227,7 @@ class Judging:
         """
         with self._db.reading() as connection:
             mine = own(connection, item, account)
-            row = connection.execute(select(items).where(_i.id == item)).one()
+            row = sql.ITEM.one(connection, {"id": item})
             queue = find_queue(connection, row.queue)
         if mine.state != DONE:
             raise Conflict("decide first: earlier votes are shown once your own is in")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, update
 
 from worksample.records import digest_of
 from worksample.store.people_tables import assignments, items
@@ -18,9 +18,10 @@ from .account import Account, Role
 from .clock import Clock
 from .closing import finish
 from .faults import Conflict, NotReady, NotYours
+from .names import has_seen_names
 from .ordering import flipped, random_start
 from .queues import OPEN, Queue, all_queues, find_queue
-from .state import BARRED, DONE, EXPIRED, LEASED, RELEASED, SKIPPED, STRUCK
+from .state import DONE, EXPIRED, LEASED, RELEASED, SKIPPED, STRUCK
 from .tokens import name_key
 
 if TYPE_CHECKING:
@@ -46,23 +47,28 @@ class Leasing:
         person works; a round limits how many may be open.
         """
         with self._db.writing() as connection:
-            now = self._clock()
-            self._sweep(connection, now)
-            held = connection.execute(sql.HELD, {"account": account.id}).all()
-            held = [row for row in held if round is None or row.queue == round]
-            if held and not ahead:
-                return self._again(connection, held[0], now)
-            for queue in self._queues(connection, account, round):
-                if sum(row.queue == queue.round for row in held) >= queue.settings["most_open"]:
-                    continue
-                item = self._pick(connection, queue, account)
-                if item is not None:
-                    self._take(connection, queue, item, account, now)
-                    return item
-            return self._again(connection, held[0], now) if held else None
+            return self.next(connection, account, round, ahead=ahead)
+
+    def next(self, connection: Connection, account: Account, round: str | None, *, ahead: bool) -> str | None:
+        """As `claim`, within a write transaction."""
+        now = self._clock()
+        self._sweep(connection, now)
+        held = sql.HELD.all(connection, {"account": account.id})
+        held = [row for row in held if round is None or row.queue == round]
+        if held and not ahead:
+            return self._again(connection, held[0], now)
+        for queue in self._queues(connection, account, round):
+            if sum(row.queue == queue.round for row in held) >= queue.settings["most_open"]:
+                continue
+            item = self._pick(connection, queue, account)
+            if item is not None:
+                self._take(connection, queue, item, account, now)
+                return item
+        return self._again(connection, held[0], now) if held else None
 
     def _again(self, connection: Connection, row: Any, now: int) -> str:
-        self._set(connection, row, expires=now + find_queue(connection, row.queue).lease)
+        until = now + find_queue(connection, row.queue).lease
+        sql.RETAKE.run(connection, {"its_item": row.item, "its_account": row.account, "until": until})
         return str(row.item)
 
     def _queues(self, connection: Connection, account: Account, round: str | None) -> list[Queue]:
@@ -80,33 +86,34 @@ class Leasing:
         start, backwards = random_start(queue.seed, account.id)
         values = {"queue": queue.round, "account": account.id, "name": name_key(account.name), "start": start}
         for before in (backwards, not backwards):
-            query = sql.PICK[backwards, before]
+            pick = sql.PICK[backwards, before]
             if queue.settings["domains"]:
-                query = sql.within(query, account.domains)
-            found = connection.execute(query, values).first()
+                found = connection.execute(sql.within(sql.PICKING[backwards, before], account.domains), values).first()
+            else:
+                found = pick.first(connection, values)
             if found is not None:
                 return str(found.id)
         return None
 
     def _take(self, connection: Connection, queue: Queue, item: str, account: Account, now: int) -> None:
-        connection.execute(sql.TAKE, {"one": item})
-        states = connection.execute(sql.MINE, {"account": account.id, "queue": queue.round, "item": item}).one()
+        sql.TAKE.run(connection, {"one": item})
+        states = sql.MINE.one(connection, {"account": account.id, "queue": queue.round, "item": item})
         mine = {"item": item, "account": account.id}
         if states.known:
-            connection.execute(sql.RETAKE, {**{f"its_{k}": v for k, v in mine.items()}, "until": now + queue.lease})
+            sql.RETAKE.run(connection, {**{f"its_{k}": v for k, v in mine.items()}, "until": now + queue.lease})
             return
         row = {
             **mine, "queue": queue.round, "state": LEASED, "expires": now + queue.lease, "started": now,
             "ordinal": states.taken, "flipped": flipped(queue.seed, account.id, states.taken), "active": 0,
             "evaluation": None,
         }  # fmt: skip
-        connection.execute(sql.ASSIGN, row)
+        sql.ASSIGN.run(connection, row)
 
     def _sweep(self, connection: Connection, now: int) -> None:
         """Leases that ran out go back, but for those whose evaluation was committed before its process died."""
-        for row in connection.execute(sql.LATE, {"now": now}).all():
+        for row in sql.LATE.all(connection, {"now": now}):
             id = evaluation_id(row.item, row.account)
-            if connection.execute(sql.SAID, {"id": id}).first() is not None:
+            if sql.SAID.first(connection, {"id": id}) is not None:
                 finish(connection, row, id, now)
                 continue
             self._set(connection, row, state=EXPIRED)
@@ -132,7 +139,8 @@ class Leasing:
             taken = update(items).where((_i.id == item) & (_i.free > 0) & ~_i.withdrawn).values(free=_i.free - 1)
             if connection.execute(taken).rowcount != 1:
                 raise Conflict("the lease ran out and the item was given to others", next="take the next item")
-        self._set(connection, row, state=LEASED, expires=now + queue.lease)
+        renewed = {"its_item": item, "its_account": account.id, "until": now + queue.lease}
+        sql.RETAKE.run(connection, renewed)
         return row
 
     def heartbeat(self, item: str, account: Account) -> int:
@@ -141,6 +149,30 @@ class Leasing:
             now = self._clock()
             row = self.hold(connection, item, account, now)
             return now + find_queue(connection, row.queue).lease
+
+    def take_back(self, item: str, account: Account) -> None:
+        """Have a skipped item again, as long as nobody else has taken it; the skip stays on record.
+
+        NotYours, NotReady; Conflict where it was not skipped, where others have it, and where too many are open.
+        """
+        with self._db.writing() as connection:
+            row = own(connection, item, account)
+            if row.state == LEASED:
+                return
+            if row.state != SKIPPED:
+                raise Conflict("this item was not skipped")
+            queue = find_queue(connection, row.queue)
+            if queue.state != OPEN:
+                raise Conflict(f"the round is {queue.state}, so nothing of it is given out")
+            if lacks := missing(connection, queue, account):
+                raise NotReady(lacks, where=queue.round)
+            held = [one for one in sql.HELD.all(connection, {"account": account.id}) if one.queue == queue.round]
+            if len(held) >= queue.settings["most_open"]:
+                raise Conflict("too many items are open to you", next="finish one of them first")
+            free = update(items).where((_i.id == item) & (_i.free > 0) & ~_i.withdrawn).values(free=_i.free - 1)
+            if connection.execute(free).rowcount != 1:
+                raise Conflict("the item was given to others since, or an admin withdrew it")
+            self._set(connection, row, state=LEASED, expires=self._clock() + queue.lease, evaluation=None)
 
     def release(self, item: str, account: Account) -> None:
         """Give it back without a word; the person may be given it again. NotYours; nothing happens twice."""
@@ -153,9 +185,9 @@ class Leasing:
 
 def own(connection: Connection, item: str, account: Account) -> Any:
     """The person's row of an item. NotYours where there is none, or one that only keeps the person out."""
-    mine = (_a.item == item) & (_a.account == account.id) & (_a.state != BARRED)
     # Not every database can even be asked for a text that is none.
-    row = connection.execute(select(assignments).where(mine)).first() if item.isalnum() and item.isascii() else None
+    mine = {"item": item, "account": account.id}
+    row = sql.OWN.first(connection, mine) if item.isalnum() and item.isascii() else None
     if row is None:
         raise NotYours("no such item here")
     return row
@@ -164,12 +196,14 @@ def own(connection: Connection, item: str, account: Account) -> Any:
 def missing(connection: Connection, queue: Queue, account: Account) -> str:
     """What the person has to do before this queue gives anything out; "" for nothing."""
     settings = queue.settings
+    if has_seen_names(connection, queue, account.id):
+        return "you have seen who made what in this round, so that others judge it"
     if settings["training"] and Role.ADMIN not in account.roles:
         read = {"account": account.id, "kind": "training", "note": queue.instructions}
-        if connection.execute(sql.NOTED, read).first() is None:
+        if sql.NOTED.first(connection, read) is None:
             return "read the training page first"
     if settings["quiz"]:
         passed = {"account": account.id, "kind": "quiz.passed", "note": settings["quiz"]}
-        if connection.execute(sql.NOTED, passed).first() is None:
+        if sql.NOTED.first(connection, passed) is None:
             return "pass the quiz first"
     return ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from worksample.records import Action, Amendment, Evaluation, Round, Target
+from worksample.records import Action, Amendment, Evaluation, Evaluator, Round, Target
 
-from . import amending, dashboard, opening, queues, quiz
+from . import amending, dashboard, flags, names, opening, queues, quiz
 from .account import Account, Role
 from .accounts import Accounts
 from .clock import Clock, wall
@@ -17,7 +17,9 @@ from .instructions import Instructions, shipped
 from .item import Draft, Item
 from .judging import Judging
 from .leasing import Leasing
-from .profile import Profile
+from .profile import Profile, profile_of
+from .recall import Recall
+from .standing import Standing, has_read, standings
 from .verdicts import Final, false_negatives, final_verdicts, preferences
 
 if TYPE_CHECKING:
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 
 
 class People:
-    """Any number of threads, processes and machines over one store may each have one; it keeps nothing itself.
+    """Any number of threads, processes and machines over one store may each have one; it keeps nothing itself but
+    records that were read, and for two seconds whose session a token opens.
 
     `clock`: microseconds since 1970; the machine's own unless given. Raises what the modules say: Denied, NotYours,
     Conflict, NotReady, InvalidAnswer (all UsageError), PlanError, RecordMissing, StoreError.
@@ -39,14 +42,23 @@ class People:
         self.instructions = instructions or shipped()
         self.accounts = Accounts(store, clock)
         self._leasing = Leasing(store, clock)
-        self._drafting = Drafting(store, clock, self._leasing)
-        self._judging = Judging(store, clock, self._leasing, self._drafting)
+        recall = Recall(store)
+        self._drafting = Drafting(store, clock, self._leasing, recall)
+        self._judging = Judging(store, clock, self._leasing, self._drafting, recall)
 
     # -- accounts
 
     def invite(self, roles: Collection[str], by: Account | None = None) -> str:
         """A token for a new account; see `Accounts`."""
         return self.accounts.invite(roles, by)
+
+    def revoke(self, id: str, by: Account | None = None) -> None:
+        """Take an invitation back; see `Accounts`."""
+        self.accounts.revoke(id, by)
+
+    def invited(self, token: str) -> tuple[frozenset[Role], int]:
+        """What an invitation is for, and until when it is good."""
+        return self.accounts.invited(token)
 
     def accept(self, token: str, name: str, password: str | None) -> Account:
         """Make the account that a token invites to."""
@@ -75,6 +87,11 @@ class People:
     def set_profile(self, account: Account, profile: Profile) -> Account:
         """Judge under a new version of the person's Evaluator record."""
         return self.accounts.set_profile(account, profile)
+
+    def profile(self, account: Account) -> Profile:
+        """The version under which the person judges now."""
+        found = self.store.find(Evaluator, id=account.evaluator)
+        return profile_of(found[0]) if found else Profile()
 
     # -- rounds
 
@@ -106,10 +123,13 @@ class People:
 
     # -- work
 
+    def standings(self, account: Account) -> list[Standing]:
+        """What there is to do for a person, queue by queue."""
+        return standings(self.store, account)
+
     def claim(self, account: Account, round: str | None = None, *, ahead: bool = False) -> Item | None:
         """The item that the person has open, else the next one; None where there is none. `ahead`: one more."""
-        id = self._leasing.claim(account, round, ahead=ahead)
-        return None if id is None else self.item(account, id)
+        return self._drafting.claim(account, round, ahead=ahead)
 
     def item(self, account: Account, id: str) -> Item:
         """One of the person's own."""
@@ -147,13 +167,25 @@ class People:
         """Leave it to others."""
         return self._judging.skip(item, account, reason)
 
+    def take_back(self, item: str, account: Account) -> None:
+        """Have a skipped item again, as long as nobody else has taken it."""
+        self._leasing.take_back(item, account)
+
+    def answered(self, item: str, account: Account) -> Evaluation:
+        """What the person said of an item, or why it was skipped."""
+        return self._judging.answered(item, account)
+
     def flag(self, item: str, account: Account, kind: str, text: str) -> None:
         """Tell the admin that something is wrong with it."""
-        self._judging.flag(item, account, kind, text)
+        flags.raise_flag(self.store, item, account, kind, text, clock=self._clock)
 
-    def flags(self) -> list[dict[str, Any]]:
+    def flags(self) -> list[flags.Flag]:
         """All flags, the latest first."""
-        return self._judging.flags()
+        return flags.flags(self.store)
+
+    def close_flag(self, by: Account, id: str, note: str) -> None:
+        """Say what became of a flag."""
+        flags.close_flag(self.store, by, id, note, clock=self._clock)
 
     def history(self, account: Account) -> list[dict[str, Any]]:
         """The person's own items, the latest first."""
@@ -162,6 +194,10 @@ class People:
     def read_training(self, account: Account) -> None:
         """Note that the person has read the instructions in force."""
         self._drafting.read_training(account, self.instructions.digest)
+
+    def has_read_training(self, account: Account) -> bool:
+        """Whether the person has read the instructions in force."""
+        return has_read(self.store, account, self.instructions.digest)
 
     def quiz_answer(self, item: str, account: Account) -> dict[str, Any]:
         """How an answered calibration item should have been judged."""
@@ -211,6 +247,14 @@ class People:
     def false_negatives(self, round: str) -> Estimate:
         """The share of a round's fails that should have passed, bounded from the samples that were looked at."""
         return false_negatives(self.store, self.store.get(Round, round))
+
+    def show_names(self, account: Account, round: str) -> None:
+        """Let an admin see who made what; nothing of the round is given to this account from now on."""
+        names.show_names(self.store, account, round, clock=self._clock)
+
+    def refuse_votes_at_work(self, account: Account, round: str) -> None:
+        """Conflict while the person judges an item of the round, or of one that looks at it."""
+        names.refuse_votes_at_work(self.store, account, round)
 
     def amend(self, by: Account, action: Action, target: Target, target_id: str, reason: str) -> Amendment:
         """Strike or restore a record."""

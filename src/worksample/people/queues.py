@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select, update
@@ -13,6 +14,7 @@ from worksample.errors import PlanError, UsageError
 from worksample.records import Evaluation, Given, Round
 from worksample.store.people_tables import accounts, activity, assignments, items, queues
 
+from . import statements as sql
 from .account import Role
 from .planning import Planned
 from .profile import person_of
@@ -55,22 +57,28 @@ class Queue:
 
 
 def read_queue(row: Any) -> Queue:
-    body = json.loads(row.body)
+    body = _read_body(row.body)
     return Queue(
         row.round, Kind(row.kind), Form(body["form"]), row.state, body["seed"], body["instructions"], body["rule"],
         body["settings"], row.at,
     )  # fmt: skip
 
 
+@lru_cache(maxsize=256)
+def _read_body(body: str) -> dict[str, Any]:
+    """A queue's body never changes, and every request reads it."""
+    read: dict[str, Any] = json.loads(body)
+    return read
+
+
 def all_queues(connection: Connection) -> list[Queue]:
     """By the time they were opened."""
-    rows = connection.execute(select(queues).order_by(queues.c.at, queues.c.round))
-    return [read_queue(row) for row in rows]
+    return [read_queue(row) for row in sql.QUEUES.all(connection)]
 
 
 def find_queue(connection: Connection, round: str) -> Queue:
     """UsageError where the round is no round by people."""
-    row = connection.execute(select(queues).where(queues.c.round == round)).first()
+    row = sql.QUEUE.first(connection, {"round": round})
     if row is None:
         raise UsageError("no such round by people", where=round)
     return read_queue(row)

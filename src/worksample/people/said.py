@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from worksample.records import Amendment, Evaluation, Given, Round, Target, Verdict, resolve, struck
+from worksample.records import Amendment, Evaluation, Given, Round, Verdict, resolve, struck, targets_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -18,12 +18,7 @@ def amendments_of(store: Store) -> list[Amendment]:
 def standing(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment]) -> list[Evaluation]:
     """Those that no amendment strikes, whether by themselves, their evaluator, a submission or the instance."""
     out = struck(amendments)
-    return [e for e in evaluations if not any(key in out for key in _targets(e))]
-
-
-def _targets(e: Evaluation) -> list[tuple[Target, str]]:
-    keys = [(Target.EVALUATION, e.id), (Target.EVALUATOR, e.evaluator), (Target.INSTANCE, e.instance)]
-    return keys + [(Target.SUBMISSION, s) for s in (e.subject, e.second) if s is not None]
+    return [e for e in evaluations if not any(key in out for key in targets_of(e))]
 
 
 def given(store: Store, round: str) -> list[Evaluation]:

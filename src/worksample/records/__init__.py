@@ -41,7 +41,7 @@ from .task import (
     Work,
 )
 from .trial import Ending, Outcome, Trial
-from .verdict import KIND, OVER, Standing, Verdict, overrule, resolve, struck
+from .verdict import KIND, OVER, Standing, Verdict, overrule, resolve, strikes, struck, targets_of
 
 __all__ = [
     "FULL",
@@ -117,6 +117,8 @@ __all__ = [
     "path_fault",
     "quote_path",
     "resolve",
+    "strikes",
     "struck",
+    "targets_of",
     "unquote_path",
 ]

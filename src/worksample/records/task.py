@@ -143,6 +143,8 @@ class Instance(Record):
     capture: Capture
     grading: dict[Protocol, Grading]
     about: About
+    shown_reference: Digest | None = Field(default=None, exclude_if=lambda digest: digest is None)
+    """Digest of the manifest of what people see of the reference. None, and then not written: all of it."""
 
     @property
     def key(self) -> str:
@@ -162,7 +164,10 @@ class Instance(Record):
 
     @staticmethod
     def identify(task: str, name: str, parts: dict[str, Any]) -> str:
-        """The id for `parts` = `{"work": ..., "capture": ..., "grading": ..., "about": ...}` in plain JSON types."""
+        """The id for `parts` = `{"work": ..., "capture": ..., "grading": ..., "about": ...}` in plain JSON types.
+
+        And `"people"` where people see a part of the reference only.
+        """
         return f"{task}/{name}@{digest_of(parts)[:16]}"
 
 

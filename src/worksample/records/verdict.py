@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from statistics import median_low
+from statistics import median_high, median_low
 
 from worksample.errors import POLICY, Cause
 
@@ -37,12 +37,21 @@ class Verdict(Frozen):
     evaluations: tuple[str, ...] = ()
 
 
+def strikes(amendments: Iterable[Amendment]) -> dict[tuple[Target, str], Amendment]:
+    """What is struck now, and by what: per target the latest amendment counts, by time and then by id."""
+    state = {(a.target, a.target_id): a for a in sorted(amendments, key=lambda a: (a.at, a.id))}
+    return {target: amendment for target, amendment in state.items() if amendment.action is Action.STRIKE}
+
+
 def struck(amendments: Iterable[Amendment]) -> frozenset[tuple[Target, str]]:
-    """What is struck now: per target the latest amendment counts, by time and then by id."""
-    state: dict[tuple[Target, str], Action] = {}
-    for amendment in sorted(amendments, key=lambda a: (a.at, a.id)):
-        state[amendment.target, amendment.target_id] = amendment.action
-    return frozenset(target for target, action in state.items() if action is Action.STRIKE)
+    """What is struck now."""
+    return frozenset(strikes(amendments))
+
+
+def targets_of(e: Evaluation) -> list[tuple[Target, str]]:
+    """What takes an evaluation away when it is struck: itself, its evaluator, what it is of, the instance."""
+    keys = [(Target.EVALUATION, e.id), (Target.EVALUATOR, e.evaluator), (Target.INSTANCE, e.instance)]
+    return keys + [(Target.SUBMISSION, s) for s in (e.subject, e.second) if s is not None]
 
 
 def resolve(
@@ -85,7 +94,7 @@ def overrule(
 
 def _verdict(round: Round, subject: str, rows: Sequence[Evaluation], out: frozenset[tuple[Target, str]]) -> Verdict:
     rows = sorted(rows, key=lambda e: (e.at, e.id))
-    standing = [e for e in rows if not _is_struck(e, out)]
+    standing = [e for e in rows if not any(key in out for key in targets_of(e))]
     if not standing:
         return Verdict(subject=subject, standing=Standing.UNGRADED, reason="every evaluation of it was struck")
     given = [e for e in standing if e.outcome is Given.GIVEN]
@@ -93,24 +102,14 @@ def _verdict(round: Round, subject: str, rows: Sequence[Evaluation], out: frozen
         last = standing[-1]
         reason = last.reason or (POLICY[last.cause].says if last.cause else "declined")
         return Verdict(subject=subject, standing=Standing.UNGRADED, cause=last.cause, reason=reason)
-    ids = tuple(e.id for e in given)
-    votes = [e.payload for e in given if isinstance(e.payload, Holistic)]
+    votes = [(e.payload.score, e.id) for e in given if isinstance(e.payload, Holistic)]
     if votes:
-        return _holistic(round, subject, [v.score for v in votes], ids)
-    grades = [e.payload for e in given if isinstance(e.payload, Grade)]
+        return _holistic(round, subject, [score for score, _ in votes], tuple(id for _, id in votes))
+    grades = [(e.payload, e.id) for e in given if isinstance(e.payload, Grade)]
     if not grades:
+        ids = tuple(e.id for e in given)
         return Verdict(subject=subject, standing=Standing.UNDECIDED, reason="no payload that decides", evaluations=ids)
-    return _graded(round, subject, grades, ids)
-
-
-def _is_struck(e: Evaluation, out: frozenset[tuple[Target, str]]) -> bool:
-    keys = (
-        (Target.EVALUATION, e.id),
-        (Target.EVALUATOR, e.evaluator),
-        (Target.SUBMISSION, e.subject),
-        (Target.INSTANCE, e.instance),
-    )
-    return any(key in out for key in keys)
+    return _graded(round, subject, [grade for grade, _ in grades], tuple(id for _, id in grades))
 
 
 def _holistic(round: Round, subject: str, scores: list[int], ids: tuple[str, ...]) -> Verdict:
@@ -145,7 +144,8 @@ def _label(scores: list[int], wanted: int) -> int | None:
     value, count = Counter(scores).most_common(1)[0]
     if 2 * count > wanted:
         return value
-    return median_low(scores) if len(scores) == wanted and wanted % 2 else None
+    middle = median_low(scores)
+    return middle if len(scores) == wanted and middle == median_high(scores) else None
 
 
 def _graded(round: Round, subject: str, grades: list[Grade], ids: tuple[str, ...]) -> Verdict:

@@ -33,7 +33,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 HUMAN_ELO = 1000.0
 VALUE_AGENTS = 6
 """Agents that get value curves of their own; the table has all."""
-_PAIRED = (
+PAIRED = (
     (("p1", "p overall"), "completion", "Completion: first attempts, and with re-attempts.", "share of jobs"),
     (
         ("rubric score, first", "rubric score, overall"),
@@ -43,7 +43,7 @@ _PAIRED = (
     ),
 )
 """Estimates drawn side by side where a section has both (UpBench Figures 3 and 5): names, file, caption, axis."""
-_SINGLE = (
+SINGLE = (
     ("automation rate", "automation", "Automation rate: accepted as the commissioned work.", "share of projects"),
     ("relative lift", "lift", "Relative lift: jobs won by re-attempts per job won at first.", "ratio"),
     ("rescue rate", "rescue", "Rescue rate: of the failed jobs tried again, those that passed.", "share"),
@@ -53,7 +53,7 @@ _SINGLE = (
 
 def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame) -> None:
     """Pass rates, score against what it took, and how scores lie."""
-    names = [r.name for r in board.rows]
+    names = [r.label for r in board.rows]
     axis = Axis(
         "pass", "Full passes per agent.", "share of graded trials that pass in full, with 95 % interval", share=True
     )
@@ -68,12 +68,12 @@ def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
     if elo.labels:
         caption = "Elo with intervals; dashed: the human, 1,000."
         interval_bars(canvas, Axis("elo", caption, "Elo"), elo, mark=HUMAN_ELO)
-    for name, file, caption, says in _SINGLE:
+    for name, file, caption, says in SINGLE:
         bars = _named(sections, _is(name))
         if bars.labels:
             share = next(iter(bars.series.values()))[0].unit is Unit.SHARE
             interval_bars(canvas, Axis(file, caption, says, share=share), _ranked(bars))
-    for names, file, caption, says in _PAIRED:
+    for names, file, caption, says in PAIRED:
         both = [_named(sections, _is(name)) for name in names]
         if both[0].labels and (both[0].labels, *both[0].series) == (both[1].labels, *both[1].series):
             series = {name: next(iter(b.series.values())) for name, b in zip(names, both, strict=True)}

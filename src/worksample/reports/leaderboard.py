@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.metrics import Estimate
@@ -26,7 +26,8 @@ class Row:
     name: str
     harness: str
     model: str | None
-    planned: int
+    planned: int | None
+    """None for who handed work in: nothing was planned for them."""
     valid: int
     infrastructure_failed: int
     ungraded: int
@@ -43,6 +44,18 @@ class Row:
     seconds: Estimate
     tokens: Estimate
     steps: Estimate
+    entrant: str = ""
+    """Who handed work in: "person" or "external agent"; "" for an agent of the plan."""
+
+    @property
+    def label(self) -> str:
+        """The name, marked where it is no agent of the plan."""
+        return f"{self.name} ({self.entrant})" if self.entrant else self.name
+
+    @property
+    def graded(self) -> str:
+        """`7/8` of what was planned, `2 handed in`."""
+        return f"{self.valid}/{self.planned}" if self.planned is not None else f"{self.valid} handed in"
 
     @property
     def rest(self) -> str:
@@ -92,15 +105,48 @@ def leaderboard(store: Store, experiments: Sequence[str] = (), *, illustrative: 
     """
     found = find_experiments(store, experiments)
     same_lock(found)
-    return board_of(slots_frame(store, found), tuple(found), illustrative=illustrative)
+    frame = slots_frame(store, found)
+    return board_of(frame, tuple(found), illustrative=illustrative, entrants=entrants_of(store, found))
 
 
-def board_of(frame: pl.DataFrame, experiments: tuple[Experiment, ...], *, illustrative: bool = False) -> Leaderboard:
-    """The leaderboard over a frame of slots (see `slots_frame`)."""
+def entrants_of(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame | None:
+    """Rows like those of `slots_frame` for graded work that people and agents elsewhere handed in; None without any."""
+    import polars as pl
+
+    from worksample.records import Origin, Submission
+
+    if not store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON], trial=None):
+        return None
+    from .measures.config import MeasureConfig
+    from .measures.material import Material
+
+    material = Material(store, experiments, MeasureConfig())
+    frame = material.judged(material.primary)
+    if frame is None:
+        return None
+    ours = frame.filter(pl.col("slot").is_null())
+    kept = ours.with_columns(live=pl.lit(True), partial=pl.lit(None, dtype=pl.Float64))
+    return kept if kept.height else None
+
+
+def board_of(
+    frame: pl.DataFrame,
+    experiments: tuple[Experiment, ...],
+    *,
+    illustrative: bool = False,
+    entrants: pl.DataFrame | None = None,
+) -> Leaderboard:
+    """The leaderboard over a frame of slots (see `slots_frame`), and of who handed work in (see `entrants_of`)."""
     groups = frame.partition_by("agent", maintain_order=True)
     rows = [_row(group, illustrative=illustrative) for group in groups]
+    for group in entrants.partition_by("agent", maintain_order=True) if entrants is not None else ():
+        origin = {"external": "external agent"}.get(group["harness"][0], "person")
+        rows.append(replace(_row(group, illustrative=illustrative), planned=None, entrant=origin))
     rows.sort(key=lambda r: (-(r.passed.value or 0), -(r.score.value or 0), r.name, r.agent))
-    return Leaderboard(experiments, tuple(rows), _notes(frame, illustrative))
+    notes = _notes(frame, illustrative)
+    if any(row.entrant for row in rows):
+        notes += ("Persons and external agents handed their work in: nothing was planned for them.",)
+    return Leaderboard(experiments, tuple(rows), notes)
 
 
 def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:

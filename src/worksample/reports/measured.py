@@ -14,6 +14,8 @@ from .figures import DASH, unit_figure
 if TYPE_CHECKING:
     from .measures import Section
 
+FEW = 3
+"""Lines that a note names."""
 NOTES = 12
 """Notes below a table; the rest is in metrics.json."""
 
@@ -87,10 +89,24 @@ def _of(cell: Estimate) -> str:
 
 def _notes(section: Section) -> tuple[str, ...]:
     """The section's own notes, then each different reason and note of its figures."""
-    estimates = [c for row in section.rows for c in row.cells if isinstance(c, Estimate)]
-    reasons = [f"{DASH} {e.name}: {e.reason}" for e in estimates if e.reason]
-    notes = [n for e in estimates for n in e.notes]
-    given = [f"given: {c}" for e in estimates for c in e.conditional_on]
-    found: Sequence[str] = list(dict.fromkeys((*section.notes, *reasons, *notes, *given)))
-    more = (f"{len(found) - NOTES} more notes are in metrics.json",) if len(found) > NOTES else ()
+    estimates = [(row.label, c) for row in section.rows for c in row.cells if isinstance(c, Estimate)]
+    reasons = [f"{DASH} {e.name}: {e.reason}" for _, e in estimates if e.reason]
+    notes = [(who, n) for who, e in estimates for n in e.notes]
+    given = [f"given: {c}" for _, e in estimates for c in e.conditional_on]
+    lines = len({row.label for row in section.rows})
+    found: Sequence[str] = list(dict.fromkeys((*section.notes, *reasons, *_of_whom(notes, lines), *given)))
+    left = len(found) - NOTES
+    more = (f"{left} more {'note is' if left == 1 else 'notes are'} in metrics.json",) if left > 0 else ()
     return (*found[:NOTES], *more)
+
+
+def _of_whom(notes: Sequence[tuple[str, str]], lines: int) -> list[str]:
+    """Each note once, with the lines that it is about where it is not about all."""
+    whose: dict[str, dict[str, None]] = {}
+    for who, note in notes:
+        whose.setdefault(note, {})[who] = None
+    return [note if len(who) == lines else f"{_names(list(who))}: {note}" for note, who in whose.items()]
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= FEW else f"{', '.join(names[:FEW])} and {len(names) - FEW} more"

@@ -6,29 +6,28 @@ No script, no request to anywhere: the pages forbid both by their Content-Securi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.records import Amendment, Evaluation, Grade, Instance, Round, Submission, Suite, Task, Value, resolve
+from worksample.records import Instance, Task, Value
 from worksample.records.amount import Hours
 from worksample.store import Store
 
 from .charts import board_charts, heat_charts, measured_charts
-from .figures import figure
 from .heat import causes_of, heat_of, shade, task_page
-from .leaderboard import Leaderboard, board_of
+from .leaderboard import Leaderboard, board_of, entrants_of
 from .measured import view_of
 from .pages import Pages
 from .plots import Canvas
-from .preview import FILES_SHOWN, show
-from .slots import find_experiments, same_lock, slots_frame
-from .transcript import transcript
+from .slots import called, find_experiments, held_out, same_lock, slots_frame
+from .trials import TrialPages, trial_page
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .measures import MeasureConfig
 
 LINKS = (("index.html", "Leaderboard"), ("metrics.html", "Metrics"), ("work.html", "The work"))
 
@@ -46,6 +45,8 @@ class ReportConfig:
     """Its heading; the experiments' names where empty."""
     illustrative: bool = False
     """Count prices that are only illustrative."""
+    measures: MeasureConfig | None = None
+    """How its figures are made; `illustrative` counts in them too."""
     pages: bool = True
     """A page per trial; without them the site ends at the tasks."""
     on_page: Callable[[int, int], None] = lambda done, of: None
@@ -64,7 +65,8 @@ def write_report(
     found = find_experiments(store, experiments)
     same_lock(found)
     frame = slots_frame(store, found)
-    board = board_of(frame, tuple(found), illustrative=config.illustrative)
+    entrants = entrants_of(store, found)
+    board = board_of(frame, tuple(found), illustrative=config.illustrative, entrants=entrants)
     site = _Site(store, out, frame, board, config)
     site.write()
     return board
@@ -74,12 +76,10 @@ class _Site:
     def __init__(self, store: Store, out: Path, frame: pl.DataFrame, board: Leaderboard, config: ReportConfig) -> None:
         self.store, self.out, self.frame, self.board, self.config = store, out, frame, board, config
         self.instances: dict[str, Instance] = {}
-        names = ", ".join(e.name for e in board.experiments)
-        locked = {e.lock.suite for e in board.experiments}
-        self.held_out = any(s.visibility == "private" for s in store.find(Suite) if s.id in locked)
+        self.held_out = held_out(store, board.experiments)
         self.titles = {id: task.title for task in store.find(Task) for id in task.instances}
         links = LINKS[:-1] if self.held_out else LINKS
-        self.pages = Pages(out, config.name or names, unsandboxed=board.unsandboxed, links=links)
+        self.pages = Pages(out, config.name or called(board.experiments), unsandboxed=board.unsandboxed, links=links)
         self.page = self.pages.page
 
     def write(self) -> None:
@@ -119,7 +119,7 @@ class _Site:
         """metrics.html and metrics.json: every section, and what changes where struck work counts."""
         from .measures import MeasureConfig, measure
 
-        config = MeasureConfig(illustrative=self.config.illustrative)
+        config = replace(self.config.measures or MeasureConfig(), illustrative=self.config.illustrative)
         sections = list(measure(self.store, self.board.experiments, config))
         if any(s.id.startswith("integrity") for s in sections):
             everything = measure(self.store, self.board.experiments, replace(config, struck=False))
@@ -203,51 +203,7 @@ class _Site:
         import polars as pl
 
         rows = self.frame.filter(pl.col("trial").is_not_null())
-        grades = self.grades()
-        submissions = {s.trial: s for e in self.board.experiments for s in self.store.find(Submission, experiment=e.id)}
-        for done, row in enumerate(rows.iter_rows(named=True), start=1):
-            submission = submissions.get(row["trial"])
-            self.trial(row, submission, grades.get(submission.id) if submission else None)
-            self.config.on_page(done, rows.height)
-
-    def grades(self) -> dict[str, Grade]:
-        """The grade in force per submission: of the latest round that says anything of it."""
-        amendments = self.store.find(Amendment)
-        found: dict[str, Grade] = {}
-        for experiment in self.board.experiments:
-            for round in sorted(self.store.find(Round, experiment=experiment.id), key=lambda r: (r.at, r.id)):
-                verdicts = resolve(round, self.store.find(Evaluation, round=round.id), amendments)
-                found.update({subject: v.grade for subject, v in verdicts.items() if v.grade is not None})
-        return found
-
-    def trial(self, row: dict[str, Any], submission: Submission | None, grade: Grade | None) -> None:
-        root = "../../"
-        instance = self.instance(row["instance"])
-        output = submission.parts.get("output") if submission else None
-        entries = self.store.manifest(output.manifest).entries if output else ()
-        steps = transcript(self.store, submission)
-        note = output.reason if output else "No deliverables were captured."
-        if len(entries) > FILES_SHOWN:
-            note = f"{note} The first {FILES_SHOWN} of {len(entries)} entries are shown.".strip()
-        self.page(
-            "trial.html",
-            _trial_page(row["trial"]),
-            root,
-            t={**row, "ending": row["ending"] or row["state"]},
-            task_page=task_page(row["task"]),
-            grade=grade,
-            files=[show(self.store, e, self.out, root) for e in entries[:FILES_SHOWN]],
-            output_note=note,
-            steps=steps.steps,
-            transcript_note=steps.note,
-            brief=instance.work.brief,
-            facts=list(_facts(row, submission, instance)),
-        )
-
-
-def _trial_page(trial: str) -> str:
-    safe = re.sub(r"[^A-Za-z0-9_-]", "_", trial)
-    return f"trials/{safe[-2:]}/{safe}.html"
+        TrialPages(self.store, self.pages, self.board.experiments, self.instance).write(rows, self.config.on_page)
 
 
 def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:
@@ -262,7 +218,7 @@ def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:
         "cost": row["cost"],
         "seconds": row["seconds"],
         "steps": row["steps"],
-        "page": _trial_page(row["trial"]) if pages and row["trial"] else "",
+        "page": trial_page(row["trial"]) if pages and row["trial"] else "",
     }
 
 
@@ -293,17 +249,3 @@ def _experiment(experiment: Any) -> dict[str, Any]:
         "author": experiment.author,
         "facts": facts,
     }
-
-
-def _facts(row: dict[str, Any], submission: Submission | None, instance: Instance) -> Iterator[tuple[str, object]]:
-    yield "trial", row["trial"]
-    yield "slot", f"{row['slot']}, arm {row['arm']}, attempt {row['attempt']}, repeat {row['repeat']}"
-    yield "instance", instance.id
-    yield "work digest", instance.work_digest
-    yield "agent", row["agent"]
-    yield "model", row["model"] or "none"
-    yield "sandbox", row["sandbox"]
-    if submission:
-        yield "submission", submission.id
-        for name, part in submission.parts.items():
-            yield f"part {name}", f"{part.files} files, {figure(part.size, 'bytes')}, {part.status.value} {part.reason}"

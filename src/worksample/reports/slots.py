@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, PlanError, RecordMissing
-from worksample.records import Experiment
+from worksample.records import Experiment, Suite
 from worksample.store import Store
 
 if TYPE_CHECKING:
@@ -33,6 +33,18 @@ def find_experiments(store: Store, names: Sequence[str] = ()) -> list[Experiment
     return found
 
 
+def called(experiments: Sequence[Experiment]) -> str:
+    """How they are called in a heading: by their names, those that share one by their ids."""
+    names = [e.name for e in experiments]
+    return ", ".join(e.name if names.count(e.name) == 1 else e.id for e in experiments)
+
+
+def held_out(store: Store, experiments: Sequence[Experiment]) -> bool:
+    """Whether the suite is private: then what is shown of it are aggregates alone."""
+    locked = {e.lock.suite for e in experiments}
+    return any(s.visibility == "private" for s in store.find(Suite) if s.id in locked)
+
+
 def same_lock(experiments: Sequence[Experiment]) -> None:
     """Refuse to compare what was not measured alike: other instances, environment models or protocol."""
     first = experiments[0]
@@ -49,10 +61,11 @@ def same_lock(experiments: Sequence[Experiment]) -> None:
             )
 
 
-def slots_frame(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame:
+def slots_frame(store: Store, experiments: Sequence[Experiment], *, judged: bool = True) -> pl.DataFrame:
     """`slots_df` of the experiments, with `state`, `live` and, where no trial is live, the latest try's columns.
 
-    `state` is a `worksample.metrics.State` or "not_attemptable". Rows are sorted by agent, task, instance, repeat.
+    `state` is a `worksample.metrics.State` or "not_attemptable"; without `judged` no verdict is read. Rows
+    are sorted by agent, task, instance, repeat.
     """
     import polars as pl
 
@@ -60,7 +73,7 @@ def slots_frame(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame
     from worksample.store.frames import trials_df
     from worksample.store.slot_frame import slots_df
 
-    planned = pl.concat([slots_df(store, e.id) for e in experiments], how="vertical_relaxed")
+    planned = pl.concat([slots_df(store, e.id, judged=judged) for e in experiments], how="vertical_relaxed")
     tries = pl.concat([trials_df(store, e.id) for e in experiments], how="vertical_relaxed")
     latest = tries.filter(~pl.col("live") & ~pl.col("struck")).sort("ended", "trial").unique("slot", keep="last")
     frame = planned.with_columns(pl.col("trial").is_not_null().alias("live"))

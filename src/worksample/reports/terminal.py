@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
 from .figures import figure, with_interval
 from .leaderboard import Leaderboard
+from .slots import called
+
+BETWEEN = 3
+"""Spaces between the columns of a table."""
+EDGES = 2
 
 
 def print_board(board: Leaderboard, console: Console) -> None:
-    """Print the table, its counts and notes."""
+    """Print the table, its counts and notes. What does not fit beside each other stands below."""
     if board.unsandboxed:
         console.print("Ran without a sandbox, by explicit request.", style="bold red")
-    names = ", ".join(e.name for e in board.experiments)
-    table = Table(title=f"Leaderboard: {names}", title_justify="left", header_style="bold")
-    table.add_column("agent")
-    for head in ("pass", "mean score", "S_partial", "earned", "cost", "time", "tokens", "steps", "graded"):
-        table.add_column(head, justify="right")
-    for row in board.rows:
-        table.add_row(
-            row.name,
+    heads = ("agent", "pass", "mean score", "S_partial", "earned", "cost", "time", "tokens", "steps", "graded")
+    rows = [
+        (
+            row.label,
             with_interval(row.passed, "rate"),
             with_interval(row.score, "score"),
             figure(row.s_partial.value, "score"),
@@ -29,11 +34,40 @@ def print_board(board: Leaderboard, console: Console) -> None:
             figure(row.seconds.value, "seconds"),
             figure(row.tokens.value, "count"),
             figure(row.steps.value, "count"),
-            f"{row.valid}/{row.planned}",
+            row.graded,
         )
-    console.print(table)
+        for row in board.rows
+    ]
+    title = f"Leaderboard: {called(board.experiments)}"
+    for places in column_blocks(heads, rows, console.width):
+        table = Table(
+            title=title or None, title_justify="left", header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+        )
+        for place in places:
+            table.add_column(heads[place], justify="right" if place else "left", overflow="fold")
+        for cells in rows:
+            table.add_row(*(cells[place] for place in places))
+        console.print(table)
+        title = ""
     for row in board.rows:
         if row.rest:
-            console.print(f"{row.name}: {row.rest}; none of it counts as 0.")
+            console.print(f"{row.label}: {row.rest}; none of it counts as 0.")
     for note in board.notes:
         console.print(note, style="dim")
+
+
+def column_blocks(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
+    """Which columns stand beside each other so that none is cut: the first in every block, the others once each."""
+    needed = [
+        max(cell_len(line) for text in (head, *(row[place] for row in rows)) for line in text.splitlines() or [""])
+        for place, head in enumerate(heads)
+    ]
+    blocks: list[list[int]] = [[0]]
+    used = EDGES + needed[0]
+    for place in range(1, len(heads)):
+        if len(blocks[-1]) > 1 and used + BETWEEN + needed[place] > width:
+            blocks.append([0])
+            used = EDGES + needed[0]
+        blocks[-1].append(place)
+        used += BETWEEN + needed[place]
+    return blocks

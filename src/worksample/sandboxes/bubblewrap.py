@@ -20,6 +20,7 @@ from worksample.sandboxes import cgroups, layout
 from worksample.sandboxes.available import require
 from worksample.sandboxes.box import Completed
 from worksample.sandboxes.config import BoxConfig
+from worksample.sandboxes.ending import to_the_end
 from worksample.sandboxes.hostside import read_contained
 from worksample.sandboxes.inside import frames
 from worksample.sandboxes.link import Link, Reply
@@ -66,7 +67,7 @@ class BubblewrapBox:
             try:
                 self._root, self._output = await self._link.handshake(plan, START_WAIT)
             finally:
-                await adopting
+                await to_the_end(adopting)
         except SandboxError as failure:
             reason = log.read_text(encoding="utf-8", errors="replace").strip()
             raise SandboxError(
@@ -241,9 +242,11 @@ class BubblewrapBox:
 
     async def close(self) -> None:
         """See Box.close."""
-        if self._closed:
-            return
-        self._closed = True
+        if not self._closed:
+            self._closed = True
+            await to_the_end(self._end())
+
+    async def _end(self) -> None:
         await self.kill()
         for descriptor in (self._child, self._root, self._output):
             if descriptor >= 0:
@@ -270,5 +273,5 @@ async def start(config: BoxConfig) -> BubblewrapBox:
         ready = True
     finally:
         if not ready:
-            await asyncio.shield(box.close())
+            await box.close()
     return box

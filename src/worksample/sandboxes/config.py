@@ -56,6 +56,8 @@ class BoxConfig:
     network: str = "none"
     python: str = "toolbox"
     label: str = ""
+    background: bool = False
+    """Its processes get what of the processors others leave."""
 
     def check(self) -> None:
         """Raise SandboxError when the config asks for what no box can give."""

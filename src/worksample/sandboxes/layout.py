@@ -94,9 +94,13 @@ def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
     return sorted(binds, key=lambda bind: bind[1].count("/"))
 
 
+LAST = ("/usr/bin/nice", "-n", "19")
+
+
 def command(config: BoxConfig, host: Host, socket: int, info: int) -> list[str]:
     """The bubblewrap command whose process 1 is the exec server, speaking over the descriptor `socket`."""
-    words = [host.bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    words = [*LAST] if config.background else []
+    words += [host.bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if not host.root:
         words += ["--unshare-user", "--uid", "0", "--gid", "0"]
     words += ["--hostname", "worksample", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]

@@ -25,7 +25,8 @@ from collections.abc import Callable, Mapping, Sequence
 from worksample.errors import SandboxError
 from worksample.sandboxes.box import Completed
 from worksample.sandboxes.config import BoxConfig
-from worksample.sandboxes.layout import HOME, environment
+from worksample.sandboxes.ending import to_the_end
+from worksample.sandboxes.layout import HOME, LAST, environment
 from worksample.sandboxes.state import BoxFolder
 
 
@@ -85,22 +86,13 @@ class PlainBox:
         """See Box.run."""
         self._usable()
         began = time.monotonic()
-        words = [self._host(word) for word in argv]
+        words = [*(LAST if self.config.background else ()), *(self._host(word) for word in argv)]
         values = {**self._env, **{name: self._host(value) for name, value in (env or {}).items()}}
         limit = self.config.limits.output if output_limit is None else output_limit
         capture = _Capture(limit)
         try:
-            process = await asyncio.create_subprocess_exec(
-                *words,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=await capture.pipe(capture.out),
-                stderr=await capture.pipe(capture.err),
-                cwd=self._path(cwd or ""),
-                env=values,
-                start_new_session=True,
-            )
+            process = await capture.start(words, self._path(cwd or ""), values)
         except (OSError, ValueError) as failure:
-            capture.stop()
             number = (failure.errno if isinstance(failure, OSError) else None) or errno.EINVAL
             folder = self._path(cwd or "")
             text = f"{argv[0] if pathlib.Path(folder).is_dir() else folder}: {os.strerror(number)}\n"
@@ -180,9 +172,12 @@ class PlainBox:
     async def close(self) -> None:
         """See Box.close."""
         if not self._closed:
-            await self.kill()
             self._closed = True
-            await asyncio.to_thread(shutil.rmtree, self._folder.path, ignore_errors=True)
+            await to_the_end(self._end())
+
+    async def _end(self) -> None:
+        await self.kill()
+        await asyncio.to_thread(shutil.rmtree, self._folder.path, ignore_errors=True)
 
 
 def _named(path: str, act: Callable[[], object]) -> None:
@@ -206,7 +201,26 @@ class _Capture:
         self._readers: list[asyncio.Task[None]] = []
         self._transports: list[asyncio.ReadTransport] = []
 
-    async def pipe(self, into: bytearray) -> int:
+    async def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> asyncio.subprocess.Process:
+        """Start the process. Raises OSError, ValueError."""
+        started = False
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *argv,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=await self._pipe(self.out),
+                stderr=await self._pipe(self.err),
+                cwd=cwd,
+                env=env,
+                start_new_session=True,
+            )
+            started = True
+        finally:
+            if not started:
+                self.stop()
+        return process
+
+    async def _pipe(self, into: bytearray) -> int:
         """The writing end of a pipe whose content goes to `into`."""
         near, far = os.pipe()
         self._far.append(far)

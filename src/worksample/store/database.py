@@ -41,12 +41,14 @@ class Database:
             raise StoreError(f"no driver for this database: {e}", where=url.rpartition("@")[2], next=next) from e
         self._owner = os.getpid()
         self._turn = threading.Lock()
+        self._kept: dict[bool, list[Connection]] = {False: [], True: []}
+        self._driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view. Raises StoreError."""
         self._after_fork()
-        with self._faults(), self.engine.connect() as connection:
+        with self._faults(), self._lent(write=False) as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -57,21 +59,44 @@ class Database:
         """
         self._after_fork()
         # Threads queue here, where waiting is fair, and not inside SQLite, which polls.
-        with self._turn, self._faults(), self.engine.connect() as connection:
-            connection = connection.execution_options(worksample_write=True)
-            with connection.begin():
-                if not self.sqlite and not bare:
-                    meta = schema.meta
-                    connection.execute(select(meta.c.value).where(meta.c.key == "writer").with_for_update())
-                yield connection
+        with self._turn, self._faults(), self._lent(write=True) as connection, connection.begin():
+            if not self.sqlite and not bare:
+                meta = schema.meta
+                connection.execute(select(meta.c.value).where(meta.c.key == "writer").with_for_update())
+            yield connection
+
+    @contextmanager
+    def _lent(self, *, write: bool) -> Iterator[Connection]:
+        """A connection outside of any transaction. A file's are kept: taking one from the pool costs as much as five
+        statements. Those to a server stay with the pool, which looks whether they still stand."""
+        kept = self._kept[write]
+        try:
+            connection = kept.pop()
+        except IndexError:
+            connection = self.engine.connect().execution_options(worksample_write=write)
+        sound = False
+        try:
+            yield connection
+            sound = True
+        finally:
+            if sound and self.sqlite:
+                kept.append(connection)
+            else:
+                connection.close()
 
     def _after_fork(self) -> None:
         """A forked child must not talk over its parent's connections, nor wait for its parent's threads."""
         if os.getpid() != self._owner:
             self.engine.dispose(close=False)
+            # Held on to, so that nothing of the parent's is closed here.
+            self._parents = self._kept
+            self._kept = {False: [], True: []}
             self._owner, self._turn = os.getpid(), threading.Lock()
 
     def close(self) -> None:
+        for kept in self._kept.values():
+            while kept:
+                kept.pop().close()
         self.engine.dispose()
 
     @contextmanager
@@ -79,12 +104,14 @@ class Database:
         try:
             yield
         except exc.DBAPIError as e:
+            raise self._fault(e.orig) from e
+        except self._driver as e:
             raise self._fault(e) from e
 
-    def _fault(self, e: exc.DBAPIError) -> StoreError:
-        code = getattr(e.orig, "sqlite_errorcode", 0) & 0xFF
-        text = str(e.orig).strip().splitlines()[0] if str(e.orig).strip() else type(e.orig).__name__
-        if code == _SQLITE_FULL or getattr(e.orig, "sqlstate", None) == "53100":
+    def _fault(self, e: BaseException | None) -> StoreError:
+        code = getattr(e, "sqlite_errorcode", 0) & 0xFF
+        text = str(e).strip().splitlines()[0] if str(e).strip() else type(e).__name__
+        if code == _SQLITE_FULL or getattr(e, "sqlstate", None) == "53100":
             return full(self.shown)
         if code == _SQLITE_IOERR and self.path and _no_room(self.path):
             return full(self.shown)
@@ -106,7 +133,8 @@ def _no_room(path: str) -> bool:
 def _engine(url: Any, sqlite: bool) -> Engine:
     if not sqlite:
         return create_engine(url, pool_pre_ping=True, max_overflow=-1)
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, max_overflow=-1)
+    # As many stay open as are in use at once: a file's connections cost little to keep and more to make.
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, pool_size=16, max_overflow=-1)
 
     @event.listens_for(engine, "connect")
     def _connected(raw: Any, _: Any) -> None:
@@ -118,6 +146,7 @@ def _engine(url: Any, sqlite: bool) -> Engine:
     @event.listens_for(engine, "begin")
     def _begun(connection: Connection) -> None:
         write = connection.get_execution_options().get("worksample_write")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+        raw: Any = connection.connection.dbapi_connection
+        raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")
 
     return engine

@@ -6,17 +6,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from worksample.records import Amendment, Record, Target, struck
 
 from . import schema
 from .objects import Committed
+from .prepared import Prepared
 from .rivals import agree, beats, conflict
 from .rows import Row, micros, row
 
 T = TypeVar("T")
 _AT_ONCE = 500
+_KNOWN = {
+    kind: Prepared(select(table.c.id, table.c.body, table.c.object).where(table.c.id == bindparam("its_id")))
+    for kind, table in schema.TABLES.items()
+}
+_INSERT = {kind: Prepared(table.insert()) for kind, table in schema.TABLES.items()}
+_STAMP = Prepared(schema.commits.insert())
 
 
 def chunks(items: Sequence[T], size: int = _AT_ONCE) -> Iterator[Sequence[T]]:
@@ -77,11 +84,10 @@ def write(connection: Connection, staged: Staged, commits: Sequence[Committed]) 
         touched |= _remove(connection, kind, ids)
     for kind, pairs in staged.new.items():
         rows = [values for _, values in pairs]
-        connection.execute(schema.TABLES[kind].insert(), rows)
+        _INSERT[kind].many(connection, rows)
         touched |= _slots(connection, kind, rows)
-    if commits:
-        stamps = [{"digest": c.digest, "at": micros(c.at), "records": len(c.records)} for c in commits]
-        connection.execute(schema.commits.insert(), stamps)
+    stamps = [{"digest": c.digest, "at": micros(c.at), "records": len(c.records)} for c in commits]
+    _STAMP.many(connection, stamps)
     settle(connection, touched)
     return sum(map(len, staged.new.values()))
 
@@ -114,6 +120,9 @@ def _rows(records: Iterable[tuple[Record, str]], *, strict: bool) -> dict[str, d
 
 def _known(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Id -> body and object of the rows that exist."""
+    if len(ids) == 1:
+        row = _KNOWN[kind].first(connection, {"its_id": ids[0]})
+        return {} if row is None else {row.id: (row.body, row.object)}
     table, out = schema.TABLES[kind], dict[str, tuple[str, str]]()
     for some in chunks(ids):
         query = select(table.c.id, table.c.body, table.c.object).where(table.c.id.in_(some))

@@ -46,14 +46,7 @@ def locate(where: str | Path | None, *, create: bool) -> Location:
 
     Raises StoreError where there is none, something else, or one of a newer format.
     """
-    text = str(where or os.environ.get("WORKSAMPLE_STORE") or ".worksample")
-    if text.startswith(("file://", "local://")):
-        text = text.partition("://")[2]
-    if "://" in text:
-        cache = os.environ.get("WORKSAMPLE_CACHE") or Path.home() / ".cache" / "worksample"
-        far, near = RemotePlace(text), LocalPlace(Path(cache) / hashlib.sha256(text.encode()).hexdigest()[:16])
-    else:
-        far, near = None, LocalPlace(Path(text).absolute())
+    text, near, far = _places(where)
     settings = _settings(near, far, create)
     if not isinstance(format := settings.get("format"), int) or format > FORMAT:
         raise StoreError(
@@ -67,6 +60,24 @@ def locate(where: str | Path | None, *, create: bool) -> Location:
     return Location(near, far, str(settings.get("id", "")), url or f"sqlite:///{near.root / 'index.sqlite'}")
 
 
+def is_store(where: str | Path | None) -> bool:
+    """Whether there is a store at what `locate` would look at, sound or not; nothing is written."""
+    _, near, far = _places(where)
+    place: Place = near if far is None else far
+    return place.has(SETTINGS)
+
+
+def _places(where: str | Path | None) -> tuple[str, LocalPlace, RemotePlace | None]:
+    """What was meant, as text; the folder on this machine; the URL's place, where it is one."""
+    text = str(where or os.environ.get("WORKSAMPLE_STORE") or ".worksample")
+    if text.startswith(("file://", "local://")):
+        text = text.partition("://")[2]
+    if "://" not in text:
+        return text, LocalPlace(Path(text).absolute()), None
+    cache = os.environ.get("WORKSAMPLE_CACHE") or Path.home() / ".cache" / "worksample"
+    return text, LocalPlace(Path(cache) / hashlib.sha256(text.encode()).hexdigest()[:16]), RemotePlace(text)
+
+
 def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[str, Any]:
     place: Place = near if far is None else far
     if create and not place.has(SETTINGS):
@@ -76,7 +87,8 @@ def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[s
     except (FileNotFoundError, NotADirectoryError) as e:
         other = far is None and near.root.exists()
         what = "this is no store (it has no store.toml)" if other else "there is no store here"
-        next = "name another with --store or WORKSAMPLE_STORE; worksample run makes a new one"
+        made = "worksample run makes a new one, and so does worksample serve --create"
+        next = f"name another with --store or WORKSAMPLE_STORE; {made}"
         raise StoreError(what, where=place.name, next=next) from e
     except ValueError as e:
         raise StoreError(f"store.toml cannot be read: {e}", where=f"{place.name}/{SETTINGS}") from e

@@ -147,5 +147,19 @@ activity = Table(
     _whole("at"),
 )
 
+capabilities = Table(
+    "capabilities",
+    metadata,
+    _text("hash", key=True),
+    _text("session"),
+    _text("account"),
+    _text("item"),
+    _text("pane"),
+    _text("manifest"),
+    _text("hidden"),
+    Column("expires", BigInteger, nullable=False, index=True),
+)
+"""Host names under which deliverables are shown, by the hash of the name. `hidden`: words to blot out, as JSON."""
+
 EVERYTHING: MetaData = metadata
 """All tables of a database: these and the index."""

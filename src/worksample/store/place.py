@@ -16,6 +16,8 @@ from worksample.files.pour import WriteFailed, pour, write_all
 
 from .faults import keeping
 
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
 
 class Place(Protocol):
     """What both kinds can do. A file is there whole or not at all."""
@@ -108,8 +110,11 @@ class LocalPlace:
         """A new file in `tmp/`, open for writing; removed at the end unless it was adopted."""
         draft = self.root / "tmp" / f"{os.getpid()}-{secrets.token_hex(8)}"
         with keeping(self.name):
-            draft.parent.mkdir(parents=True, exist_ok=True)
-            fd = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                fd = os.open(draft, _NEW, 0o600)
+            except FileNotFoundError:
+                draft.parent.mkdir(parents=True, exist_ok=True)
+                fd = os.open(draft, _NEW, 0o600)
         try:
             yield fd, draft
         finally:

@@ -62,6 +62,7 @@ def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
             yield from ((d, True) for d in (record.work.inputs, record.work.software, record.capture.probes))
             for grading in record.grading.values():
                 yield from ((grading.reference, True), (grading.grader, True))
+            yield from [(record.shown_reference, True)] if record.shown_reference else []
         case Submission():
             yield from ((part.manifest, True) for part in record.parts.values())
         case Evaluation():

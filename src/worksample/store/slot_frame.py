@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 from sqlalchemy import Connection, select
@@ -12,19 +11,16 @@ from worksample.records import (
     KIND,
     OVER,
     Amendment,
-    Evaluation,
     Experiment,
     Round,
     Standing,
     Target,
-    Verdict,
-    overrule,
-    resolve,
     struck,
 )
 
 from . import schema
 from .tabulate import Columns, middle, tabulate
+from .verdict_frame import overrule_frame, said_frame, verdict_frame
 
 if TYPE_CHECKING:
     from .store import Store
@@ -35,7 +31,6 @@ _TRIAL = ("ending", "cause", "working_seconds", "steps", "input_tokens", "output
 _ABOUT = ("category", "tier", "value_low", "value_high", "value_currency", "value_source")
 _HOURS = ("hours_low", "hours_high", "hours_source")
 
-_BATCH = 2_000
 VERDICT = {
     "round": pl.String,
     "standing": pl.String,
@@ -46,9 +41,12 @@ VERDICT = {
     "verdict_cause": pl.String,
     "reason": pl.String,
 }
+_JUDGED = {"experiment": pl.String, "submission": pl.String, **VERDICT}
 
 
-def slots_df(store: Store, experiment: str | None = None, round: str | None = None) -> pl.DataFrame:
+def slots_df(
+    store: Store, experiment: str | None = None, round: str | None = None, *, judged: bool = True
+) -> pl.DataFrame:
     """One row per planned slot, by instance, agent, arm, attempt, repeat.
 
     `state` is `finished` (it has a live trial), `open` or `not_attemptable`; the trial's columns are those of the live
@@ -57,14 +55,14 @@ def slots_df(store: Store, experiment: str | None = None, round: str | None = No
     rounds that differ from it in name, reason, author and moment only: `standing` is
     `decided`, `undecided` or `ungraded` (then `reason` says why), null where there is no submission; `score`,
     `passed` and `partial` are null unless decided. What people decided when they looked at a round again (audit,
-    adjudication) is in it, by `records.overrule`.
+    adjudication) is in it (see `overrule_frame`). `judged` False leaves the verdicts out, as if nothing were graded.
     """
     with store.database.reading() as connection:
         slots = _slots(connection, experiment)
         trials = _tries(connection, experiment)
         handed = _submissions(connection)
         amendments = _amendments(connection)
-        verdicts = _verdicts(connection, amendments, experiment, round)
+        verdicts = _verdicts(connection, amendments, experiment, round) if judged else pl.DataFrame(schema=_JUDGED)
     frame = slots.join(trials, on="slot", how="left").with_columns(pl.col("tries").fill_null(0))
     frame = frame.join(handed, on="trial", how="left").join(verdicts, on=["experiment", "submission"], how="left")
     attempted = pl.col("not_attemptable") == ""
@@ -136,21 +134,20 @@ def _amendments(connection: Connection) -> list[Amendment]:
 def _verdicts(
     connection: Connection, amendments: list[Amendment], experiment: str | None, round: str | None
 ) -> pl.DataFrame:
-    rows: list[dict[str, Any]] = []
+    parts = [pl.DataFrame(schema=_JUDGED)]
     for id, judged, alike in _rounds(connection, experiment, round):
-        again = _looked_again(connection, judged, amendments)
-        for said in _said(connection, judged.id, alike):
-            votes = resolve(judged, said, amendments)
-            rows += [_row(id, judged, v) for v in overrule(votes, *again).values()]
-    shape = {"experiment": pl.String, "submission": pl.String} | VERDICT
-    return pl.DataFrame(rows, schema=shape, orient="row")
+        told = verdict_frame(judged, said_frame(connection, alike, amendments))
+        told = overrule_frame(told, *_looked_again(connection, judged, alike, amendments))
+        told = told.with_columns(experiment=pl.lit(id), submission="subject", round=pl.lit(judged.id))
+        parts.append(told.select(parts[0].columns))
+    return pl.concat(parts)
 
 
 def _looked_again(
-    connection: Connection, judged: Round, amendments: list[Amendment]
-) -> tuple[dict[str, Verdict], dict[str, Verdict]]:
-    """What audits and adjudications over a round by people decided; the latest of either counts."""
-    found: dict[str, dict[str, Verdict]] = {"audit": {}, "adjudication": {}}
+    connection: Connection, judged: Round, alike: list[str], amendments: list[Amendment]
+) -> tuple[list[pl.DataFrame], list[pl.DataFrame]]:
+    """What audits and adjudications over a round by people say, by time."""
+    found: dict[str, list[pl.DataFrame]] = {"audit": [], "adjudication": []}
     if KIND in judged.versions:
         rounds = schema.rounds.c
         bodies = connection.execute(
@@ -158,45 +155,9 @@ def _looked_again(
         )
         for review in map(Round.model_validate_json, bodies.scalars().all()):
             kind = review.versions.get(KIND, "")
-            if review.versions.get(OVER) == judged.id and kind in found:
-                for said in _said(connection, review.id, [review.id]):
-                    verdicts = resolve(review, said, amendments)
-                    found[kind] |= {s: v for s, v in verdicts.items() if v.standing is Standing.DECIDED}
+            if review.versions.get(OVER) in alike and kind in found:
+                found[kind].append(verdict_frame(review, said_frame(connection, [review.id], amendments)))
     return found["audit"], found["adjudication"]
-
-
-def _said(connection: Connection, round: str, alike: list[str]) -> Iterator[list[Evaluation]]:
-    """The evaluations of rounds that are alike, as if all were of `round`.
-
-    Some thousands of subjects at a time; all evaluations of one subject come together.
-    """
-    table = schema.evaluations.c
-    query = select(table.subject, table.body).where(table.round.in_(alike)).order_by(table.subject)
-    batch: list[Evaluation] = []
-    last = ""
-    for subject, body in connection.execute(query.execution_options(yield_per=_BATCH)):
-        if subject != last and len(batch) >= _BATCH:
-            yield batch
-            batch = []
-        last = subject
-        said = Evaluation.model_validate_json(body)
-        batch.append(said if said.round == round else said.model_copy(update={"round": round}))
-    yield batch
-
-
-def _row(experiment: str, round: Round, verdict: Verdict) -> dict[str, Any]:
-    return {
-        "experiment": experiment,
-        "submission": verdict.subject,
-        "round": round.id,
-        "standing": verdict.standing.value,
-        "score": verdict.score,
-        "passed": verdict.passed,
-        "partial": verdict.grade.partial if verdict.grade else None,
-        "label": verdict.label,
-        "verdict_cause": verdict.cause.value if verdict.cause else None,
-        "reason": verdict.reason,
-    }
 
 
 _NAMES = {"id", "reason", "author", "at"}

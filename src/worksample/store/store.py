@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from worksample.errors import RecordMissing, UsageError
 from worksample.faults import reach
@@ -24,12 +24,17 @@ from .folders import Folders
 from .lease import Leases
 from .location import Location, locate
 from .objects import Broken, Committed, Objects, draft
+from .prepared import Prepared
 from .rows import micros
 from .versions import prepare
 
 R = TypeVar("R", bound=Record)
 _MOMENT = ("ended", "at", "ingested")
 _HIDDEN = frozenset({"body", "object", "schema_version"})
+_GET = {
+    kind: Prepared(select(table.c.schema_version, table.c.body).where(table.c.id == bindparam("its_id")))
+    for kind, table in schema.TABLES.items()
+}
 
 
 class Store:
@@ -89,16 +94,23 @@ class Store:
             raise UsageError("commit needs a record")
         self.blobs.flush()
         with self.database.writing() as connection:
-            staged = index.stage(connection, ((r, "") for r in records), strict=True)
-            if not staged.new:
-                return staged.held
-            committed, data = draft(staged.records)
-            staged.stamp(committed.digest)
-            index.write(connection, staged, [committed])
-            # Inside the transaction, so that no conflict can come between; before its end, so that no row is without
-            # its object. A kill in between leaves an object without rows, which the next `sync` replays.
-            self.objects.write(committed.digest, data)
-            reach("store.object")
+            return self.commit_within(connection, *records)
+
+    def commit_within(self, connection: Connection, *records: Record) -> str:
+        """As `commit`, as the last step of a write transaction that changes other rows too; blobs are flushed before.
+
+        Where it raises RecordConflict nothing was written yet.
+        """
+        staged = index.stage(connection, ((r, "") for r in records), strict=True)
+        if not staged.new:
+            return staged.held
+        committed, data = draft(staged.records)
+        staged.stamp(committed.digest)
+        index.write(connection, staged, [committed])
+        # Inside the transaction, so that no conflict can come between; before its end, so that no row is without
+        # its object. A kill in between leaves an object without rows, which the next `sync` replays.
+        self.objects.write(committed.digest, data)
+        reach("store.object")
         return committed.digest
 
     def sync(self) -> int:
@@ -143,11 +155,11 @@ class Store:
 
     def get(self, cls: type[R], id: str) -> R:
         """The record with this id. Raises RecordMissing."""
-        table = schema.TABLES[cls.kind]
-        found = self._records(cls, select(table).where(table.c.id == id))
-        if not found:
+        with self.database.reading() as connection:
+            found = _GET[cls.kind].first(connection, {"its_id": id})
+        if found is None:
             raise RecordMissing(f"no {cls.kind} with this id", where=id, next="worksample list")
-        return found[0]
+        return _record(cls, found.schema_version, found.body)
 
     def find(self, cls: type[R], **columns: Any) -> list[R]:
         """All records whose columns equal these values (any of them, for a list or tuple), by time, then id.

@@ -10,6 +10,7 @@ from sqlalchemy import BigInteger, Boolean, ColumnElement, Connection, Float, Se
 
 TIME = pl.Datetime("us", "UTC")
 _TIMES = frozenset({"at", "started", "ended"})
+_ROWS = 50_000
 Columns = dict[str, ColumnElement[Any]]
 
 
@@ -26,9 +27,12 @@ def _type(name: str, column: ColumnElement[Any]) -> pl.DataType:
 
 def tabulate(connection: Connection, columns: Columns, query: Select[Any], sort: Iterable[str]) -> pl.DataFrame:
     """Run `query` for `columns` (name -> expression); sorted by the columns `sort`. Times become UTC datetimes."""
-    rows = connection.execute(query.with_only_columns(*(c.label(n) for n, c in columns.items()))).all()
+    wanted = query.with_only_columns(*(c.label(n) for n, c in columns.items()))
+    found = connection.execute(wanted.execution_options(yield_per=_ROWS))
     schema = {name: _type(name, column) for name, column in columns.items()}
-    frame = pl.DataFrame([tuple(r) for r in rows], schema=schema, orient="row")
+    # Some at a time: as objects of Python rows take ten times the memory.
+    parts = [pl.DataFrame([tuple(r) for r in rows], schema=schema, orient="row") for rows in found.partitions(_ROWS)]
+    frame = pl.concat(parts, rechunk=True) if parts else pl.DataFrame(schema=schema)
     times = [pl.col(n).cast(TIME) for n in columns if n in _TIMES]
     return frame.with_columns(times).sort(list(sort))
 

@@ -89,7 +89,10 @@ def _sorted(entries: list[Entry]) -> Manifest:
 def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink, kit: str) -> Instance:
     apart = frozenset(quote_path(p.encode()) for p in package.apart)
     grader = _keep(_where(whole, lambda path: of_grader(path, apart)), sink)
-    reference = _keep(below(whole, spec.reference), sink)
+    answers = below(whole, spec.reference)
+    reference = _keep(answers, sink)
+    seen = package.shown.of(answers)
+    shown = None if seen is None or seen == answers else _keep(seen, sink)
     work = Work(
         brief=spec.brief,
         inputs=_keep(below(whole, spec.inputs), sink),
@@ -118,6 +121,7 @@ def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink,
         "capture": capture.plain(),
         "grading": {p.value: g.plain() for p, g in gradings.items()},
         "about": package.about.plain(),
+        **({} if shown is None else {"people": {"reference": shown}}),
     }
     return Instance(
         id=Instance.identify(package.id, spec.name, parts),
@@ -130,4 +134,5 @@ def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink,
         capture=capture,
         grading=gradings,
         about=package.about,
+        shown_reference=shown,
     )

@@ -16,6 +16,7 @@ from .criteria import read_criteria
 from .environment import read_deliverables, read_environment
 from .faults import Faults
 from .gradings import PROGRAMS, read_gradings
+from .shown import Shown, read_shown
 from .spec import GradingSpec, InstanceSpec, Package
 from .table import Table, read_toml
 from .tree import check_tree, ignored, path_problem
@@ -58,6 +59,7 @@ def _package(root: Path, table: Table, faults: Faults) -> Package:
     gradings = read_gradings(root, table.table("grading", required=True))
     criteria = read_criteria(root / "criteria.toml", faults)
     instances = _instances(root, table, gradings)
+    shown = _shown(root, table.table("reference"), instances)
     table.done()
     names = [i.name for i in instances]
     leaves = {c.id for c in criteria.leaves} | {c.id for c in criteria.criteria}
@@ -73,6 +75,7 @@ def _package(root: Path, table: Table, faults: Faults) -> Package:
         root=root, id=id, title=title, version=version, canary=canary, about=about, environment=environment,
         deliverables=deliverables, criteria=criteria, notes=_read(root, "notes.md", faults) if notes.exists() else "",
         gradings=gradings, instances=tuple(instances), cases=tuple(cases), probes=_probes(root, faults),
+        shown=shown,
         apart=frozenset(p for i in instances for p in (i.inputs, i.reference, i.brief_file)),
     )  # fmt: skip
 
@@ -86,6 +89,14 @@ def _read(root: Path, name: str, faults: Faults) -> str:
     except UnicodeDecodeError as error:
         faults.add(name, "", f"is not UTF-8 text: byte {error.start}")
         return ""
+
+
+def _shown(root: Path, table: Table, instances: list[InstanceSpec]) -> Shown:
+    references = {}
+    for folder in dict.fromkeys(i.reference for i in instances):
+        inside = (p.relative_to(root / folder).as_posix() for p in (root / folder).rglob("*") if p.is_file())
+        references[folder] = sorted(path for path in inside if not ignored(path))
+    return read_shown(table, references)
 
 
 def _probes(root: Path, faults: Faults) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from worksample.records import About, Criteria, Deliverable, Environment, Protocol
 
+from .shown import Shown
+
 
 @dataclass(frozen=True, slots=True)
 class GradingSpec:
@@ -69,5 +71,7 @@ class Package:
     cases: tuple[CaseSpec, ...] = ()
     probes: tuple[str, ...] = ()
     """Names of the files in `probes/`, sorted."""
+    shown: Shown = field(default_factory=Shown)
+    """What of the references people see."""
     apart: frozenset[str] = field(default_factory=frozenset)
     """Paths in the package that are no part of the grader: briefs, inputs, references."""

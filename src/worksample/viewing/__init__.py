@@ -6,6 +6,20 @@ from worksample.viewing.formats import Format, formats
 from worksample.viewing.query import Answer, query
 from worksample.viewing.rendering import Rendering, rendering
 from worksample.viewing.shown import KINDS, View
-from worksample.viewing.view import prepare, view
+from worksample.viewing.view import kept, prepare, view
+from worksample.viewing.watch import Watch
 
-__all__ = ["KINDS", "Answer", "Format", "Rendering", "View", "formats", "prepare", "query", "rendering", "view"]
+__all__ = [
+    "KINDS",
+    "Answer",
+    "Format",
+    "Rendering",
+    "View",
+    "Watch",
+    "formats",
+    "kept",
+    "prepare",
+    "query",
+    "rendering",
+    "view",
+]

@@ -79,6 +79,7 @@ class Converter:
             limits=self.limits,
             python="platform",
             label="view",
+            background=True,  # a server's own answers do not wait for views
         )
 
     async def light(self, config: BoxConfig, entries: Sequence[Entry]) -> dict[int, Raw]:

@@ -46,7 +46,7 @@ _TABLE: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     ("SketchUp", "skp", "model", _C, ("openskp",)),
     ("STEP", "stp step", "cad", _N, ()),
     ("DXF", "dxf", "cad", _C, ("ezdxf",)),
-    ("DWG", "dwg", "cad", _N, ()),
+    ("DWG", "dwg", "cad", _C, ("ezdwg", "ezdxf")),
     ("IFC", "ifc", "ifc", _N, ()),
     ("Inventor", "ipt iam", "card", _T, ("olefile",)),
     ("Revit", "rvt rfa rte", "card", _T, ("olefile",)),

@@ -15,7 +15,7 @@ from .shown import View
 if TYPE_CHECKING:
     from worksample.store import Store
 
-VERSION = 1
+VERSION = 2
 """Raised whenever a converter gives something else for the same file."""
 
 

@@ -52,6 +52,8 @@ NEEDS: dict[str, Need] = {
     "bsdtar": Need("bsdtar", program="bsdtar", debian=("libarchive-tools",), version=("bsdtar", "--version")),
     "psd-tools": Need("psd-tools", module="psd-tools"),
     "ezdxf": Need("ezdxf", module="ezdxf"),
+    "ezdwg": Need("ezdwg", module="ezdwg"),
+    "pikepdf": Need("pikepdf", module="pikepdf"),
     "mido": Need("mido", module="mido"),
     "olefile": Need("olefile", module="olefile"),
     "openskp": Need("openskp", module="openskp"),

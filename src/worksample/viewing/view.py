@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,10 @@ from worksample.records import Entry, EntryKind, Manifest, canonical
 
 from . import needs
 from .convert import AGAIN, BATCH, Converter, Raw
+from .inside.blind import KEEPS, SCRUBBERS
 from .keep import Shelf, key
 from .shown import View, beside, card
+from .watch import ALONE, Watch
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -23,6 +26,7 @@ BESIDE = 500
 """Files that a view may refer to."""
 _RETRY_PLAIN = ("text", "markdown")
 """Families that can be shown without their colours where those bring the converter down."""
+_LEAKS = {"leaks": ["what it says of its maker was not removed"]}
 
 
 async def view(store: Store, manifest: Manifest, path: str, *, converter: Converter | None = None) -> View:
@@ -35,7 +39,16 @@ async def view(store: Store, manifest: Manifest, path: str, *, converter: Conver
     if entry is None:
         raise UsageError(f"the manifest has no {path!r}")
     work = _Work(converter or Converter(store, manifest))
-    return (await work.run([entry], parallel=1, on_done=lambda path, view: None))[path]
+    return (await work.run([entry], turn=asyncio.Semaphore(1), on_done=lambda path, view: None))[path]
+
+
+def kept(store: Store, manifest: Manifest, digest: str, path: str) -> View | None:
+    """The view that is there without a box; None where one has to be made, or the manifest lacks the path.
+
+    `digest`: the manifest's, which its caller knows and which takes long to work out. Raises StoreError.
+    """
+    entry = manifest.find(path)
+    return None if entry is None else _without_content(entry) or Shelf(store).find(key(digest, entry))
 
 
 async def prepare(
@@ -45,16 +58,26 @@ async def prepare(
     parallel: int = 2,
     on_done: Callable[[str, View], None] | None = None,
     converter: Converter | None = None,
+    only: Collection[str] | None = None,
+    turn: AbstractAsyncContextManager[None] | None = None,
+    watch: Watch = ALONE,
 ) -> dict[str, View]:
-    """The views of all entries by quoted path, with at most `parallel` boxes at once. Raises as `view` does."""
-    work = _Work(converter or Converter(store, manifest))
-    return await work.run(manifest.entries, parallel=parallel, on_done=on_done or (lambda path, view: None))
+    """The views of all entries by quoted path, with at most `parallel` boxes at once. Raises as `view` does.
+
+    `only`: these paths. `turn`: entered for each box, instead of `parallel`. `watch`: paths that it does not let
+    begin are left out.
+    """
+    work = _Work(converter or Converter(store, manifest), watch=watch)
+    entries = manifest.entries if only is None else [e for e in manifest.entries if e.path in only]
+    turn = turn or asyncio.Semaphore(max(1, parallel))
+    return await work.run(entries, turn=turn, on_done=on_done or (lambda path, view: None))
 
 
 @dataclass
 class _Work:
     converter: Converter
     done: dict[str, View] = field(default_factory=dict)
+    watch: Watch = ALONE
 
     @property
     def store(self) -> Store:
@@ -74,7 +97,11 @@ class _Work:
         return frozenset(e.path for e in self.manifest.files if e.blob is not None)
 
     async def run(
-        self, entries: Sequence[Entry], *, parallel: int, on_done: Callable[[str, View], None]
+        self,
+        entries: Sequence[Entry],
+        *,
+        turn: AbstractAsyncContextManager[None],
+        on_done: Callable[[str, View], None],
     ) -> dict[str, View]:
         shelf = Shelf(self.store)
         open_ = await asyncio.to_thread(self._known, shelf, entries)
@@ -86,30 +113,35 @@ class _Work:
             config = await asyncio.to_thread(self.converter.config)
         except CaptureError as error:
             return self.done | {e.path: card(f"the folder cannot be laid out: {error.what}") for e in open_}
-        turn = asyncio.Semaphore(max(1, parallel))
 
         async def keep(entry: Entry, raw: Raw) -> None:
             shown, by, seconds = self._shown(entry, raw)
             if seconds != 0:
                 await asyncio.to_thread(shelf.put, key(self.digest, entry), shown, by, seconds)
             self.done[entry.path] = shown
+            self.watch.end(entry.path, shown)
             on_done(entry.path, shown)
 
         async def single(entry: Entry, family: str) -> None:
             async with turn:
+                if not self.watch.begin(entry.path):
+                    return
                 raw = await self.converter.one(config, entry, family)
-                if raw.fault and family in _RETRY_PLAIN:
+                # A crash may be due to what makes the blind copy: then the view goes without one.
+                if raw.fault and (family in _RETRY_PLAIN or raw.kept is None):
                     raw = await self.converter.one(config, entry, family, plain=True)
                 await keep(entry, raw)
 
         async def batch(some: Sequence[Entry]) -> None:
             async with turn:
-                found = await self.converter.light(config, some)
+                some = [entry for entry in some if self.watch.begin(entry.path)]
+                found = await self.converter.light(config, some) if some else {}
                 later = {}
                 for number, entry in enumerate(some):
                     raw = found.get(number)
                     if raw is None or set(raw.plain or {}) == {"family"}:
                         later[entry] = raw.family if raw is not None else _likely(entry)
+                        self.watch.end(entry.path, None)
                     else:
                         await keep(entry, raw)
             await _together(single(entry, family) for entry, family in later.items())
@@ -131,7 +163,9 @@ class _Work:
     def _shown(self, entry: Entry, raw: Raw) -> tuple[View, str, float | None]:
         """The view from what a box said, who made it, and for how many seconds it is kept (None: for good)."""
         plain = raw.plain or {}
-        about = {"size": entry.size, "sha256": entry.blob, "type": raw.family}
+        about: dict[str, Any] = {"size": entry.size, "sha256": entry.blob, "type": raw.family}
+        if raw.family in SCRUBBERS or raw.family in KEEPS:
+            about |= _LEAKS
         if "missing" in plain:
             name = str(plain["missing"])
             need = needs.NEEDS.get(name)

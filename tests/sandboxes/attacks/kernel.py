@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import time
@@ -240,8 +241,14 @@ async def is_the_hosts_root(world: World, box: Box) -> bool:
     await world.shell(box, f"exec -a {name} sleep 20 >/dev/null 2>&1 & disown")
     from .processes import _named
 
-    owners = {Path(f"/proc/{pid}").stat().st_uid for pid in _named(name)}
-    if not owners:
+    owners: set[int] = set()
+    for _ in range(100):
+        # The shell is back before its child has taken the name.
+        owners = {Path(f"/proc/{pid}").stat().st_uid for pid in _named(name)}
+        if owners:
+            break
+        await asyncio.sleep(0.05)
+    else:
         raise AssertionError("no process of the box was found on the host")
     return 0 in owners
 

@@ -11,13 +11,15 @@ from worksample import metrics as m
 from worksample.errors import RecordMissing, UsageError
 from worksample.metrics import Estimate
 from worksample.records import Experiment, Protocol
-from worksample.reports.slots import find_experiments, same_lock
+from worksample.reports.slots import find_experiments, held_out, same_lock
 from worksample.store import Store
 
 from .config import MeasureConfig
+from .judged import read_grades, why
 from .material import Group, Material, attempted
 from .rubrics import success
 
+MOST_WORDS = 300
 NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
 
 
@@ -38,7 +40,7 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`second` minus `first`, paired by instance: of scores and of full passes. `sign_test` is the exact p over tasks
-    that differ. `changes` has every instance, those that differ most first.
+    that differ. `changes` has every instance, those that differ most first; none of a private suite.
     """
 
     first: str
@@ -92,7 +94,10 @@ def compare(store: Store, a: str, b: str, config: MeasureConfig | None = None, *
     passes = m.paired_difference(*full, name="full pass", how=config.how)
     names = [_called(found_, group, sides) for (found_, _), group in zip(sides, (one, two), strict=True)]
     notes = [f"{n}: {_count(g.rows)}" for n, g in zip(names, (one, two), strict=True)]
-    changes = _changes(found.instances, one.rows, two.rows)
+    hidden = held_out(store, [experiment_ for experiment_, _ in sides])
+    changes = () if hidden else _changes(store, found.instances, one.rows, two.rows)
+    if hidden:
+        notes.append("the suite is private: what changed instance by instance is not shown")
     return Comparison(
         names[0], names[1], protocol, found.difference, passes.difference, found.sign_test, changes, tuple(notes)
     )
@@ -142,9 +147,9 @@ def _trials(rows: pl.DataFrame, column: str) -> m.Trials:
     return m.Trials(rows[column], rows["task"], rows["instance_name"], rows["state"])
 
 
-def _changes(table: pl.DataFrame, one: pl.DataFrame, two: pl.DataFrame) -> tuple[Change, ...]:
+def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataFrame) -> tuple[Change, ...]:
     """Instance by instance; those that only one of the two has come last."""
-    whys = [_whys(rows) for rows in (one, two)]
+    whys = [_whys(store, rows) for rows in (one, two)]
     means = [_means(rows) for rows in (one, two)]
     out = []
     for task, instance, first, second, _, change in table.iter_rows():
@@ -165,13 +170,16 @@ def _means(rows: pl.DataFrame) -> dict[str, float]:
     return dict(graded.iter_rows())
 
 
-def _whys(rows: pl.DataFrame) -> dict[str, str]:
+def _whys(store: Store, rows: pl.DataFrame) -> dict[str, str]:
     """Per instance the reasons of what is not in full: a verdict's, else what became of the trial."""
-    said: dict[str, list[str]] = {}
-    for key, state, score, why, cause in rows.select("key", "state", "score", "why", "cause").iter_rows():
-        if state == "valid" and (score or 0) >= 1 - 1e-9:
-            continue
-        words = why or cause or ("" if state == "valid" else state)
-        if words and words not in said.setdefault(key, []):
-            said[key].append(words)
-    return {key: " | ".join(words) for key, words in said.items()}
+    told: dict[str, list[str]] = {}
+    full = (pl.col("state") == "valid") & (pl.col("score").fill_null(0.0) >= 1 - 1e-9)
+    rows = rows.filter(~full)
+    grades = dict(read_grades(store, rows["evaluation"].drop_nulls().unique().to_list()))
+    columns = ("key", "state", "reason", "evaluation", "cause")
+    for key, state, reason, evaluation, cause in rows.select(columns).iter_rows():
+        said = why(grades[evaluation]) if evaluation in grades and state == "valid" else (reason or "")[:MOST_WORDS]
+        words = said or cause or ("" if state == "valid" else state)
+        if words and words not in told.setdefault(key, []):
+            told[key].append(words)
+    return {key: " | ".join(words) for key, words in told.items()}

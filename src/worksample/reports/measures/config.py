@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from worksample.errors import UsageError
 from worksample.metrics import Checking, Resampling, RubricRules
+from worksample.models.price import Price
 
 BY = ("", "agent", "category", "domain", "platform", "tier")
 
@@ -31,6 +33,8 @@ class MeasureConfig:
     """US dollars per hour of the expert who gives feedback; without it AI with human help has no cost."""
     checking: Checking = field(default_factory=Checking)
     """The check that a buyer runs on every deliverable, for the deployable cost."""
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    """List prices by model: then what trials would have cost without caching stands beside what was billed."""
     how: Resampling = field(default_factory=Resampling)
     """Resamples, level and seed of every interval."""
 
@@ -40,7 +44,7 @@ class MeasureConfig:
         if self.skips not in ("cause", "paper"):
             raise UsageError(f"skips {self.skips!r}", next="cause or paper")
         if min((*self.budgets, self.hourly or 0.0)) < 0:
-            raise UsageError("budgets and wages are US dollars, 0 or more")
+            raise UsageError("budgets and wages are US dollars, 0 or more", next="--budget 1.5, --hourly 60")
 
     @property
     def rules(self) -> RubricRules:

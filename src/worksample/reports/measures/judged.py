@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+import polars as pl
+from sqlalchemy import select
+
 from worksample.records import (
+    KIND,
+    OVER,
     Amendment,
     Evaluation,
     Experiment,
@@ -14,40 +19,56 @@ from worksample.records import (
     GradePart,
     Protocol,
     Round,
-    Skip,
-    Standing,
     Target,
-    Verdict,
-    resolve,
-    struck,
 )
-from worksample.store import Store
+from worksample.store import Store, schema
+from worksample.store.verdict_frame import overrule_frame, said_frame, verdict_frame
 
 _NAMES = {"id", "reason", "author", "at"}
 ASIDE = frozenset({"tags", "integrity", "pilot", "calibration"})
 """Kinds of rounds by people that judge no work."""
 LOOKS = frozenset({"audit", "false_negatives", "reliability", "adjudication"})
 """Kinds that look again at the work of another round, which they name."""
+_HANDED_IN = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
+"""Protocols under which work that is handed in is graded at once."""
+_AT_ONCE = 500
+_PARTS = {
+    "evaluation": pl.String,
+    "subject": pl.String,
+    "name": pl.String,
+    "importance": pl.String,
+    "skip": pl.String,
+    "passed": pl.Boolean,
+}
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A round, its verdicts by submission, and the evaluations that stand and were given.
+    """A round, its verdicts by subject (see `verdict_frame`), and the evaluations that stand and were given (see
+    `said_frame`).
 
-    `alike`: the ids of all rounds that were taken together. `reviewed`: subjects whose verdict an audit or an
-    adjudication decided, against the votes or in their place.
+    `alike`: the ids of all rounds that were taken together.
     """
 
     round: Round
-    verdicts: dict[str, Verdict]
-    given: tuple[Evaluation, ...]
+    verdicts: pl.DataFrame
+    given: pl.DataFrame
     alike: tuple[str, ...] = ()
-    reviewed: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> str:
         """What a round by people is for; "" where that is not said."""
-        return self.round.versions.get("people.kind", "")
+        return self.round.versions.get(KIND, "")
+
+    @property
+    def own(self) -> pl.DataFrame:
+        """The verdicts that no audit and no adjudication changed."""
+        return self.verdicts.filter(pl.col("by") == "votes")
+
+    @property
+    def reviewed(self) -> int:
+        """How many verdicts an audit or an adjudication decided, against the votes or in their place."""
+        return self.verdicts.height - self.own.height
 
 
 @dataclass(frozen=True)
@@ -58,8 +79,36 @@ class Bench:
     again: tuple[Judged, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """`misses`: what was skipped, for whatever cause, counts as missed (UpBench's formula, 5.2.1)."""
+
+    store: Store
+    amendments: Sequence[Amendment]
+    misses: bool
+
+    def judged(self, round: Round, among: Iterable[Round]) -> Judged:
+        like = round.model_dump(exclude=_NAMES)
+        return self.together(round, [r.id for r in among if r.model_dump(exclude=_NAMES) == like])
+
+    def together(self, round: Round, alike: Sequence[str]) -> Judged:
+        """The evaluations of several rounds, as if all were of `round`."""
+        with self.store.database.reading() as connection:
+            said = said_frame(connection, alike, self.amendments)
+        if self.misses and round.protocol is Protocol.RUBRIC:
+            said = said.with_columns(undecided=pl.lit(None, dtype=pl.String))
+        given = said.filter(~pl.col("struck") & (pl.col("outcome") == Given.GIVEN.value))
+        return Judged(round, verdict_frame(round, said), given, tuple(alike))
+
+
 def judge(
-    store: Store, experiments: Sequence[Experiment], submissions: frozenset[str], amendments: Sequence[Amendment]
+    store: Store,
+    experiments: Sequence[Experiment],
+    submissions: frozenset[str],
+    amendments: Sequence[Amendment],
+    *,
+    handed: frozenset[str] = frozenset(),
+    misses: bool = False,
 ) -> Bench:
     """Of each protocol the rounds that count for these experiments, resolved.
 
@@ -67,69 +116,53 @@ def judge(
     author and moment only. Where no round is over the experiment as a whole, of the rounds over chosen submissions the
     one with the most subjects counts, then the latest; the others are second looks. Of the looks that name the round
     that they look at, an adjudication decides, and else an audit turns what had passed into what did not (RLI B.5).
+    Submissions that were `handed` in are graded in rounds of their own, which count beside. `misses`: skips of a rubric
+    are misses.
     """
+    reader = _Reader(store, amendments, misses)
     rounds = sorted(store.find(Round), key=lambda r: (r.at, r.id))
     ids = {e.id for e in experiments}
     counting: dict[Protocol, tuple[Judged, ...]] = {}
     again: list[Judged] = []
     for protocol in Protocol:
-        mine = [r for r in rounds if r.protocol is protocol and r.versions.get("people.kind") not in ASIDE]
-        plain = [r for r in mine if r.versions.get("people.kind") not in LOOKS]
+        mine = [r for r in rounds if r.protocol is protocol and r.versions.get(KIND) not in ASIDE]
+        plain = [r for r in mine if r.versions.get(KIND) not in LOOKS]
         whole = [r for r in plain if r.experiment in ids]
         chosen = [r for r in plain if r.experiment is None and submissions.intersection(r.subjects)]
         latest = list({r.experiment: r for r in whole}.values())
         if not latest and chosen:
             latest = [max(chosen, key=lambda r: (len(r.subjects), r.at, r.id))]
         used = {r.id for r in latest}
-        said = [_judged(store, r, whole if r.experiment else [r], amendments) for r in latest]
-        looks = [r for r in mine if r not in plain and any(r.versions.get("people.over") in j.alike for j in said)]
-        found = [_judged(store, r, [r], amendments) for r in looks]
+        said = [reader.judged(r, whole if r.experiment else [r]) for r in latest]
+        looks = [r for r in mine if r not in plain and any(r.versions.get(OVER) in j.alike for j in said)]
+        found = [reader.judged(r, [r]) for r in looks]
         if said:
             counting[protocol] = tuple(_after(j, found) for j in said)
         again += found
         if protocol is Protocol.HOLISTIC:
-            again += [_judged(store, r, [r], amendments) for r in chosen if r.id not in used]
+            again += [reader.judged(r, [r]) for r in chosen if r.id not in used]
+        if protocol in counting and protocol in _HANDED_IN:
+            seen = {id for j in counting[protocol] for id in j.alike}
+            counting[protocol] += tuple(_handed_in(reader, [r for r in plain if r.id not in seen], handed))
     return Bench(counting, tuple(again))
 
 
+def _handed_in(reader: _Reader, rounds: Sequence[Round], handed: frozenset[str]) -> Iterator[Judged]:
+    """What the rounds of their own say of work handed in, each of which is one round over one submission."""
+    alike: dict[tuple[str, int], list[Round]] = {}
+    for round in rounds:
+        if round.experiment is None and handed.issuperset(round.subjects):
+            alike.setdefault((round.rule.value, round.overlap), []).append(round)
+    for group in alike.values():
+        latest = {subject: round.id for round in group for subject in round.subjects}
+        yield reader.together(group[-1], sorted(set(latest.values())))
+
+
 def _after(judged: Judged, looks: Sequence[Judged]) -> Judged:
-    """The round as it stands after those looks at it; the latest look of a kind that decided a subject counts."""
-    mine = [j for j in looks if j.round.versions.get("people.over") in judged.alike]
-    changed: dict[str, Verdict] = {}
-    for kind in ("audit", "adjudication"):
-        for look in (j for j in mine if j.kind == kind):
-            for subject, verdict in look.verdicts.items():
-                own = judged.verdicts.get(subject)
-                if own is None or verdict.standing is not Standing.DECIDED:
-                    continue
-                if kind == "adjudication" or (own.passed and verdict.passed is False):
-                    changed[subject] = verdict
-    return replace(judged, verdicts=judged.verdicts | changed, reviewed=frozenset(changed))
-
-
-def _judged(store: Store, round: Round, among: Iterable[Round], amendments: Sequence[Amendment]) -> Judged:
-    like = round.model_dump(exclude=_NAMES)
-    alike = [r.id for r in among if r.model_dump(exclude=_NAMES) == like]
-    said = [
-        e if e.round == round.id else e.replaced(round=round.id)
-        for id in alike
-        for e in store.find(Evaluation, round=id)
-    ]
-    out = struck(amendments)
-    given = tuple(e for e in said if e.outcome is Given.GIVEN and not _gone(e, out))
-    return Judged(round, resolve(round, said, amendments), given, tuple(alike))
-
-
-def _gone(e: Evaluation, out: frozenset[tuple[Target, str]]) -> bool:
-    keys = [
-        (Target.EVALUATION, e.id),
-        (Target.EVALUATOR, e.evaluator),
-        (Target.SUBMISSION, e.subject),
-        (Target.INSTANCE, e.instance),
-    ]
-    if e.second is not None:
-        keys.append((Target.SUBMISSION, e.second))
-    return any(key in out for key in keys)
+    """The round as it stands after those looks at it."""
+    mine = [j for j in looks if j.round.versions.get(OVER) in judged.alike]
+    kinds = ([j.verdicts for j in mine if j.kind == kind] for kind in ("audit", "adjudication"))
+    return replace(judged, verdicts=overrule_frame(judged.verdicts, *kinds))
 
 
 def without_reviews(amendments: Iterable[Amendment]) -> list[Amendment]:
@@ -143,30 +176,34 @@ def leaves(parts: Iterable[GradePart]) -> Iterable[GradePart]:
         yield from leaves(part.parts) if part.parts else (part,)
 
 
-def as_misses(judged: Judged, amendments: Sequence[Amendment]) -> Judged:
-    """The round as UpBench's formula reads it: what was skipped, for whatever cause, was missed (5.2.1)."""
-    given = tuple(e.replaced(payload=_missed(e.payload)) if isinstance(e.payload, Grade) else e for e in judged.given)
-    told = resolve(judged.round, given, amendments)
-    own = {subject: verdict for subject, verdict in told.items() if subject not in judged.reviewed}
-    return replace(judged, verdicts=judged.verdicts | own, given=given)
+def read_grades(store: Store, evaluations: Sequence[str]) -> Iterator[tuple[str, Grade]]:
+    """Evaluation and grade, for those of these evaluations that give one."""
+    table = schema.evaluations.c
+    with store.database.reading() as connection:
+        for start in range(0, len(evaluations), _AT_ONCE):
+            query = select(table.body).where(table.id.in_(evaluations[start : start + _AT_ONCE]))
+            for body in connection.execute(query).scalars():
+                said = Evaluation.model_validate_json(body)
+                if isinstance(said.payload, Grade):
+                    yield said.id, said.payload
 
 
-def _missed(grade: Grade) -> Grade:
-    def miss(part: GradePart) -> GradePart:
-        inner = tuple(miss(p) for p in part.parts)
-        if part.skip in (Skip.NOT_APPLICABLE, Skip.CANNOT_JUDGE):
-            return part.replaced(parts=inner, fraction=0.0, skip=None)
-        return part.replaced(parts=inner)
+def criteria(store: Store, judged: Judged) -> pl.DataFrame:
+    """A row per criterion that somebody graded in a round: evaluation, subject, name, importance, skip, passed."""
+    graded = judged.given.filter(pl.col("payload") == "grade").select("evaluation", "subject")
+    subjects = dict(graded.iter_rows())
+    rows = [
+        (id, subjects[id], p.name, p.importance and p.importance.value, p.skip and p.skip.value, p.passed)
+        for id, grade in read_grades(store, list(subjects))
+        for p in leaves(grade.parts)
+    ]
+    return pl.DataFrame(rows, schema=_PARTS, orient="row")
 
-    return grade.replaced(parts=tuple(miss(p) for p in grade.parts))
 
-
-def why(verdict: Verdict, length: int = 300) -> str:
-    """The reasons that a verdict gives: of the parts without all their points, else the grade's own."""
-    if verdict.grade is None:
-        return verdict.reason[:length]
-    missed = [p for p in leaves(verdict.grade.parts) if not p.passed]
-    said = "; ".join(f"{p.name}: {p.reason or _points(p)}" for p in missed) or verdict.grade.reason
+def why(grade: Grade, length: int = 300) -> str:
+    """The reasons that a grade gives: of the parts without all their points, else its own."""
+    missed = [p for p in leaves(grade.parts) if not p.passed]
+    said = "; ".join(f"{p.name}: {p.reason or _points(p)}" for p in missed) or grade.reason
     return said if len(said) <= length else f"{said[: length - 1]}…"
 
 

@@ -7,29 +7,22 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import polars as pl
+from sqlalchemy import select
 
 from worksample.metrics import Estimate, Resampling, State
-from worksample.records import Amendment, Experiment, Instance, Origin, Protocol, Standing, Submission, Suite, Verdict
+from worksample.records import Amendment, Experiment, Instance, Origin, Protocol, Standing, Submission, Suite
 from worksample.reports.slots import slots_frame
-from worksample.store import Store
+from worksample.store import Store, schema
 from worksample.store.frames import submissions_df, trials_df
 
 from .config import MeasureConfig
-from .judged import Bench, Judged, as_misses, judge, why, without_reviews
+from .judged import Bench, Judged, criteria, judge, without_reviews
 from .section import SectionRow
 
 VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
 NOT_ATTEMPTABLE = "not_attemptable"
 ILLUSTRATIVE = "illustrative"
 NONE = "(none)"
-_VERDICT = {
-    "submission": pl.String,
-    "standing": pl.String,
-    "score": pl.Float64,
-    "passed": pl.Boolean,
-    "holistic": pl.Int64,
-    "why": pl.String,
-}
 _WORK = ("category", "tier", "value_low", "value_high", "value_middle", "value_currency", "value_source")
 _HOURS = ("hours_low", "hours_high", "hours_middle", "hours_source")
 
@@ -59,6 +52,7 @@ class Material:
         self.amendments = self.every_amendment if config.struck else without_reviews(self.every_amendment)
         self.slots = _slots(store, self.experiments, restore=not config.struck)
         self._frames: dict[Protocol, pl.DataFrame] = {}
+        self._criteria: dict[str, pl.DataFrame] = {}
 
     @property
     def how(self) -> Resampling:
@@ -68,16 +62,32 @@ class Material:
     def bench(self) -> Bench:
         """All judging, resolved."""
         ids = frozenset(self.slots["submission"].drop_nulls().to_list())
-        bench = judge(self.store, self.experiments, ids, self.amendments)
-        rubric = bench.counting.get(Protocol.RUBRIC, ())
-        if rubric and self.config.skips == "paper":
-            bench.counting[Protocol.RUBRIC] = tuple(as_misses(j, self.amendments) for j in rubric)
-        return bench
+        handed = frozenset(s.id for s in self.handed_in)
+        misses = self.config.skips == "paper"
+        return judge(self.store, self.experiments, ids, self.amendments, handed=handed, misses=misses)
+
+    @cached_property
+    def handed_in(self) -> tuple[Submission, ...]:
+        """Work on planned instances by people, and by agents elsewhere, that no slot of ours made."""
+        planned, inside = set(self.slots["instance"].to_list()), {e.id for e in self.experiments}
+        made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
+        return tuple(
+            s
+            for s in made
+            if s.trial is None and s.instance in planned and (s.experiment is None or s.experiment in inside)
+        )
 
     @property
     def primary(self) -> Protocol:
         """The protocol under which the experiments grade."""
         return self.experiments[0].lock.protocol
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """`task/name` by instance id, of every instance in the store, whichever version of the task it belongs to."""
+        table = schema.instances.c
+        with self.store.database.reading() as connection:
+            return {id: key for id, key in connection.execute(select(table.id, table.key))}  # noqa: C416
 
     @cached_property
     def instances(self) -> dict[str, Instance]:
@@ -88,11 +98,10 @@ class Material:
     @cached_property
     def _outside(self) -> dict[str, Submission]:
         """Judged work that no slot of ours made: of people, and of agents elsewhere. Controls are no entrants."""
-        known = set(self.slots["submission"].drop_nulls().to_list())
-        judged = {s for said in self.bench.counting.values() for j in said for s in j.verdicts}
-        pairs = self.bench.counting.get(Protocol.PAIRWISE, ())
-        judged |= {s for j in pairs for e in j.given for s in (e.subject, e.second) if s is not None}
-        found = {id: self.store.get(Submission, id) for id in sorted(judged - known)}
+        counting = [j for said in self.bench.counting.values() for j in said]
+        pairs = [j.given for j in self.bench.counting.get(Protocol.PAIRWISE, ())]
+        judged = [j.verdicts["subject"] for j in counting] + [g[side] for g in pairs for side in ("subject", "second")]
+        found = {s.id: s for s in self.submissions(self.unplanned(*judged))}
         inside = {e.id for e in self.experiments}
         wanted = (Origin.EXTERNAL, Origin.PERSON)
         return {
@@ -102,8 +111,8 @@ class Material:
     def judged(self, protocol: Protocol) -> pl.DataFrame | None:
         """The slots, and what was handed in from elsewhere, with the verdicts under `protocol`; None without a round.
 
-        Adds `state` (a `State` or not_attemptable), standing, score, passed, holistic (the label 1, 2 or 3) and why;
-        score, passed and holistic are null unless the state is valid.
+        Adds `state` (a `State` or not_attemptable), standing, score, passed, holistic (the label 1, 2 or 3), reason
+        and evaluation (whose grade decides); score, passed and holistic are null unless the state is valid.
         """
         if protocol not in self.bench.counting:
             return None
@@ -112,9 +121,12 @@ class Material:
         return self._frames[protocol]
 
     def _with_verdicts(self, said: Sequence[Judged]) -> pl.DataFrame:
-        verdicts = {id: v for j in said for id, v in j.verdicts.items()}
-        told = pl.DataFrame([_row(v) for v in verdicts.values()], schema=_VERDICT, orient="row")
-        outside = [s for id, s in self._outside.items() if id in verdicts]
+        told = pl.concat([j.verdicts for j in said]).unique("subject", keep="last", maintain_order=True)
+        told = told.select(
+            "standing", "score", "passed", "reason", "evaluation", submission="subject", holistic="label"
+        )
+        here = set(told["submission"]) if self._outside else set()
+        outside = [s for id, s in self._outside.items() if id in here]
         frame = self.slots
         if outside:
             frame = pl.concat([frame, self._entrants(outside)], how="diagonal_relaxed")
@@ -124,6 +136,24 @@ class Material:
         frame = frame.with_columns(state=pl.when(pl.col("work") == "done").then(done).otherwise("work"))
         known = pl.col("state") == VALID
         return frame.with_columns(pl.when(known).then(c).alias(c) for c in ("score", "passed", "holistic"))
+
+    def unplanned(self, *columns: pl.Series) -> list[str]:
+        """The submissions in these columns that no slot of ours made."""
+        each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
+        named = pl.concat(each).unique() if each else pl.Series("id", [], dtype=pl.String)
+        known = self.slots.select(id="submission").drop_nulls()
+        return sorted(named.to_frame().join(known, on="id", how="anti")["id"].to_list())
+
+    def submissions(self, ids: Sequence[str]) -> list[Submission]:
+        """These submissions."""
+        parts = (ids[start : start + 500] for start in range(0, len(ids), 500))
+        return [s for part in parts for s in self.store.find(Submission, id=list(part))]
+
+    def criteria(self, judged: Judged) -> pl.DataFrame:
+        """See `judged.criteria`; read once."""
+        if judged.round.id not in self._criteria:
+            self._criteria[judged.round.id] = criteria(self.store, judged)
+        return self._criteria[judged.round.id]
 
     def _entrants(self, outside: list[Submission]) -> pl.DataFrame:
         """Rows like those of slots for work from elsewhere; several of one entrant on an instance are repeats."""
@@ -145,11 +175,6 @@ class Material:
                 }
             )  # fmt: skip
         return pl.DataFrame(rows, infer_schema_length=None).join(about, on="instance", how="left")
-
-    def key_of(self, instance: str) -> str:
-        """`task/name` of an instance id, whichever version of the task it belongs to."""
-        found = self.instances.get(instance)
-        return (found or self.store.get(Instance, instance)).key
 
     @cached_property
     def tiers(self) -> tuple[str, ...]:
@@ -209,13 +234,9 @@ def is_illustrative(frame: pl.DataFrame, column: str = "value_source") -> pl.Ser
     return (frame[column] == ILLUSTRATIVE).fill_null(False).alias("illustrative")
 
 
-def _row(v: Verdict) -> tuple[object, ...]:
-    return (v.subject, v.standing.value, v.score, v.passed, v.label, why(v))
-
-
 def _slots(store: Store, experiments: Sequence[Experiment], *, restore: bool) -> pl.DataFrame:
     """The plan with what became of it, and without any verdict."""
-    frame = slots_frame(store, experiments)
+    frame = slots_frame(store, experiments, judged=False)
     done = pl.col("state").is_in([VALID, UNGRADED])
     frame = frame.with_columns(
         pl.when(done).then(pl.lit("done")).otherwise("state").alias("work"),

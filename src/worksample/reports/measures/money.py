@@ -191,13 +191,13 @@ def _helped(material: Material, group: Group) -> _Chains | None:
     """With every re-attempt, and the expert's time on the gradings that led to one."""
     if material.config.hourly is None or group.rows["attempt"].max() == 1:
         return None
-    minutes: dict[str, float] = {}
-    for said in material.bench.counting.get(Protocol.RUBRIC, ()):
-        for e in said.given:
-            minutes[e.subject] = minutes.get(e.subject, 0.0) + (e.minutes or 0.0)
-    spent = [minutes.get(s or "", 0.0) / 60 * material.config.hourly for s in group.rows["submission"].to_list()]
+    none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
+    said = [j.given.select("subject", "minutes") for j in material.bench.counting.get(Protocol.RUBRIC, ())]
+    spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
     last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")
-    rows = group.rows.with_columns(expert=pl.Series(spent, dtype=pl.Float64)).with_columns(
+    hourly = pl.col("expert").fill_null(0.0) / 60 * material.config.hourly
+    joined = group.rows.join(spent, on="submission", how="left", maintain_order="left")
+    rows = joined.with_columns(expert=hourly).with_columns(
         whole=pl.col("cost").cast(pl.Float64) + pl.when(last).then(0.0).otherwise("expert")
     )
     jobs = rows.sort("attempt").group_by("key", "task", "instance_name", "repeat", maintain_order=True).agg(

@@ -8,7 +8,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics.preferences import HUMAN
-from worksample.records import Origin, Pairwise, Protocol, Submission
+from worksample.records import Origin, Protocol
 
 from .material import Material, attempted
 from .people import protocol_of
@@ -16,17 +16,6 @@ from .rubrics import success
 from .section import Section, SectionRow
 
 MOST_PAIRS = 500
-_SHAPE = {
-    "project": pl.String,
-    "cell": pl.String,
-    "first": pl.String,
-    "second": pl.String,
-    "one": pl.String,
-    "two": pl.String,
-    "completion": pl.String,
-    "quality": pl.String,
-    "evaluator": pl.String,
-}
 
 
 def sections(material: Material) -> Iterator[Section]:
@@ -66,16 +55,15 @@ def _against_human(material: Material) -> pl.DataFrame | None:
     return m.human_comparisons(rows["key"], rows["who"], rows["holistic"])
 
 
-def _players(material: Material, submissions: set[str]) -> dict[str, str]:
-    """Submission -> who made it. People's work and the reference are the human's; other controls are no players."""
-    known = dict(material.slots.drop_nulls("submission").select("submission", "who").iter_rows())
-    for id in sorted(submissions - known.keys()):
-        made = material.store.get(Submission, id)
-        if made.origin is Origin.EXTERNAL:
-            known[id] = made.entrant
-        elif made.origin is Origin.PERSON or made.control == "reference":
-            known[id] = HUMAN
-    return known
+def _players(material: Material, pairs: pl.DataFrame) -> pl.DataFrame:
+    """submission -> player: who made it. People's work and the reference are the human's; other controls are no
+    players.
+    """
+    known = material.slots.drop_nulls("submission").select("submission", player="who").unique("submission")
+    made = material.submissions(material.unplanned(pairs["subject"], pairs["second"]))
+    human = [s.id for s in made if s.origin is Origin.PERSON or s.control == "reference"]
+    rows = [(id, HUMAN) for id in human] + [(s.id, s.entrant) for s in made if s.origin is Origin.EXTERNAL]
+    return pl.concat([known, pl.DataFrame(rows, schema=known.schema, orient="row")])
 
 
 def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
@@ -83,55 +71,55 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
     counting = material.bench.counting.get(Protocol.PAIRWISE, ())
     if not counting:
         return None, ()
-    said = [e for j in counting for e in j.given if isinstance(e.payload, Pairwise) and e.second is not None]
-    who = _players(material, {s for e in said for s in (e.subject, e.second) if s is not None})
-    rows, stray = [], 0
-    for e in said:
-        one, two = e.subject, e.second or ""
-        first, second = who.get(one), who.get(two)
-        if first is None or second is None or first == second:
-            stray += 1
-            continue
-        pair = "\x1f".join(sorted((one, two)))
-        project = material.key_of(e.instance)
-        assert isinstance(e.payload, Pairwise)
-        sides = (e.payload.completion.value, e.payload.quality.value)
-        rows.append((project, f"{project}\x1f{pair}", first, second, one, two, *sides, e.evaluator))
-    votes = pl.DataFrame(rows, schema=_SHAPE, orient="row")
+    said = pl.concat([j.given for j in counting])
+    said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
+    players = _players(material, said)
     passed = _passed(material)
-    succeeded = [
-        pl.Series(
-            [True if p == HUMAN else passed.get(s) for p, s in zip(votes[player], votes[work], strict=True)],
-            dtype=pl.Boolean,
+    for side, work in (("one", "subject"), ("two", "second")):
+        made = players.select(pl.col("submission").alias(work), pl.col("player").alias(f"player_{side}"))
+        said = said.join(made, on=work, how="left", maintain_order="left")
+        said = said.join(
+            passed.rename({"submission": work, "passed": side}), on=work, how="left", maintain_order="left"
         )
-        for player, work in (("first", "one"), ("second", "two"))
-    ]
-    each = m.pair_preference(votes["completion"], votes["quality"], *succeeded)
+        human = pl.col(f"player_{side}") == HUMAN
+        said = said.with_columns(pl.when(human).then(True).otherwise(side).alias(side))
+    stray = pl.any_horizontal(pl.col("player_one", "player_two").is_null()) | pl.col("player_one").eq_missing(
+        "player_two"
+    )
+    votes = said.filter(~stray).with_columns(
+        project=pl.col("instance").replace_strict(material.keys, return_dtype=pl.String),
+        pair=pl.concat_str(
+            pl.min_horizontal("subject", "second"), pl.max_horizontal("subject", "second"), separator="\x1f"
+        ),
+    )
+    votes = votes.with_columns(cell=pl.concat_str("project", "pair", separator="\x1f"))
+    strays = said.height - votes.height
+    each = m.pair_preference(votes["completion"], votes["quality"], votes["one"], votes["two"])
     table = m.project_preferences(
         votes["cell"],
-        votes["first"],
-        votes["second"],
+        votes["player_one"],
+        votes["player_two"],
         each,
         evaluator=votes["evaluator"],
         protocol=protocol_of(counting[0]),
     )
     table = table.with_columns(pl.col("project").str.split("\x1f").list.first())
     notes = []
-    if stray:
-        notes.append(f"{stray} votes on pairs of one player, or with a control submission, are left out")
+    if strays:
+        notes.append(f"{strays} votes on pairs of one player, or with a control submission, are left out")
     unknown = int(each.null_count())
     if unknown:
         notes.append(f"{unknown} votes left open, since it is not known whether both deliverables succeeded")
     return table, tuple(notes)
 
 
-def _passed(material: Material) -> dict[str, bool | None]:
-    """Submission -> whether it succeeded: by people's holistic verdicts, else under the experiments' protocol."""
+def _passed(material: Material) -> pl.DataFrame:
+    """submission, passed: whether it succeeded by people's holistic verdicts, else under the experiments' protocol."""
     for protocol in (Protocol.HOLISTIC, material.primary):
         frame = success(material, protocol)
         if frame is not None:
-            return dict(frame.drop_nulls("submission").select("submission", "passed").iter_rows())
-    return {}
+            return frame.drop_nulls("submission").select("submission", "passed").unique("submission", keep="last")
+    return pl.DataFrame(schema={"submission": pl.String, "passed": pl.Boolean})
 
 
 def _pairs(material: Material, table: pl.DataFrame, names: dict[str, str], notes: tuple[str, ...]) -> Section:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import polars as pl
 
 from worksample import metrics as m
-from worksample.records import Evaluation, Grade, Holistic, Pairwise, Protocol, Rule, Side, Standing
+from worksample.records import Protocol, Rule, Side, Standing
 
-from .judged import Judged, leaves
+from .judged import Judged
 from .material import Material, attempted
 from .section import Section, SectionRow
 
-_SIDES = {Side.FIRST: 1.0, Side.EQUAL: 0.5, Side.SECOND: 0.0}
+_SIDES = {Side.FIRST.value: 1.0, Side.EQUAL.value: 0.5, Side.SECOND.value: 0.0}
 
 
 def protocol_of(judged: Judged) -> m.VoteProtocol:
@@ -48,7 +48,7 @@ def automation(material: Material) -> Iterator[Section]:
             )
         )
     columns = material.columns("automation rate", "better than the human")
-    reviewed = sum(len(j.reviewed) for j in material.bench.counting[Protocol.HOLISTIC])
+    reviewed = sum(j.reviewed for j in material.bench.counting[Protocol.HOLISTIC])
     notes = (
         "undecided votes leave the rate and are counted as ungraded",
         *((f"{reviewed} verdicts were decided by an audit or an adjudication",) if reviewed else ()),
@@ -60,15 +60,16 @@ def automation(material: Material) -> Iterator[Section]:
 def missed(material: Material) -> Iterator[Section]:
     """Second looks at what the round that counts had judged to fail (RLI B.5)."""
     counting = material.bench.counting.get(Protocol.HOLISTIC, ())
-    first = {s: v for j in counting for s, v in j.verdicts.items() if s not in j.reviewed}
+    none = pl.DataFrame(schema={"subject": pl.String})
+    failed = pl.concat([none, *(j.own.filter(~pl.col("passed")).select("subject") for j in counting)])
     rows = []
     for look in material.bench.again:
         if look.round.protocol is not Protocol.HOLISTIC or look.kind in ("reliability", "adjudication"):
             continue
-        again = {s: v for s, v in look.verdicts.items() if v.standing is Standing.DECIDED}
-        failed = [s for s in again if s in first and first[s].passed is False]
-        if failed:
-            bound = m.false_negative_bound(sum(bool(again[s].passed) for s in failed), len(failed), material.how.level)
+        decided = look.verdicts.filter(pl.col("standing") == Standing.DECIDED.value)
+        again = decided.join(failed, on="subject", how="semi")["passed"]
+        if len(again):
+            bound = m.false_negative_bound(int(again.sum()), len(again), material.how.level)
             rows.append(SectionRow(look.round.reason or look.round.id, None, (bound,)))
     if rows:
         notes = ("of the work that failed, what a second round over chosen submissions passed",)
@@ -82,8 +83,7 @@ def agreement(material: Material) -> Iterator[Section]:
         looks = [j for j in material.bench.again if j.round.protocol is protocol and j.kind == "reliability"]
         plain = material.bench.counting.get(protocol, ())
         for judged, of in (*((j, "") for j in plain), *((j, ", double-rated sample") for j in looks)):
-            for name, votes, scale in _ballots(protocol, judged.given):
-                table = pl.DataFrame(votes, schema=_SHAPE, orient="row")
+            for name, table, scale in _ballots(material, judged):
                 if table.height == table["subject"].n_unique():
                     continue
                 ballots = m.Ballots(
@@ -100,42 +100,23 @@ def agreement(material: Material) -> Iterator[Section]:
         yield Section("agreement", "Agreement between evaluators", "RLI 3.4, B.2", columns, tuple(rows), notes)
 
 
-_SHAPE: dict[str, pl.DataType | type[pl.DataType]] = {
-    "subject": pl.String,
-    "vote": pl.Float64,
-    "evaluator": pl.String,
-    "project": pl.String,
-    "order": pl.Datetime("us", "UTC"),
-}
-_Vote = tuple[object, ...]
-
-
-def _ballots(protocol: Protocol, given: Sequence[Evaluation]) -> Iterator[tuple[str, list[_Vote], m.Scale]]:
-    """(name, rows of votes, scale) for each scale that these evaluations vote on."""
-    if protocol is Protocol.HOLISTIC:
-        votes = [_vote(e, e.subject, e.payload.score) for e in given if isinstance(e.payload, Holistic)]
-        yield "holistic votes", votes, m.HOLISTIC
-    elif protocol is Protocol.PAIRWISE:
+def _ballots(material: Material, judged: Judged) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
+    """(name, votes, scale) for each scale that a round votes on."""
+    given = judged.given.with_columns(project="instance", order="at")
+    if judged.round.protocol is Protocol.HOLISTIC:
+        yield "holistic votes", given.filter(pl.col("payload") == "holistic").with_columns(vote="score"), m.HOLISTIC
+    elif judged.round.protocol is Protocol.PAIRWISE:
+        pairs = given.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
+        turned = pl.col("subject") > pl.col("second")
+        ends = (pl.min_horizontal("subject", "second"), pl.max_horizontal("subject", "second"))
+        # Turned so that the same pair is one item, whichever was shown first.
+        pairs = pairs.with_columns(subject=pl.concat_str(ends, separator="\x1f"), turned=turned)
         for scale in ("completion", "quality"):
-            pairs = [_pair(e, getattr(e.payload, scale)) for e in given if isinstance(e.payload, Pairwise)]
-            yield f"pairs: {scale}", pairs, m.PREFERENCE
+            toward = pl.col(scale).replace_strict(_SIDES, return_dtype=pl.Float64)
+            vote = pl.when("turned").then(1 - toward).otherwise(toward)
+            yield f"pairs: {scale}", pairs.with_columns(vote=vote), m.PREFERENCE
     else:
-        marks = [
-            _vote(e, f"{e.subject}\x1f{p.name}", float(p.passed))
-            for e in given
-            if isinstance(e.payload, Grade)
-            for p in leaves(e.payload.parts)
-            if p.skip is None
-        ]
-        yield "criteria", marks, m.PASS_FAIL
-
-
-def _vote(e: Evaluation, subject: str, vote: float) -> _Vote:
-    return (subject, float(vote), e.evaluator, e.instance, e.at)
-
-
-def _pair(e: Evaluation, side: Side) -> _Vote:
-    """Turned so that the same pair is one item, whichever was shown first."""
-    one, two = sorted((e.subject, e.second or ""))
-    toward = _SIDES[side] if e.subject == one else 1 - _SIDES[side]
-    return _vote(e, f"{one}\x1f{two}", toward)
+        marks = material.criteria(judged).filter(pl.col("skip").is_null())
+        marks = marks.join(given.select("evaluation", "evaluator", "project", "order"), on="evaluation")
+        item = pl.concat_str("subject", "name", separator="\x1f")
+        yield "criteria", marks.with_columns(subject=item, vote=pl.col("passed").cast(pl.Float64)), m.PASS_FAIL

@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 
 from worksample import metrics as m
-from worksample.records import Grade, GradePart, Protocol, Skip
+from worksample.records import Protocol, Rule, Skip
 
-from .judged import leaves
+from .judged import Judged
 from .material import UNGRADED, VALID, Material, attempted
 from .section import Section
 
@@ -49,14 +49,7 @@ def _completed(material: Material, frame: pl.DataFrame) -> pl.DataFrame:
     Where a round asks several graders, completion is their majority (null where they are split) and the score their
     mean.
     """
-    rows = []
-    for said in material.bench.counting[Protocol.RUBRIC]:
-        graded = {id: s for s, v in said.verdicts.items() for id in v.evaluations}
-        for e in said.given:
-            if e.id in graded and isinstance(e.payload, Grade):
-                rows += [(e.subject, e.id, _weight(p), _mark(p)) for p in leaves(e.payload.parts)]
-    shape = dict.fromkeys(("subject", "evaluation", "importance", "mark"), pl.String)
-    marks = pl.DataFrame(rows, schema=shape, orient="row")
+    marks = pl.concat([_marks(material, said) for said in material.bench.counting[Protocol.RUBRIC]])
     scored = m.rubric_scores(marks["evaluation"], marks["importance"], marks["mark"], material.config.rules)
     scored = scored.join(marks.select("subject", "evaluation").unique(), left_on="submission", right_on="evaluation")
     share = pl.col("completed").cast(pl.Float64).mean()
@@ -75,16 +68,22 @@ def _completed(material: Material, frame: pl.DataFrame) -> pl.DataFrame:
     ).drop("completed", "rubric")
 
 
-def _weight(part: GradePart) -> str:
-    return part.importance.value if part.importance else "important"
-
-
-def _mark(part: GradePart) -> str:
-    if part.skip is Skip.NOT_APPLICABLE:
-        return m.Mark.NOT_APPLICABLE.value
-    if part.skip is Skip.CANNOT_JUDGE:
-        return m.Mark.CANNOT_JUDGE.value
-    return m.Mark.PASS.value if part.passed else m.Mark.FAIL.value
+def _marks(material: Material, said: Judged) -> pl.DataFrame:
+    """The criteria of the grades that decide: of the latest, or of all of which the mean is taken."""
+    rows = material.criteria(said)
+    if said.round.rule is Rule.MEAN:
+        rows = rows.join(said.own, on="subject", how="semi")
+    else:
+        rows = rows.join(said.own, on="evaluation", how="semi")
+    skips = {Skip.NOT_APPLICABLE.value: m.Mark.NOT_APPLICABLE.value, Skip.CANNOT_JUDGE.value: m.Mark.CANNOT_JUDGE.value}
+    missed = pl.lit(None, dtype=pl.String) if material.config.skips == "paper" else pl.col("skip")
+    result = pl.when("passed").then(pl.lit(m.Mark.PASS.value)).otherwise(pl.lit(m.Mark.FAIL.value))
+    return rows.select(
+        "subject",
+        "evaluation",
+        importance=pl.col("importance").fill_null("important"),
+        mark=missed.replace_strict(skips, default=None, return_dtype=pl.String).fill_null(result),
+    )
 
 
 def state_of(column: str) -> pl.Expr:

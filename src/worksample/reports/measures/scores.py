@@ -38,17 +38,37 @@ def trials_of(rows: pl.DataFrame) -> m.Trials:
 
 
 def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str) -> Section:
-    columns = ("full pass", "mean score", "S_partial", "run sd", "sd of the mean", "steps", "cost", "seconds", "tokens")
+    listed = ("list price",) if material.config.prices else ()
+    spent = ("steps", "cost", *listed, "seconds", "tokens")
+    columns = ("full pass", "mean score", "S_partial", "run sd", "sd of the mean", *spent)
     rows = [_score_line(material, group) for group in material.groups(first)]
     notes = [
         "full pass is ALE's full pass and TheAgentCompany's S_full; S_partial is 0.5 score + 0.5 S_full",
         *left_out(frame),
         *material.by_notes,
     ]
+    if listed:
+        notes.append("list price: every prompt token at the price of a fresh one, by the prices given; cost: as billed")
     if frame["attempt"].max() != 1:
         notes.append("first attempts only; re-attempts are in the lifts")
     title = f"Pass and score ({protocol})"
     return Section(f"scores{suffix}", title, "ALE 3.3, TAC 4.1", material.columns(*columns), tuple(rows), tuple(notes))
+
+
+def list_cost(material: Material) -> pl.Expr:
+    """US dollars of a trial's own model calls at list price, every prompt token as a fresh one; null where its model
+    has no price. Prices are the same for every call, so a trial's tokens give what its calls add up to.
+    """
+    prices = material.config.prices
+    each = (
+        pl.col("model").replace_strict(
+            {m: getattr(p, side) for m, p in prices.items()}, default=None, return_dtype=pl.Float64
+        )
+        for side in ("input", "output")
+    )
+    fresh, written = each
+    prompt = pl.col("tokens") - pl.col("output_tokens")
+    return (prompt * fresh + pl.col("output_tokens") * written) / 1_000_000
 
 
 def left_out(frame: pl.DataFrame) -> Iterator[str]:
@@ -59,7 +79,7 @@ def left_out(frame: pl.DataFrame) -> Iterator[str]:
 
 
 def _score_line(material: Material, group: Group) -> SectionRow:
-    rows, how = group.rows, material.how
+    rows, how = group.rows.with_columns(list_cost=list_cost(material)), material.how
     cells: dict[str, Any] = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
     spread = m.repeat_spread(trials_of(rows))
     partial = rows.select(0.5 * pl.col("score") + 0.5 * pl.col("passed").cast(pl.Float64)).to_series()
@@ -78,6 +98,7 @@ def _score_line(material: Material, group: Group) -> SectionRow:
         spread.mean,
         per_trial("steps", Unit.COUNT),
         _cost(rows, per_trial("cost", Unit.USD)),
+        *([per_trial("list_cost", Unit.USD).called("list price")] if material.config.prices else []),
         per_trial("seconds", Unit.NUMBER),
         per_trial("tokens", Unit.COUNT),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.metrics import Estimate
 
-from .canvas import INK, Axis, Canvas, colour, label, percent_ticks
+from .canvas import INK, Axis, Canvas, colour, label, percent_ticks, plain_ticks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,6 +88,8 @@ def _finish(axes: Any, axis: Axis) -> None:
         low, high = axes.get_xlim()
         axes.set_xlim(min(0.0, low), min(1.02, max(high, 0.1)))
         percent_ticks(axes.xaxis)
+    else:
+        plain_ticks(axes.xaxis)
 
 
 def _table(bars: Bars) -> pl.DataFrame:

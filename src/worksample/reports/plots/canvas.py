@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 INK, ACCENT, SOFT, BAD = "#37474f", "#00796b", "#b0bec5", "#b3261e"
+THOUSAND = 1000
 PALETTE = ("#00796b", "#5c6bc0", "#ef6c00", "#8e24aa", "#c62828", "#6d4c41", "#0288d1", "#7cb342", "#455a64", "#fbc02d")
 """One colour per series; read in order and begun again where there are more."""
 WIDTH = 6.4
@@ -99,6 +100,13 @@ def percent_ticks(axis: Any) -> None:
     axis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
 
 
+def plain_ticks(axis: Any) -> None:
+    """Print a linear axis of amounts with separators: 0.5, 200, 10,000."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}" if abs(v) >= THOUSAND else f"{v:g}"))
+
+
 def log_axis(axis: Any) -> None:
     """Print a logarithmic axis in plain numbers: 0.5, 2, 10, 2,000."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -106,5 +114,5 @@ def log_axis(axis: Any) -> None:
     low, high = sorted(axis.get_view_interval())
     wide = low <= 0 or high / low > 100
     axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}" if v >= 1000 else f"{v:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}" if v >= THOUSAND else f"{v:g}"))
     axis.set_minor_formatter(NullFormatter())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.metrics import Estimate
 
-from .canvas import INK, Axis, Canvas, colour, label, log_axis, percent_ticks
+from .canvas import INK, Axis, Canvas, colour, label, log_axis, percent_ticks, plain_ticks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,21 +65,15 @@ def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
     xs = [x.value or 0.0 for _, x, _, _ in shown]
     if len(shown) < 2 or max(xs) == min(xs):
         return
-    # Neighbours get their names on different sides.
-    ranks = {place: rank for rank, place in enumerate(sorted(range(len(xs)), key=xs.__getitem__))}
     largest = max((s or 0.0 for _, _, _, s in shown), default=0.0)
     with canvas.drawing(3.8) as (figure, axes):
-        for place, (name, x, y, size) in enumerate(shown):
+        for place, (_, x, y, size) in enumerate(shown):
             area = 30 + 350 * (size or 0.0) / largest if largest else 45
             if y.low is not None and y.high is not None:
                 axes.plot([x.value] * 2, [y.low, y.high], color=INK, lw=0.8, alpha=0.5)
             if x.low is not None and x.high is not None:
                 axes.plot([x.low, x.high], [y.value] * 2, color=INK, lw=0.8, alpha=0.5)
             axes.scatter([x.value], [y.value], s=area, color=colour(place), alpha=0.75, zorder=3)
-            if len(shown) <= LABELLED:
-                at = (x.value, y.value)
-                away = (7, 5) if ranks[place] % 2 == 0 else (7, -11)
-                axes.annotate(label(name), at, textcoords="offset points", xytext=away, color=INK, fontsize=8)
         if min(xs) > 0 and max(xs) / min(xs) > 10:
             axes.set_xscale("log")
             log_axis(axes.xaxis)
@@ -89,6 +83,10 @@ def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
         axes.grid()
         if axis.share:
             percent_ticks(axes.yaxis)
+        if axes.get_xscale() == "linear":
+            plain_ticks(axes.xaxis)
+        if len(shown) <= LABELLED:
+            _name(figure, axes, [(name, x.value or 0.0, y.value or 0.0) for name, x, y, _ in shown])
         data: dict[str, list[Any]] = {"name": [name for name, *_ in shown]}
         for column, ends in (("x", [x for _, x, _, _ in shown]), ("y", [y for _, _, y, _ in shown])):
             data[column] = [e.value for e in ends]
@@ -96,6 +94,35 @@ def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
         data["size"] = [size for *_, size in shown]
         reals = dict.fromkeys([c for c in data if c != "name"], pl.Float64)
         canvas.save(figure, axis, pl.DataFrame(data, schema_overrides=reals))
+
+
+_SIDES = ((7, 5, "left"), (7, -11, "left"), (-7, 5, "right"), (-7, -11, "right"), (7, 15, "left"), (7, -21, "left"))
+"""Where a name may stand beside its point, in points, and how it is aligned; the best place first."""
+
+
+def _name(figure: Any, axes: Any, points: Sequence[tuple[str, float, float]]) -> None:
+    """Names beside their points, each where it covers no other name and no other point, as far as there is room."""
+    figure.draw_without_rendering()
+    dots = [axes.transData.transform((x, y)) for _, x, y in points]
+    taken: list[Any] = []
+    for place, (name, x, y) in enumerate(points):
+        tried: list[tuple[float, int, Any, Any]] = []
+        for right, up, side in _SIDES:
+            text = axes.annotate(
+                label(name), (x, y), textcoords="offset points", xytext=(right, up), ha=side, color=INK, fontsize=8
+            )
+            box = text.get_window_extent().padded(2)
+            others = [d for other, d in enumerate(dots) if other != place]
+            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and axes.bbox.y0 <= box.y0
+            crowd = sum(box.overlaps(b) for b in taken) + sum(box.contains(*d) for d in others) + (not inside)
+            tried.append((crowd, len(tried), text, box))
+            if not crowd:
+                break
+        best = min(tried, key=lambda one: one[:2])
+        taken.append(best[3])
+        for one in tried:
+            if one is not best:
+                one[2].remove()
 
 
 def loglog(canvas: Canvas, axis: Axis, frame: pl.DataFrame, r: Estimate) -> None:

@@ -1,24 +1,18 @@
-"""STEP, IFC and DWG are shown by viewers that run in the browser; here they are looked at from outside."""
+"""STEP and IFC are shown by viewers that run in the browser; here they are looked at from outside."""
 
 from __future__ import annotations
 
 import re
 
 from .job import Job, Made, Unreadable
-from .thumb import dwg_picture
 
 LARGEST = 200 << 20
-_RELEASES = {"AC1015": "2000", "AC1018": "2004", "AC1021": "2007", "AC1024": "2010", "AC1027": "2013", "AC1032": "2018"}
 
 
 def convert(job: Job) -> Made:
+    """Entities are lines `#n=NAME(...)`: counted as a stream, the commonest named."""
     if job.size > LARGEST:
         raise Unreadable(f"it has {job.size >> 20} MiB, more than a browser can hold")
-    return _dwg(job) if job.family == "dwg" else _step(job)
-
-
-def _step(job: Job) -> Made:
-    """Entities are lines `#n=NAME(...)`: counted as a stream, the commonest named."""
     schema = re.search(rb"FILE_SCHEMA\s*\(\s*\(\s*'([^']{1,80})", job.head(1 << 16))
     names: dict[str, int] = {}
     last = b""
@@ -42,12 +36,3 @@ def _step(job: Job) -> Made:
     if not names:
         raise Unreadable("there is nothing in it")
     return Made("ifc" if job.family == "ifc" else "cad", meta=meta, problem="" if ended else "the file is cut off")
-
-
-def _dwg(job: Job) -> Made:
-    release = job.head(6).decode("ascii", "replace")
-    made = Made("cad", meta={"format": "DWG", "version": _RELEASES.get(release, release), "size": job.size})
-    picture = dwg_picture(job)
-    if picture is not None:
-        made.files["thumbnail"] = picture
-    return made

@@ -2,75 +2,128 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from .job import Job, Made, Unreadable, module
 
 LAYOUTS = 20
+LAYERS = 5_000
+SPACE = 100_000_000
+"""Whole numbers along the longer side of a drawing's SVG."""
 LARGEST = 64 << 20
 """Bytes of a drawing that are read."""
 
 
 def convert(job: Job) -> Made:
+    if job.size > LARGEST:
+        raise Unreadable(f"the drawing has {job.size >> 20} MiB, more than the {LARGEST >> 20} that are shown")
+    made = Made("cad", meta={"format": "DXF"}, by="ezdxf")
+    sheets(job, job.named("dxf"), made)
+    return made
+
+
+def sheets(job: Job, file: Path, made: Made) -> None:
+    """Draw every layout of a DXF file into `made`. Raises Unreadable where there is nothing to draw."""
     module("ezdxf", "ezdxf")
     from ezdxf import recover
     from ezdxf.lldxf.const import DXFError
 
-    if job.size > LARGEST:
-        raise Unreadable(f"the drawing has {job.size >> 20} MiB, more than the {LARGEST >> 20} that are shown")
     try:
-        document, auditor = recover.readfile(str(job.named("dxf")))
+        document, auditor = recover.readfile(str(file))
     except (DXFError, OSError, ValueError, KeyError, IndexError, AttributeError, TypeError) as e:
-        raise Unreadable(f"the DXF is damaged: {str(e)[:200]}") from e
-    made = Made("cad", by="ezdxf")
+        raise Unreadable(f"the drawing is damaged: {str(e)[:200]}") from e
+    _complete(document)
     layers = [
         {"name": layer.dxf.name[:200], "colour": layer.color, "visible": layer.is_on() and not layer.is_frozen()}
         for layer in document.layers
-    ][:5_000]
+    ][:LAYERS]
+    numbers = {layer["name"].casefold(): number for number, layer in enumerate(layers)}
     layouts: list[dict[str, Any]] = []
-    said = []
+    said = [made.problem] if made.problem else []
     for layout in list(document.layouts)[:LAYOUTS]:
-        found = _draw(document, layout)
+        found = _draw(document, layout, numbers)
         if isinstance(found, str):
             said.append(f"{layout.name[:60]}: {found}")
         elif found is not None:
-            svg, box = found
+            svg, box, matrix = found
             name = f"layout/{len(layouts)}"
             made.files[name] = job.keep(f"layout-{len(layouts)}.svg", svg)
-            layouts.append({"name": layout.name[:200], "file": name, "box": box, "entities": len(layout)})
+            about = {"name": layout.name[:200], "file": name, "box": box, "matrix": matrix, "entities": len(layout)}
+            layouts.append(about)
     if not layouts:
         raise Unreadable("there is nothing to draw in it" + (f" ({'; '.join(said)})" if said else ""))
     made.files["layers"] = job.keep_json("layers.json", layers)
-    made.meta = {"format": "DXF", "version": document.acad_release, "layouts": layouts, "layers": len(layers)}
+    made.meta = {"version": document.acad_release} | made.meta | {"layouts": layouts, "layers": len(layers)}
     made.meta |= {"units": int(document.header.get("$INSUNITS", 0)), "repaired": len(auditor.fixes)}
     if auditor.errors:
         said.append(f"{len(auditor.errors)} faults in the file could not be repaired")
     made.problem = "; ".join(said)[:1000]
-    return made
 
 
-def _draw(document: Any, layout: Any) -> tuple[str, list[float]] | str | None:
-    """SVG and extent [x0, y0, x1, y1] in drawing units; why not; None for an empty layout."""
+def _complete(document: Any) -> None:
+    """Give layers that entities name but the file does not describe the usual colour: they would be drawn in white."""
+    named = {str(entity.dxf.layer) for entity in document.entitydb.values() if entity.dxf.hasattr("layer")}
+    for name in sorted(named)[:LAYERS]:
+        if name not in document.layers:
+            with suppress(ValueError, KeyError):
+                document.layers.add(name)
+
+
+def _layered(numbers: dict[str, int]) -> Any:
+    """A backend whose paths say on which layer, by its number in the list, they lie."""
+    from ezdxf.addons.drawing import svg
+
+    class Render(svg.SVGRenderBackend):
+        def add_strokes(self, d: str, properties: Any) -> None:
+            # White lines were drawn for a dark screen. White areas stay: they cover what lies below.
+            if properties.color[:7].lower() == "#ffffff":
+                properties = properties._replace(color=f"#000000{properties.color[7:]}")
+            super().add_strokes(d, properties)
+            self._mark(d, properties)
+
+        def add_filling(self, d: str, properties: Any) -> None:
+            super().add_filling(d, properties)
+            self._mark(d, properties)
+
+        def _mark(self, d: str, properties: Any) -> None:
+            number = numbers.get(str(properties.layer).casefold())
+            if d and number is not None:
+                self.entities[-1].set("data-layer", str(number))
+
+    class Backend(svg.SVGBackend):
+        @staticmethod
+        def make_backend(page: Any, settings: Any) -> svg.SVGRenderBackend:
+            return Render(page, settings)
+
+    return Backend()
+
+
+def _draw(document: Any, layout: Any, numbers: dict[str, int]) -> tuple[str, list[float], list[float]] | str | None:
+    """SVG, extent [x0, y0, x1, y1] in drawing units, and the matrix [a, b, c, d, e, f] that leads from those to the
+    SVG's; or why not; None for an empty layout."""
     from ezdxf import bbox
     from ezdxf.addons.drawing import config
     from ezdxf.addons.drawing import layout as sheet
     from ezdxf.addons.drawing.frontend import Frontend
     from ezdxf.addons.drawing.properties import RenderContext
-    from ezdxf.addons.drawing.svg import SVGBackend
 
     if len(layout) == 0:
         return None
     try:
-        backend = SVGBackend()
+        backend = _layered(numbers)
         settings = config.Configuration(background_policy=config.BackgroundPolicy.WHITE)
-        settings = settings.with_changes(color_policy=config.ColorPolicy.COLOR_SWAP_BW)
         Frontend(RenderContext(document), backend, config=settings).draw_layout(layout)
         extent = bbox.extents(layout, fast=True)
         page = sheet.Page(0, 0, sheet.Units.mm, sheet.Margins.all(5), max_width=1200, max_height=1200)
-        svg = backend.get_string(page)
+        # One entity far out would leave a plan no room among a million whole numbers.
+        svg = backend.get_string(page, settings=sheet.Settings(output_coordinate_space=SPACE))
+        placed = backend.transformation_matrix
     except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError, OverflowError) as e:
         return f"cannot be drawn ({str(e)[:200]})"
-    if not extent.has_data:
+    if not extent.has_data or placed is None:
         return None
     low, high = extent.extmin, extent.extmax
-    return svg, [round(float(v), 6) for v in (low.x, low.y, high.x, high.y)]
+    matrix = [float(placed[row, column]) for row, column in ((0, 0), (0, 1), (1, 0), (1, 1), (3, 0), (3, 1))]
+    return svg, [round(float(v), 6) for v in (low.x, low.y, high.x, high.y)], matrix

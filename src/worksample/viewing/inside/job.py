@@ -13,6 +13,10 @@ from pathlib import Path
 from typing import Any
 
 SOUNDFONT = "/usr/share/sounds/sf2/TimGM6mb.sf2"
+READERS_FAULTS = (
+    ValueError, KeyError, TypeError, IndexError, AttributeError, OSError, EOFError, ArithmeticError, RuntimeError,
+)  # fmt: skip
+"""What libraries that read closed formats raise over a damaged file."""
 
 
 class Missing(Exception):

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from . import blind
 from .job import Job, Made, Missing, Slow, Unreadable
 from .sniff import sniff
 
@@ -38,7 +39,7 @@ CONVERTERS = {
     "midi": "midi",
     "model": "model",
     "dxf": "dxf",
-    "dwg": "cad",
+    "dwg": "dwg",
     "step": "cad",
     "ifc": "cad",
     "deck": "deck",
@@ -50,9 +51,7 @@ CONVERTERS = {
     "empty": "card",
 }
 """Family -> module of this package whose `convert(job)` shows it."""
-LIGHT = frozenset(
-    {"text", "markdown", "table", "image", "svg", "pdf", "site", "step", "ifc", "dwg", "card", "empty", "model"}
-)
+LIGHT = frozenset({"text", "markdown", "table", "image", "svg", "pdf", "site", "step", "ifc", "card", "empty", "model"})
 """Done many in one process."""
 LIGHT_BYTES = 4 << 20
 _ESCAPE = re.compile(rb"%([0-9A-F]{2})")
@@ -96,6 +95,7 @@ def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
             return _asked(job, order["query"])
         converter = importlib.import_module(f".{CONVERTERS[job.family]}", __package__)
         made: Made = converter.convert(job)
+        blind.add(job, made)
         return asdict(made) | {"family": job.family}
     except Missing as e:
         return {"family": job.family, "missing": str(e)}

@@ -11,6 +11,8 @@ from .peaks import peaks
 
 SAFE = ["-protocol_whitelist", "file"]
 """A playlist in disguise could otherwise make it read other files or ask the network."""
+_UNTOLD = ["-map_metadata", "-1", "-map_metadata:s", "-1", "-map_chapters", "-1", "-fflags", "+bitexact"]
+"""Tags of the file, of its streams and of chapters say who made it; so does the name of what packs it."""
 LONGEST = 4 * 3600
 """Seconds; what is longer is not converted."""
 SOUNDS = {"mp3", "aac", "vorbis", "opus", "flac"}
@@ -86,7 +88,7 @@ def _audio(job: Job, made: Made, ffmpeg: str, sound: dict[str, Any]) -> None:
     if plain or (codec in SOUNDS and box in _SOUND_BOXES):
         return
     target = job.out / "sound.m4a"
-    words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}", "-vn", "-map_metadata", "-1"]
+    words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}", "-vn", *_UNTOLD]
     _done(
         job, run([*words, "-c:a", "aac", "-b:a", "192k", "-movflags", "+faststart", str(target)], timeout=500), target
     )
@@ -118,7 +120,7 @@ def _video(job: Job, made: Made, ffmpeg: str, film: dict[str, Any], sound: dict[
         return
     target = job.out / "film.mp4"
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}", "-map", "0:v:0", "-map", "0:a:0?"]
-    words += ["-map_metadata", "-1", "-sn", "-dn", "-movflags", "+faststart"]
+    words += [*_UNTOLD, "-sn", "-dn", "-movflags", "+faststart"]
     copied = codec == "h264" and film.get("pix_fmt") in _PIXELS
     keep_sound = heard in ("aac", "mp3")
     video = ["-c:v", "copy"] if copied else _ENCODE

@@ -71,8 +71,11 @@ def _pictures(data: bytes, library: str) -> list[str]:
     folder = library.replace("\\", "/").rpartition("/")[0]
     out: dict[str, None] = {}
     for line in data.splitlines():
-        if re.match(rb"\s*(?:map_\w+|bump|disp|decal|refl|norm)\s", line, re.I):
-            name = line.split()[-1].decode("utf-8", "replace")
+        found = re.match(rb"\s*(?:map_\w+|bump|disp|decal|refl|norm)\s+(\S.*)", line, re.I)
+        if found:
+            # Options (-s 1 1 1) come before a name, which may have spaces.
+            rest = found.group(1).strip()
+            name = (rest.split()[-1] if rest.startswith(b"-") else rest).decode("utf-8", "replace")
             out[f"{folder}/{name}" if folder else name] = None
     return list(out)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zipfile
 from collections.abc import Callable
+from urllib.parse import unquote
 
 from .gltf import gltf
 from .job import Job, Made, Unreadable
 from .mesh import Extent, obj, ply, stl
 
 LARGEST = 256 << 20
+MOST_PICTURES = 300
 _FAULTS = (ValueError, KeyError, TypeError, IndexError, AttributeError, struct.error, RecursionError, OverflowError)
 
 
@@ -22,6 +25,7 @@ def convert(job: Job) -> Made:
     made = Made("model", meta={"format": form, "size": job.size, "vertices": None, "triangles": None, "box": None})
     measure = _MEASURES.get(form)
     if measure is None:
+        made.beside = pictures(job) if form in _NAMING else []
         return made
     try:
         measure(job, made)
@@ -70,6 +74,28 @@ def _three_mf(job: Job, made: Made) -> None:
                 triangles += name == "triangle"
                 element.clear()
     made.meta |= extent.plain() | {"triangles": triangles}
+
+
+_NAMING = {"FBX", "3DS", "DAE"}
+_PICTURE = re.compile(rb"[\w .()+,@\-/\\:%]{1,200}\.(?:png|jpe?g|tga|bmp|gif|webp)", re.I)
+
+
+def pictures(job: Job) -> list[str]:
+    """Pictures that a model of a format whose structure only the viewer knows may name: what reads like one.
+
+    Of a path that is not there, the file of that name beside the model: models remember the disk they came from.
+    """
+    out: dict[str, None] = {}
+    with job.file.open("rb") as f:
+        last = b""
+        while (data := f.read(8 << 20)) and len(out) < MOST_PICTURES:
+            for found in _PICTURE.finditer(last + data):
+                name = unquote(found.group().decode("ascii", "replace")).replace("\\", "/").strip()
+                near = name.rsplit("/", 1)[-1]
+                away = name.startswith("/") or ":" in name or not (job.file.parent / name).is_file()
+                out[near if away else name] = None
+            last = data[-256:]
+    return list(out)[:MOST_PICTURES]
 
 
 _MEASURES: dict[str, Callable[[Job, Made], None]] = {

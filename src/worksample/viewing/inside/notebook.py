@@ -8,6 +8,7 @@ import importlib.util
 import json
 from typing import Any
 
+from .blind_notebook import picture
 from .job import Job, Made, Unreadable
 from .markup import render
 
@@ -78,5 +79,5 @@ def _image(job: Job, made: Made, text: str, extension: str) -> dict[str, Any]:
     except (binascii.Error, ValueError):
         return {"type": "error", "text": "a picture that cannot be decoded"}
     name = f"image/{len(made.files)}.{extension}"
-    made.files[name] = job.keep(name, data)
+    made.files[name] = job.keep(name, picture(data))
     return {"type": "image", "file": name}

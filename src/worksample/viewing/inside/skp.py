@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from .gltf import gltf
-from .job import Job, Made, Unreadable, module
+from .job import READERS_FAULTS, Job, Made, Unreadable, module
 from .thumb import picture_in, save_picture
 
 LARGEST = 100 << 20
-_FAULTS = (
-    ValueError,
-    KeyError,
-    TypeError,
-    IndexError,
-    AttributeError,
-    OSError,
-    EOFError,
-    ArithmeticError,
-    RuntimeError,
-)
 
 
 def convert(job: Job) -> Made:
@@ -37,7 +26,7 @@ def convert(job: Job) -> Made:
         if made.meta["triangles"]:
             return made
         why = "no faces were found in it"
-    except (SkpParseError, *_FAULTS) as e:
+    except (SkpParseError, *READERS_FAULTS) as e:
         why = str(e)[:200] or type(e).__name__
     target.unlink(missing_ok=True)
     picture = picture_in(job.head(16 << 20))

@@ -32,9 +32,18 @@ def convert(job: Job) -> Made:
         sheet, files = grid(job, "0", _rows(f, dialect))
     meta = {"encoding": name, "delimiter": dialect.delimiter, "size": job.size, "header": _header(text, dialect)}
     made = Made("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
-    if sheet["truncated"]:
-        made.problem = f"only the first {sheet['shown']:,} rows are shown"
+    made.problem = cut(sheet)
     return made
+
+
+def cut(sheet: dict[str, Any]) -> str:
+    """What of a sheet is not shown, in words; nothing where all of it is."""
+    said = []
+    if sheet["rows"] > sheet["shown"]:
+        said.append(f"{sheet['shown']:,} rows")
+    if sheet["columns"] > COLUMNS:
+        said.append(f"{COLUMNS:,} of {sheet['columns']:,} columns")
+    return f"only the first {' and '.join(said)} are shown" if said else ""
 
 
 def _dialect(text: str, extension: str) -> Any:

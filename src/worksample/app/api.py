@@ -1,0 +1,75 @@
+"""The API as one FastAPI application, and its schema as the typed client wants it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
+from starlette.middleware.gzip import GZipMiddleware
+
+from worksample import __version__
+
+from .wire import problems
+from .wire.bodies import LARGE
+
+SCHEMA = "/api/v1/openapi.json"
+_ROUTES = ("session", "me", "training", "work", "rounds", "accounts", "evidence", "transfer", "flags", "machine")
+
+
+def make_api() -> FastAPI:
+    """All routes; `state` is set by `create_app`."""
+    app = FastAPI(
+        title="Worksample",
+        version=__version__,
+        description="The API of the review app. Every error has the same shape.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=_name,
+        responses=problems.fails(400),
+    )
+    for router in routers():
+        app.include_router(router)
+    problems.install(app)
+    app.add_middleware(GZipMiddleware, minimum_size=LARGE, compresslevel=4)
+    schema = app.openapi
+    app.openapi = lambda: _exact(schema())  # type: ignore[method-assign]
+
+    @app.get(SCHEMA, include_in_schema=False)
+    async def openapi() -> dict[str, Any]:
+        return app.openapi()
+
+    return app
+
+
+def routers() -> list[APIRouter]:
+    """A router per noun."""
+    found = []
+    for name in _ROUTES:
+        module = f"worksample.app.routes.{name}"
+        if find_spec(module) is not None:
+            router = import_module(module).router
+            assert isinstance(router, APIRouter)
+            found.append(router)
+    return found
+
+
+def _name(route: APIRoute) -> str:
+    """The function's: a short verb, and the client's name for it."""
+    return route.name
+
+
+def _exact(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without FastAPI's own 422, which is answered as a 400 of our shape here."""
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            refused = operation["responses"].get("422", {}).get("content", {}).get("application/json", {})
+            if refused.get("schema", {}).get("$ref", "").endswith("HTTPValidationError"):
+                del operation["responses"]["422"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schema.get("components", {}).get("schemas", {}).pop(name, None)
+    return schema

@@ -1,0 +1,43 @@
+"""`/.worksample/blocked`: browsers post what a policy blocked, the viewer reads it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from worksample.people.blinding import scrub
+
+from .body import read
+from .content import Content
+from .refused import Refused
+
+if TYPE_CHECKING:
+    from worksample.app.capabilities import Grant
+
+LARGEST = 32 << 10
+"""Bytes of a report: browsers send the policy along."""
+
+
+async def blocked(content: Content, grant: Grant, request: Request) -> Response:
+    key = f"{grant.session} {grant.item} {grant.pane}"
+    if request.method == "POST":
+        url, directive = _reported(await read(request, LARGEST, content.services.config.body_seconds))
+        content.reports.note(key, url, directive)
+        return Response(status_code=204)
+    rows = [
+        {"url": scrub(url, grant.hidden), "directive": directive, "count": count}
+        for url, directive, count in content.reports.of(key)
+    ]
+    return JSONResponse({"blocked": rows})
+
+
+def _reported(body: bytes) -> tuple[str, str]:
+    """As `report-uri` sends it (CSP Level 3, 5.3)."""
+    try:
+        said = json.loads(body)["csp-report"]
+        return str(said["blocked-uri"]), str(said.get("effective-directive") or said.get("violated-directive", ""))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
+        raise Refused(400, "this is no report") from e

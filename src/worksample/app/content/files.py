@@ -1,0 +1,68 @@
+"""`GET /.worksample/files`: everything that was delivered, or what an archive holds."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from worksample.app.converting.preparing import Converting
+from worksample.people.blinding import scrub
+
+from .content import DEPTH, Content, asked, find
+from .refused import not_found
+from .sending import same_tag
+from .tree import Tree, packed
+from .view import converting
+
+if TYPE_CHECKING:
+    from worksample.app.capabilities import Grant
+    from worksample.viewing import View
+
+
+async def files(content: Content, grant: Grant, request: Request) -> Response:
+    """All entries; gzipped for whoever takes that, which every browser does."""
+    paths = asked(request).get("path", [])
+    if len(paths) > DEPTH:
+        raise not_found()
+    tree = await content.root(grant)
+    for path in paths:
+        entry = find(tree, path)
+        shown = await content.services.preparing.view(tree.digest, entry.path)
+        if isinstance(shown, Converting):
+            return converting(shown)
+        if "unpacked" not in shown.files:
+            return _sent(request, await asyncio.to_thread(_listed, content, tree, shown), "")
+        tree = await content.tree(shown.files["unpacked"], grant.hidden)
+    return _sent(request, await asyncio.to_thread(_all, tree), f'"{tree.digest}"' if not grant.hidden else "")
+
+
+def _all(tree: Tree) -> bytes:
+    return tree.listed
+
+
+def _listed(content: Content, tree: Tree, shown: View) -> bytes:
+    """Of an archive of which nothing was unpacked, its names; there is nothing behind them."""
+    if "tree" not in shown.files:
+        raise not_found()
+    rows = json.loads(content.services.store.blobs.read(shown.files["tree"]))
+    plain = [
+        {"path": scrub(str(path), tree.hidden), "kind": kind, "size": size, "note": note}
+        for path, kind, size, _, note in rows
+    ]
+    return packed({"entries": plain, "total": len(plain), "bytes": sum(row["size"] for row in plain)})
+
+
+def _sent(request: Request, data: bytes, tag: str) -> Response:
+    headers = {"content-type": "application/json", "vary": "Accept-Encoding"}
+    if tag:
+        headers |= {"etag": tag, "cache-control": "private, no-cache"}
+        if same_tag(request.headers.get("if-none-match"), tag):
+            return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(data, headers=headers | {"content-encoding": "gzip"})
+    return Response(gzip.decompress(data), headers=headers)

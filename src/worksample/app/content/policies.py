@@ -1,0 +1,83 @@
+"""What every answer of the content origin carries.
+
+No answer goes without a policy, errors least of all: a page could frame one, reach into it, for it has the same
+origin, and act under its policy instead of its own.
+"""
+
+from __future__ import annotations
+
+from worksample.app.config import AppConfig
+
+_OFF = (
+    "accelerometer", "ambient-light-sensor", "attribution-reporting", "bluetooth", "browsing-topics", "camera",
+    "clipboard-read", "clipboard-write", "compute-pressure", "display-capture", "encrypted-media", "geolocation",
+    "gyroscope", "hid", "identity-credentials-get", "idle-detection", "join-ad-interest-group", "keyboard-map",
+    "local-fonts", "magnetometer", "microphone", "midi", "otp-credentials", "payment", "publickey-credentials-create",
+    "publickey-credentials-get", "run-ad-auction", "screen-wake-lock", "serial", "storage-access", "usb", "web-share",
+    "window-management", "xr-spatial-tracking",
+)  # fmt: skip
+
+REPORTS = "/.worksample/blocked"
+
+
+def _ancestors(config: AppConfig) -> str:
+    # A site frames pages of its own.
+    return f"frame-ancestors 'self' {config.app_origin} {config.viewer_origin}"
+
+
+def site_policy(config: AppConfig) -> str:
+    """Of a deliverable's own pages: all that is theirs runs, nothing leaves.
+
+    The sandbox keeps a page in its frame also where a frame has no such attribute; `allow-same-origin` is its own
+    origin, which nobody else shares. Chromium and Firefox do not know `webrtc` yet; Chromium says so in the
+    console.
+    """
+    return (
+        "default-src 'self' data: blob:; "
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; "
+        "style-src 'self' 'unsafe-inline' data:; connect-src 'self' data: blob:; worker-src 'self' blob:; "
+        f"object-src 'none'; base-uri 'self'; form-action 'none'; webrtc 'block'; {_ancestors(config)}; "
+        f"sandbox allow-scripts allow-same-origin allow-forms allow-pointer-lock; report-uri {REPORTS}"
+    )
+
+
+def inert_policy(config: AppConfig) -> str:
+    """Of single files and of data: nothing in them runs, wherever they are opened."""
+    return f"default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; {_ancestors(config)}; sandbox"
+
+
+def page_policy(config: AppConfig, *, scripts: bool) -> str:
+    """Of pages that we put around a file's markup.
+
+    Without scripts they keep the origin, for their pictures. With scripts (outputs of notebooks) they have none, so
+    they can read nothing; all they need is in them.
+    """
+    ancestors = f"base-uri 'none'; form-action 'none'; {_ancestors(config)}; report-uri {REPORTS}"
+    if scripts:
+        return (
+            "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; "
+            "style-src 'unsafe-inline' data:; img-src data: blob:; font-src data:; media-src data: blob:; "
+            f"worker-src blob:; webrtc 'block'; {ancestors}; sandbox allow-scripts"
+        )
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; font-src data:; "
+        f"{ancestors}; sandbox allow-same-origin"
+    )
+
+
+def usual_headers(config: AppConfig) -> dict[str, str]:
+    """What an answer carries unless it says otherwise itself."""
+    lasting = {"strict-transport-security": "max-age=31536000"} if config.scheme == "https" else {}
+    return {
+        "content-security-policy": inert_policy(config),
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "same-origin",
+        "cross-origin-resource-policy": "same-site",
+        # Keeps other content hosts out even where both sides would let each other in by `document.domain`.
+        "origin-agent-cluster": "?1",
+        "x-dns-prefetch-control": "off",
+        "x-robots-tag": "noindex",
+        "permissions-policy": ", ".join(f"{name}=()" for name in _OFF),
+        "cache-control": "no-store",
+        **lasting,
+    }

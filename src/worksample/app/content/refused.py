@@ -1,0 +1,41 @@
+"""What is not answered, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from worksample.errors import RecordMissing, SandboxUnavailable, StoreError, UsageError, WorksampleError
+
+
+class Refused(Exception):
+    """An answer other than 200, from anywhere within a route."""
+
+    def __init__(self, status: int, what: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(what)
+        self.status, self.what, self.headers = status, what, dict(headers or {})
+
+
+def not_found() -> Refused:
+    return Refused(404, "there is no such file")
+
+
+def refusal(error: Refused | WorksampleError) -> Response:
+    """As JSON. Nothing in it comes from the request."""
+    if isinstance(error, Refused):
+        return _said(error.status, "Refused", error.what, error.headers)
+    if isinstance(error, StoreError) and not isinstance(error, RecordMissing):
+        # Where the store lies is nobody's business here.
+        return _said(503, type(error).__name__, "the store cannot be read or written", {"retry-after": "30"})
+    if isinstance(error, SandboxUnavailable):
+        return _said(503, "SandboxUnavailable", "the server cannot open files safely", {"retry-after": "60"})
+    if isinstance(error, UsageError | RecordMissing):
+        return _said(404, "NotFound", "there is no such file", {})
+    return _said(500, type(error).__name__, "the file cannot be shown", {})
+
+
+def _said(status: int, kind: str, what: str, headers: Mapping[str, str]) -> Response:
+    plain: dict[str, Any] = {"error": {"kind": kind, "what": what, "next": "", "where": "", "faults": {}}}
+    return JSONResponse(plain, status, headers=headers)

@@ -1,0 +1,1 @@
+"""Deliverables turned into views in the background, what is on a screen first."""

@@ -1,0 +1,43 @@
+"""Which deliverables the open rounds will show."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from worksample.errors import RecordMissing
+from worksample.people.item import panes_of
+from worksample.people.queues import CLOSED, all_queues
+from worksample.records import Instance
+from worksample.store.people_tables import items
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+
+def wanted(store: Store, known: set[str]) -> list[str]:
+    """Digests of the manifests of items that are not in `known`, in the order in which they are given out.
+
+    The ids of these items are added to `known`. Raises StoreError.
+    """
+    out: dict[str, None] = {}
+    with store.database.reading() as connection:
+        queues = [queue for queue in all_queues(connection) if queue.state != CLOSED]
+        rows = {
+            queue.round: connection.execute(
+                select(items).where(items.c.queue == queue.round, ~items.c.withdrawn).order_by(items.c.place)
+            ).all()
+            for queue in queues
+        }
+    for queue in queues:
+        for row in rows[queue.round]:
+            if row.id in known:
+                continue
+            # What is missing is said where the item is opened.
+            with suppress(RecordMissing):
+                panes = panes_of(store, queue, row, False, store.get(Instance, row.instance))
+                out.update(dict.fromkeys(pane.manifest for pane in panes if pane.manifest))
+            known.add(row.id)
+    return list(out)

@@ -1,0 +1,91 @@
+"""From a store to an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from starlette.middleware.errors import ServerErrorMiddleware
+from starlette.types import ASGIApp
+
+from worksample.app.converting.preparing import Preparing
+from worksample.app.wire.bodies import Bodies
+from worksample.app.wire.doors import Doors
+from worksample.app.wire.guard import Guard
+from worksample.app.wire.headers import API_HEADERS, Headers, app_headers, viewer_headers
+from worksample.app.wire.hosts import Hosts
+from worksample.app.wire.problems import bug
+from worksample.app.wire.split import Split
+from worksample.app.wire.static import Front
+from worksample.app.wire.threads import set_threads
+from worksample.people import People
+from worksample.people.clock import wall
+
+from .api import make_api
+from .capabilities import Capabilities
+from .config import AppConfig
+from .content import content_app
+from .quick import Quick
+from .services import Services
+from .signed import SignedOut, find_session
+
+if TYPE_CHECKING:
+    from worksample.people import Instructions
+    from worksample.people.clock import Clock
+    from worksample.store import Store
+
+
+_USUAL = AppConfig()
+
+
+def create_app(
+    store: Store, config: AppConfig = _USUAL, *, clock: Clock = wall, instructions: Instructions | None = None
+) -> Hosts:
+    """The whole of it: the app, the viewer and deliverables, told apart by the Host header.
+
+    `clock`: microseconds since 1970. `instructions`: the package's own unless given. The store stays the caller's to
+    close. Preparing starts with the server's lifespan.
+    """
+    services = Services(
+        config=config,
+        store=store,
+        people=People(store, clock=clock, instructions=instructions),
+        capabilities=Capabilities(store, clock, hours=config.capability_hours),
+        preparing=Preparing(store, config),
+    )
+    return Hosts(
+        services,
+        app=Headers(_app(services), app_headers(config)),
+        viewer=Headers(Front("viewer.html", config.static, everywhere=False), viewer_headers(config)),
+        content=content_app(services),
+        lifespan=lambda: _life(services),
+    )
+
+
+def _app(services: Services) -> ASGIApp:
+    """The app's origin: the API behind its guards, the front end at every other path."""
+    api = make_api()
+    api.state.services, api.state.doors = services, Doors(services.config)
+
+    def known(tokens: tuple[str, ...]) -> bool:
+        try:
+            find_session(services, tokens)
+        except SignedOut:
+            return False
+        return True
+
+    # Between the guards and the framework, whose own way to a route costs more than an evaluator's request.
+    quick = ServerErrorMiddleware(Quick(api, services), handler=bug)
+    guarded = Headers(Guard(Bodies(quick, services.config, known), services.config), API_HEADERS)
+    return Split(guarded, Front("index.html", services.config.static, everywhere=True))
+
+
+@asynccontextmanager
+async def _life(services: Services) -> AsyncIterator[None]:
+    set_threads()
+    await services.preparing.start()
+    try:
+        yield
+    finally:
+        await services.preparing.stop()

@@ -1,0 +1,1 @@
+"""The app's API, a file per noun."""

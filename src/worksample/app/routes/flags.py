@@ -1,0 +1,49 @@
+"""What evaluators found wrong with items, and taking such items out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from worksample.app.schemas.admin_office import CloseFlag, FlagClosed, FlagView
+from worksample.app.signed import Admin, ServicesOf
+from worksample.app.wire.problems import fails
+from worksample.people.flags import Closed
+from worksample.records import Instance
+
+router = APIRouter(prefix="/api/v1", tags=["flags"])
+FlagId = Annotated[str, Path(max_length=100, pattern=r"^[0-9a-f]+$")]
+ItemId = Annotated[str, Path(max_length=100, pattern=r"^[0-9A-Za-z]+$")]
+
+
+@router.get("/flags", responses=fails(401, 403))
+def flags(services: ServicesOf, account: Admin) -> list[FlagView]:
+    """All flags, the latest first."""
+    names = {a.id: a.name for a in services.people.accounts.all()}
+    found = services.people.flags()
+    titles = {id: services.store.get(Instance, id).key for id in {f.instance for f in found}}
+    return [
+        FlagView(
+            id=f.id, item=f.item, round=f.round, instance=titles[f.instance], account=f.account,
+            name=names.get(f.account, ""), kind=f.kind, text=f.text, at=f.at, withdrawn=f.withdrawn,
+            closed=None if f.closed is None else _closed(f.closed, names),
+        )
+        for f in found
+    ]  # fmt: skip
+
+
+def _closed(closed: Closed, names: dict[str, str]) -> FlagClosed:
+    return FlagClosed(note=closed.note, by=names.get(closed.by, ""), at=closed.at)
+
+
+@router.post("/flags/{id}/close", status_code=204, responses=fails(401, 403, 404, 409))
+def close_flag(id: FlagId, body: CloseFlag, services: ServicesOf, account: Admin) -> None:
+    """Answer a flag with a note; the flag stays on record."""
+    services.people.close_flag(account, id, body.note)
+
+
+@router.post("/items/{id}/withdraw", status_code=204, responses=fails(401, 403))
+def withdraw_item(id: ItemId, services: ServicesOf, account: Admin) -> None:
+    """Take an item out of its queue. What is said about it stays."""
+    services.people.withdraw(account, id)

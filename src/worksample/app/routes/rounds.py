@@ -1,0 +1,88 @@
+"""Rounds by people: open them, see how they go."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from anyio.from_thread import run_sync as on_the_loop
+from fastapi import APIRouter, Path
+
+from worksample.app.schemas.admin import Added, Dashboard, NewRound, RoundDetail, RoundRow, SetState, StruckView
+from worksample.app.services import Services
+from worksample.app.signed import Admin, Reviewer, ServicesOf
+from worksample.app.telling.dashboards import dashboard_of
+from worksample.app.telling.roundlist import all_rounds, find_round, round_detail
+from worksample.app.wire.problems import fails
+from worksample.people import Gold, PeopleRound
+from worksample.records import Amendment
+
+router = APIRouter(prefix="/api/v1/rounds", tags=["rounds"])
+RoundId = Annotated[str, Path(max_length=200, pattern=r"^[!-~]+$")]
+
+
+@router.get("", responses=fails(401, 403))
+def rounds(services: ServicesOf, account: Reviewer) -> list[RoundRow]:
+    """All rounds by people, the latest first."""
+    return all_rounds(services)
+
+
+@router.post("", status_code=201, responses=fails(401, 403, 404))
+def open_round(body: NewRound, services: ServicesOf, account: Admin) -> RoundDetail:
+    """Open a round and fill its queue."""
+    plain = body.model_dump(exclude={"gold", "roles"})
+    gold = tuple(Gold(g.subject, g.expected, g.explanation, g.second) for g in body.gold)
+    roles = frozenset(body.roles) if body.roles is not None else None
+    config = PeopleRound(**plain, gold=gold, roles=roles)
+    round = services.people.open_people_round(config, by=account)
+    _prepare(services)
+    return round_detail(services, account, round.id)
+
+
+@router.get("/{id}", responses=fails(401, 403, 404))
+def round(id: RoundId, services: ServicesOf, account: Reviewer) -> RoundDetail:
+    """One round, with its settings."""
+    return round_detail(services, account, id)
+
+
+@router.post("/{id}/state", responses=fails(401, 403, 404))
+def set_round_state(id: RoundId, body: SetState, services: ServicesOf, account: Admin) -> RoundDetail:
+    """Open, pause or close its queue. What is out may be handed in all the same."""
+    find_round(services, id)
+    services.people.set_state(id, body.state, by=account)
+    return round_detail(services, account, id)
+
+
+@router.post("/{id}/top-up", responses=fails(401, 403, 404))
+def top_up_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
+    """Add items for submissions that came since it was opened."""
+    find_round(services, id)
+    added = services.people.top_up(id)
+    _prepare(services)
+    return Added(added=added)
+
+
+@router.post("/{id}/restock", responses=fails(401, 403, 404))
+def restock_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
+    """Make its queue anew where the database was lost."""
+    added = services.people.restock(id)
+    _prepare(services)
+    return Added(added=added)
+
+
+@router.post("/{id}/strike-findings", responses=fails(401, 403, 404))
+def strike_findings(id: RoundId, services: ServicesOf, account: Admin) -> StruckView:
+    """Strike the submissions in which integrity reviews of this round found something."""
+    find_round(services, id)
+    made: list[Amendment] = services.people.strike_findings(account, id)
+    return StruckView(amendments=tuple(a.id for a in made), submissions=tuple(a.target_id for a in made))
+
+
+@router.get("/{id}/dashboard", responses=fails(401, 403, 404))
+def dashboard(id: RoundId, services: ServicesOf, account: Reviewer) -> Dashboard:
+    """How it goes: progress, agreement, leniency, position bias, throughput, gold."""
+    return dashboard_of(services, id)
+
+
+def _prepare(services: Services) -> None:
+    """Begin with the views of what came in; its signal belongs to the event loop's thread."""
+    on_the_loop(services.preparing.refresh)

@@ -1,0 +1,239 @@
+"""Rounds and their figures."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from worksample.people import Form, Kind, Progress, Role
+from worksample.records import Protocol, Rule
+
+from .base import Micros, Sent, Shown
+
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class CountsView(Shown):
+    """`planned` = valid + infrastructure_failed + ungraded + pending."""
+
+    planned: int
+    valid: int
+    infrastructure_failed: int
+    ungraded: int
+    pending: int
+    special: dict[str, int]
+
+
+class Figure(Shown):
+    """A figure. `low` and `high` bound it at `level` by `method`; null where there is no interval."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    level: float | None
+    method: str
+    unit: Literal["share", "points", "ratio", "elo", "usd", "hours", "count", "number"]
+    printed: str
+    """As tables print it, without the unit's sign."""
+    counts: CountsView
+    notes: tuple[str, ...]
+    conditional_on: tuple[str, ...]
+
+
+class NoFigure(Shown):
+    """There is none, and why."""
+
+    none: str
+
+
+AnyFigure = Figure | NoFigure
+
+
+class GoldBody(Sent):
+    """An item whose right answer is known: `expected` maps questions to answers."""
+
+    subject: Id
+    expected: dict[str, JsonValue]
+    explanation: str = Field(default="", max_length=20_000)
+    second: Id | None = None
+
+
+class NewRound(Sent):
+    """What a round is asked to be; `worksample.people.PeopleRound` says what each setting does."""
+
+    kind: Kind
+    experiment: Id | None = None
+    subjects: Annotated[tuple[Id, ...], Field(max_length=100_000)] = ()
+    over: Id | None = None
+    form: Form | None = None
+    rule: Rule | None = None
+    overlap: int | None = Field(default=None, ge=1, le=100)
+    per_pair: int = Field(default=10, ge=1, le=100_000)
+    sample: int = Field(default=50, ge=1, le=100_000)
+    positives: float = Field(default=0.5, ge=0, le=1)
+    gold: Annotated[tuple[GoldBody, ...], Field(max_length=10_000)] = ()
+    roles: tuple[Role, ...] | None = None
+    reference: bool | None = None
+    domains: bool = False
+    training: bool = True
+    quiz: Id | None = None
+    holistic: Id | None = None
+    lease_minutes: float = Field(default=15, gt=0, le=10_000)
+    most_open: int = Field(default=3, ge=1, le=100)
+    seed: int | None = Field(default=None, ge=0, lt=1 << 53)
+    waive_pilot: str = Field(default="", max_length=5000)
+    reason: str = Field(default="", max_length=5000)
+
+
+class ProgressView(Shown, Progress):
+    """Gold items are not counted. `open`: evaluations that are still wanted and that nobody has taken."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class RoundRow(Shown):
+    """A round by people. `state` is `imported` where its judgments came in from elsewhere: it has no queue."""
+
+    id: str
+    kind: str
+    form: Form
+    state: Literal["open", "paused", "closed", "imported"]
+    protocol: Protocol
+    experiment: str | None
+    experiment_name: str
+    over: str | None
+    """The round that it looks at."""
+    rule: Rule
+    overlap: int
+    roles: tuple[Role, ...]
+    subjects: int
+    instructions: str
+    """Digest."""
+    waived_pilot: str
+    reason: str
+    author: str
+    """An account's name, or `owner`."""
+    at: Micros
+    progress: ProgressView | NoFigure
+
+
+class RoundDetail(RoundRow):
+    """`settings`: what the queue goes by. `looked_at_by`: rounds over this one. `names_seen`: this account has seen who
+    made what, and is given none of its items."""
+
+    settings: dict[str, JsonValue]
+    versions: dict[str, str]
+    seed: int
+    looked_at_by: tuple[str, ...]
+    names_seen: bool
+
+
+class SetState(Sent):
+    state: Literal["open", "paused", "closed"]
+
+
+class Added(Shown):
+    """How many items came in."""
+
+    added: int
+
+
+class StruckView(Shown):
+    """The amendments that were made."""
+
+    amendments: tuple[str, ...]
+    submissions: tuple[str, ...]
+
+
+class AgreementView(Shown):
+    """Where few pass, a high share is cheap: read alpha, AC1 and the agreement on positives beside it."""
+
+    share: AnyFigure
+    hard: AnyFigure
+    positive: AnyFigure
+    alpha_nominal: AnyFigure
+    alpha_ordinal: AnyFigure
+    alpha_interval: AnyFigure
+    ac1: AnyFigure
+
+
+class BackgroundOf(Shown):
+    """Null is unknown. US dollars."""
+
+    domains: tuple[str, ...]
+    hours: float | None
+    earnings: float | None
+    rating: float | None
+    pay_rate: float | None
+
+
+class LeniencyView(Shown):
+    """How often a person lets pass, beside how often others let the same items pass."""
+
+    person: str
+    name: str
+    background: BackgroundOf
+    own: AnyFigure
+    others: AnyFigure
+
+
+class BackgroundView(Shown):
+    """The same for those of one background. `group`: a domain, below or from the median on, or unknown."""
+
+    trait: Literal["domains", "hours", "earnings", "rating", "pay_rate"]
+    group: str
+    people: int
+    own: AnyFigure
+    others: AnyFigure
+
+
+class PositionBiasView(Shown):
+    """Of votes with a preference, the share for what stood first; `person` null: all together. 50 % is no bias."""
+
+    person: str | None
+    name: str
+    completion: AnyFigure
+    quality: AnyFigure
+
+
+class ThroughputView(Shown):
+    """`minutes`: the median of active ones; `over`: evaluations above the soft limit."""
+
+    person: str
+    name: str
+    given: int
+    declined: int
+    minutes: float | None
+    over: int
+    first: Micros
+    last: Micros
+
+
+class GoldAnswer(Shown):
+    at: Micros
+    right: bool
+
+
+class GoldView(Shown):
+    """`passed`: of a calibration; null until every item is answered."""
+
+    person: str
+    name: str
+    share: AnyFigure
+    passed: bool | None
+    over_time: tuple[GoldAnswer, ...]
+
+
+class Dashboard(Shown):
+    """Each part is there, or says why not. `false_negatives` is null where no sample of fails was drawn."""
+
+    progress: ProgressView | NoFigure
+    agreement: AgreementView | NoFigure
+    leniency: tuple[LeniencyView, ...] | NoFigure
+    backgrounds: tuple[BackgroundView, ...] | NoFigure
+    position_bias: tuple[PositionBiasView, ...] | NoFigure
+    throughput: tuple[ThroughputView, ...] | NoFigure
+    gold: tuple[GoldView, ...] | NoFigure
+    false_negatives: AnyFigure | None

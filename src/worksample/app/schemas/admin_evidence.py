@@ -1,0 +1,172 @@
+"""What was said, what it comes to, and what strikes it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from worksample.people import DecidedBy
+from worksample.records import Action, Standing, Target
+
+from .admin import AnyFigure, BackgroundOf, Id
+from .base import Micros, Sent, Shown
+from .said import Said
+
+
+class VerdictView(Shown):
+    """`agent`: who made it, or its number where names are not shown. `votes_passed`: by the round's own votes alone."""
+
+    submission: str
+    agent: str
+    instance: str
+    standing: Standing
+    score: float | None
+    passed: bool | None
+    label: int | None
+    reason: str
+    by: DecidedBy
+    votes_standing: Standing
+    votes_passed: bool | None
+    integrity: tuple[str, ...]
+    evaluations: tuple[str, ...]
+
+
+class Verdicts(Shown):
+    """`names`: whether agents have their names here. `barred`: what that costs; "" for nothing."""
+
+    round: str
+    names: bool
+    barred: str
+    verdicts: tuple[VerdictView, ...]
+
+
+class Strike(Shown):
+    """What struck a vote. `target`: the vote itself, its evaluator, a submission or the instance."""
+
+    target: Target
+    reason: str
+    author: str
+    at: Micros
+
+
+class Voter(Shown):
+    """`id`: of the version of their Evaluator record, which an amendment may name. `account` null: imported."""
+
+    id: str
+    account: str | None
+    name: str
+    background: BackgroundOf
+
+
+class VoteView(Shown):
+    """`said`: the payload; null where it was declined or failed. `minutes` are active ones."""
+
+    evaluation: str
+    submission: str
+    second: str | None
+    agent: str
+    second_agent: str | None
+    instance: str
+    voter: Voter
+    outcome: Literal["given", "declined", "failed"]
+    said: Said | None
+    critical_flaw: str
+    recognised: str
+    reason: str
+    minutes: float | None
+    at: Micros
+    stands: bool
+    struck: Strike | None
+
+
+class Votes(Shown):
+    round: str
+    names: bool
+    barred: str
+    votes: tuple[VoteView, ...]
+
+
+class PreferenceView(Shown):
+    """One project and pair of agents. `preference`: 1 for the first, 0 for the second, 0.5 for neither."""
+
+    project: str
+    first: str
+    second: str
+    votes: int
+    preference: float | None
+    reason: str
+
+
+class Preferences(Shown):
+    round: str
+    names: bool
+    barred: str
+    preferences: tuple[PreferenceView, ...]
+
+
+class LeakView(Shown):
+    """A file without a blind copy. `path`: quoted, with names of agents blotted out."""
+
+    submission: str
+    agent: str
+    instance: str
+    path: str
+    leaks: tuple[str, ...]
+
+
+class Leaks(Shown):
+    """`looked`: files whose views are made; `waiting`: the others. `files`: the first 2,000 of `leaking`."""
+
+    round: str
+    looked: int
+    waiting: int
+    leaking: int
+    files: tuple[LeakView, ...]
+
+
+class NewAmendment(Sent):
+    action: Action
+    target: Target
+    target_id: Id
+    reason: str = Field(min_length=1, max_length=5000)
+
+
+class AmendmentView(Shown):
+    id: str
+    action: Action
+    target: Target
+    target_id: str
+    reason: str
+    author: str
+    at: Micros
+
+
+class ExperimentView(Shown):
+    """`submissions`: live ones, which a round would take."""
+
+    id: str
+    name: str
+    suite: str
+    agents: int
+    instances: int
+    repeats: int
+    submissions: int
+    at: Micros
+
+
+class PilotView(Shown):
+    round: str
+    share: AnyFigure
+    items: int
+    passed: bool
+
+
+class Pilots(Shown):
+    """Of the version of instructions in force. `needed`: agreement, on at least `fewest` items."""
+
+    instructions: str
+    passed: bool
+    needed: float
+    fewest: int
+    pilots: tuple[PilotView, ...]

@@ -1,0 +1,71 @@
+"""What a vote says, by its form."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from worksample.records import Importance, Payload, Side
+
+from .base import Shown
+
+
+class HolisticSaid(Shown):
+    """1 no, 2 yes, 3 better than the reference."""
+
+    type: Literal["holistic"]
+    score: Literal[1, 2, 3]
+    justification: str
+    inspected: bool
+
+
+class PairwiseSaid(Shown):
+    """Sides are as they were shown: the first is `submission`."""
+
+    type: Literal["pairwise"]
+    completion: Side
+    quality: Side
+    justification: str
+
+
+class PartSaid(Shown):
+    """One criterion's result. `fraction` null: skipped."""
+
+    name: str
+    points: float
+    fraction: float | None
+    importance: Importance | None
+    gate: bool
+    reason: str
+    skip: Literal["not_applicable", "cannot_judge"] | None
+    parts: tuple[PartSaid, ...]
+
+
+class GradeSaid(Shown):
+    type: Literal["grade"]
+    score: float
+    parts: tuple[PartSaid, ...]
+    composition: str
+    reason: str
+
+
+class TagsSaid(Shown):
+    type: Literal["tags"]
+    tags: tuple[str, ...]
+    note: str
+
+
+class LabelsSaid(Shown):
+    type: Literal["labels"]
+    labels: dict[str, str]
+    note: str
+
+
+Said = Annotated[HolisticSaid | PairwiseSaid | GradeSaid | TagsSaid | LabelsSaid, Field(discriminator="type")]
+_READ: TypeAdapter[Said] = TypeAdapter(Said)
+
+
+def said_of(payload: Payload | None) -> Said | None:
+    """As it goes over the wire."""
+    return _READ.validate_python(payload.model_dump(mode="json")) if payload is not None else None

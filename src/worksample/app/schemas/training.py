@@ -1,0 +1,19 @@
+"""The instructions."""
+
+from __future__ import annotations
+
+from .base import Shown
+from .session import TrainingState
+
+
+class Page(Shown):
+    """`html` is made from `markdown` without raw HTML in it."""
+
+    name: str
+    title: str
+    markdown: str
+    html: str
+
+
+class Training(TrainingState):
+    pages: tuple[Page, ...]

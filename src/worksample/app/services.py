@@ -1,0 +1,27 @@
+"""What every route works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from worksample.app.converting.preparing import Preparing
+    from worksample.people import People
+    from worksample.store import Store
+
+    from .capabilities import Capabilities
+    from .config import AppConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """One per server; routes find it at `request.app.state.services`."""
+
+    config: AppConfig
+    store: Store
+    people: People
+    capabilities: Capabilities
+    """Addresses of deliverables: minted for an item's panes, found by content requests."""
+    preparing: Preparing
+    """Turns deliverables into views, each once, in the background and on demand."""

@@ -1,0 +1,1 @@
+"""From records and figures to what the API says."""

@@ -1,0 +1,166 @@
+"""Verdicts, votes and preferences of a round, with agents numbered unless an admin asks for their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from worksample.app.schemas.admin_evidence import (
+    Preferences,
+    PreferenceView,
+    Strike,
+    Verdicts,
+    VerdictView,
+    Voter,
+    Votes,
+    VoteView,
+)
+from worksample.app.schemas.said import said_of
+from worksample.app.services import Services
+from worksample.errors import UsageError
+from worksample.people import Account, Form, Role
+from worksample.people.profile import person_of
+from worksample.people.said import amendments_of, standing
+from worksample.records import (
+    Agent,
+    Amendment,
+    Evaluation,
+    Evaluator,
+    Instance,
+    Round,
+    Submission,
+    Target,
+    digest_of,
+    strikes,
+    targets_of,
+)
+
+from .figures import background_of, micros_of
+from .roundlist import find_round
+
+BARRED = "You have seen who made what: nothing of this round, nor of rounds that look at it, is given to you any more."
+
+
+class Labels:
+    """What a submission's maker and instance are called. Numbers are drawn from the round's seed: they stay the same
+    within a round and tell nothing across rounds."""
+
+    def __init__(self, services: Services, round: Round, submissions: Iterable[str], *, named: bool) -> None:
+        ids = sorted(set(submissions))
+        self.found: dict[str, Submission] = {}
+        for start in range(0, len(ids), 400):
+            self.found |= {s.id: s for s in services.store.find(Submission, id=ids[start : start + 400])}
+        entrants = sorted(
+            {s.entrant for s in self.found.values()}, key=lambda e: digest_of([round.seed, round.id, "numbers", e])
+        )
+        self.label = {e: _name(services, e) if named else f"Agent {n}" for n, e in enumerate(entrants, 1)}
+        wanted = sorted({s.instance for s in self.found.values()})
+        self._instances = {i: services.store.get(Instance, i).key for i in wanted}
+
+    def agent(self, submission: str) -> str:
+        found = self.found.get(submission)
+        return self.label[found.entrant] if found is not None else "?"
+
+    def instance(self, id: str) -> str:
+        return self._instances.get(id, id)
+
+
+def _name(services: Services, entrant: str) -> str:
+    agents = services.store.find(Agent, id=[entrant])
+    if not agents:
+        return entrant
+    return f"{agents[0].name} ({agents[0].model})" if agents[0].model else agents[0].name
+
+
+def look(services: Services, account: Account, id: str, *, names: bool) -> tuple[Round, str]:
+    """The round, and what looking costs. Denied for names to anyone but admins; Conflict while an item of it is open
+    to the person; RecordMissing."""
+    round, _ = find_round(services, id)
+    if names:
+        account.may(Role.ADMIN)
+        services.people.show_names(account, id)
+        return round, BARRED
+    services.people.refuse_votes_at_work(account, id)
+    return round, ""
+
+
+def verdicts_of(services: Services, account: Account, id: str, *, names: bool) -> Verdicts:
+    """As `look`."""
+    round, barred = look(services, account, id, names=names)
+    finals = services.people.verdicts(id)
+    labels = Labels(services, round, finals, named=names)
+    rows = tuple(
+        VerdictView(
+            submission=subject, agent=labels.agent(subject),
+            instance=labels.instance(labels.found[subject].instance) if subject in labels.found else "",
+            standing=final.verdict.standing, score=final.verdict.score, passed=final.verdict.passed,
+            label=final.verdict.label, reason=final.verdict.reason, by=final.by, votes_standing=final.votes.standing,
+            votes_passed=final.votes.passed, integrity=final.integrity, evaluations=final.verdict.evaluations,
+        )
+        for subject, final in sorted(finals.items())
+    )  # fmt: skip
+    return Verdicts(round=id, names=names, barred=barred, verdicts=rows)
+
+
+def votes_of(services: Services, account: Account, id: str, *, names: bool) -> Votes:
+    """As `look`. All that was handed in, struck or not, by time."""
+    round, barred = look(services, account, id, names=names)
+    found = services.store.find(Evaluation, round=id)
+    amendments = amendments_of(services.store)
+    stands = {e.id for e in standing(found, amendments)}
+    labels = Labels(services, round, (s for e in found for s in (e.subject, e.second) if s), named=names)
+    versions = sorted({e.evaluator for e in found})
+    voters = {v.id: v for v in services.store.find(Evaluator, id=versions)} if versions else {}
+    accounts = {a.id: a.name for a in services.people.accounts.all()}
+    out = _strikes(amendments, accounts)
+    rows = tuple(
+        VoteView(
+            evaluation=e.id, submission=e.subject, second=e.second, agent=labels.agent(e.subject),
+            second_agent=labels.agent(e.second) if e.second else None, instance=labels.instance(e.instance),
+            voter=_voter(e, voters, accounts), outcome=e.outcome.value, said=said_of(e.payload),
+            critical_flaw=str(e.record.get("critical_flaw", "")), recognised=str(e.record.get("recognised", "")),
+            reason=e.reason, minutes=e.minutes, at=micros_of(e.at), stands=e.id in stands,
+            struck=next((out[key] for key in targets_of(e) if key in out), None),
+        )
+        for e in sorted(found, key=lambda e: (e.at, e.id))
+    )  # fmt: skip
+    return Votes(round=id, names=names, barred=barred, votes=rows)
+
+
+def _voter(e: Evaluation, voters: dict[str, Evaluator], accounts: dict[str, str]) -> Voter:
+    person, known = person_of(e.evaluator), voters.get(e.evaluator)
+    return Voter(
+        id=e.evaluator, account=person if person in accounts else None,
+        name=accounts.get(person) or (known.name if known else e.evaluator), background=background_of(known),
+    )  # fmt: skip
+
+
+def _strikes(amendments: list[Amendment], accounts: dict[str, str]) -> dict[tuple[Target, str], Strike]:
+    """What is struck now, and why."""
+    return {
+        key: Strike(target=a.target, reason=a.reason, author=author_of(a, accounts), at=micros_of(a.at))
+        for key, a in strikes(amendments).items()
+    }
+
+
+def author_of(amendment: Amendment, accounts: dict[str, str]) -> str:
+    """An account's name where it is one's."""
+    return accounts.get(amendment.author.removeprefix("person-"), amendment.author)
+
+
+def preferences_of(services: Services, account: Account, id: str, *, names: bool) -> Preferences:
+    """As `look`; UsageError for a round that is not of pairs."""
+    round, barred = look(services, account, id, names=names)
+    if round.versions.get("people.form") != Form.PAIRWISE:
+        raise UsageError("only rounds of pairs have preferences", where=id)
+    frame = services.people.preferences(id)
+    said = services.store.find(Evaluation, round=id)
+    labels = Labels(services, round, (s for e in said for s in (e.subject, e.second) if s), named=names)
+    rows = tuple(
+        PreferenceView(
+            project=services.store.get(Instance, row["project"]).key,
+            first=labels.label[row["first"]], second=labels.label[row["second"]],
+            votes=row["votes"], preference=row["preference"], reason=row["reason"] or "",
+        )
+        for row in frame.iter_rows(named=True)
+    )  # fmt: skip
+    return Preferences(round=id, names=names, barred=barred, preferences=rows)

@@ -1,0 +1,88 @@
+"""Rounds by people as a list, with how far each is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from worksample.app.schemas.admin import NoFigure, ProgressView, RoundDetail, RoundRow
+from worksample.app.services import Services
+from worksample.errors import RecordMissing
+from worksample.people import Account, Form
+from worksample.people.dashboard import progress
+from worksample.people.names import has_seen_names
+from worksample.people.queues import Queue, find_queue
+from worksample.people.verdicts import rounds_over
+from worksample.records import Experiment, Round
+
+from .figures import micros_of
+
+IMPORTED = "its judgments came in from elsewhere: there is no queue"
+
+
+def all_rounds(services: Services) -> list[RoundRow]:
+    """Those with a queue, and imported ones; the latest first."""
+    queues = {queue.round: queue for queue in services.people.rounds()}
+    found = [r for r in services.store.find(Round) if r.id in queues or "imported" in r.versions]
+    names = {account.id: account.name for account in services.people.accounts.all()}
+    titles = {e.id: e.name for e in services.store.find(Experiment)}
+    rows = [RoundRow(**_row(services, r, queues.get(r.id), names, titles)) for r in found]
+    return sorted(rows, key=lambda row: (-row.at, row.id))
+
+
+def find_round(services: Services, id: str) -> tuple[Round, Queue | None]:
+    """A round by people and its queue; None where it was imported. RecordMissing."""
+    round = services.store.get(Round, id)
+    if "imported" in round.versions:
+        return round, None
+    if "people.kind" not in round.versions or "people.hidden_in" in round.versions:
+        raise RecordMissing("no such round by people", where=id)
+    with services.store.database.reading() as connection:
+        return round, find_queue(connection, id)
+
+
+def round_detail(services: Services, account: Account, id: str) -> RoundDetail:
+    """RecordMissing."""
+    round, queue = find_round(services, id)
+    names = {a.id: a.name for a in services.people.accounts.all()}
+    titles = {e.id: e.name for e in services.store.find(Experiment)}
+    seen = False
+    if queue is not None:
+        with services.store.database.reading() as connection:
+            seen = has_seen_names(connection, queue, account.id)
+    return RoundDetail(
+        **_row(services, round, queue, names, titles),
+        settings=queue.settings if queue is not None else {}, versions=round.versions, seed=round.seed,
+        looked_at_by=tuple(r.id for r in rounds_over(services.store, id)), names_seen=seen,
+    )  # fmt: skip
+
+
+def _row(
+    services: Services, round: Round, queue: Queue | None, names: dict[str, str], titles: dict[str, str]
+) -> dict[str, Any]:
+    settings = queue.settings if queue is not None else {}
+    experiment = round.experiment or settings.get("experiment")
+    return {
+        "id": round.id,
+        "kind": queue.kind.value if queue is not None else round.versions.get("people.kind", ""),
+        "form": Form(round.versions["people.form"]),
+        "state": queue.state if queue is not None else "imported",
+        "protocol": round.protocol,
+        "experiment": experiment,
+        "experiment_name": titles.get(experiment or "", ""),
+        "over": round.versions.get("people.over"),
+        "rule": round.rule,
+        "overlap": round.overlap,
+        "roles": tuple(sorted(queue.roles)) if queue is not None else (),
+        "subjects": len(round.subjects),
+        "instructions": round.versions.get("instructions", ""),
+        "waived_pilot": round.versions.get("people.waived_pilot", ""),
+        "reason": round.reason,
+        "author": names.get(round.author.removeprefix("person-"), round.author),
+        "at": micros_of(round.at),
+        "progress": NoFigure(none=IMPORTED) if queue is None else progress_of(services, round.id),
+    }
+
+
+def progress_of(services: Services, id: str) -> ProgressView:
+    """From the queue."""
+    return ProgressView(**progress(services.store, id).plain())

@@ -1,0 +1,1 @@
+"""What every request passes: hosts, headers, guards, limits, errors as JSON."""

@@ -1,0 +1,35 @@
+"""One of several processes that serve a store."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .config import AppConfig
+from .create import create_app
+from .serving import VARIABLE
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+
+def make() -> ASGIApp:
+    """The application, from what the starting process said."""
+    from worksample.store import Store
+
+    told = json.loads(os.environ[VARIABLE])
+    threading.Thread(target=_outlive_nobody, args=(os.getppid(),), daemon=True).start()
+    config = AppConfig(**{**told["config"], "static": Path(told["config"]["static"])})
+    return create_app(Store.open(told["store"]), config)
+
+
+def _outlive_nobody(parent: int) -> None:
+    """Stop where the process that started this one is gone: nobody else would, and the port would stay taken."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)

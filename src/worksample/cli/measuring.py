@@ -1,0 +1,76 @@
+"""Options of verbs that make figures: whose time, which check and which prices count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from .output import price_option
+
+if TYPE_CHECKING:
+    from worksample.metrics import Checking
+
+F = TypeVar("F", bound=Callable[..., Any])
+CHECKING = "cost=5,accepts_good=0.98,accepts_bad=0.1,loss=200"
+
+
+def money_options(function: F) -> F:
+    """`--hourly`, `--checking` and `--price`."""
+    for option in (
+        price_option(
+            "List price in US dollars per million tokens; shows what trials cost without caching. Repeatable."
+        ),
+        click.option(
+            "--checking",
+            default=None,
+            metavar="KEY=VALUE,...",
+            help=f"The buyer's check in the deployable cost: {CHECKING}. Default: free and perfect.",
+        ),
+        click.option(
+            "--hourly", type=float, default=None, help="US dollars per hour of the expert who gives feedback."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def money_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Settings of `MeasureConfig` from these options; those that were not given are absent."""
+    out: dict[str, Any] = {}
+    if given.get("hourly") is not None:
+        out["hourly"] = given["hourly"]
+    if given.get("checking"):
+        out["checking"] = read_checking(given["checking"])
+    if given.get("prices"):
+        out["prices"] = _prices(given["prices"])
+    return out
+
+
+def read_checking(text: str) -> Checking:
+    """`cost=5,accepts_bad=0.1` as a Checking. Errors: UsageError that names the part that is wrong."""
+    from dataclasses import fields
+
+    from worksample.errors import UsageError
+    from worksample.metrics import Checking
+
+    known = [f.name for f in fields(Checking)]
+    values: dict[str, float] = {}
+    for part in text.split(","):
+        name, mark, value = (piece.strip() for piece in part.partition("="))
+        if not mark or name not in known:
+            raise UsageError(f"--checking {part!r} is none of {', '.join(known)}", next=f"--checking {CHECKING}")
+        try:
+            values[name] = float(value)
+        except ValueError as error:
+            raise UsageError(f"--checking {name} is {value!r}, no number", next=f"--checking {CHECKING}") from error
+    return Checking(**values)
+
+
+def _prices(given: Sequence[str]) -> dict[str, Any]:
+    from worksample.models.price import read_prices
+
+    from .run_options import price_of
+
+    return read_prices(dict(price_of(text) for text in given), "--price")

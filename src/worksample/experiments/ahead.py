@@ -1,0 +1,38 @@
+"""What of a plan a store holds already: nothing of it is run twice."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from worksample.store import Store
+
+from .planning import Plan
+from .status import status_of
+from .take import has
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """Counts of slots. `planned` = `done` + `open` + `not_attemptable`; `ungraded` of those that are done."""
+
+    planned: int
+    done: int
+    open: int
+    not_attemptable: int
+    ungraded: int
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON types."""
+        return asdict(self)
+
+
+def ahead_of(plan: Plan, store: Store | None) -> tuple[Ahead, Plan]:
+    """How far the plan is, and the plan without what is done. `store`: None where there is none yet."""
+    count, attemptable = len(plan.slots), len(plan.attemptable)
+    if store is None or not has(store, plan.experiment):
+        return Ahead(count, 0, attemptable, count - attemptable, 0), plan
+    status = status_of(store, plan.experiment)
+    wanted = {slot.id for slot in store.open_slots(plan.experiment.id)}
+    rest = replace(plan, slots=tuple(s for s in plan.slots if s.not_attemptable or s.id in wanted))
+    return Ahead(count, status.finished, status.open, status.not_attemptable, status.ungraded), rest

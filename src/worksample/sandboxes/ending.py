@@ -1,0 +1,24 @@
+"""Work that must reach its end although who waits for it is cancelled: what is half removed is never found again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def to_the_end(work: Awaitable[T]) -> T:
+    """The result of `work`, which goes on through every cancellation; the cancellation is raised after it."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as cancellation:
+            cancelled = cancellation
+    if cancelled is not None:
+        await asyncio.gather(task, return_exceptions=True)  # its own failure comes second, and is not left unread
+        raise cancelled
+    return task.result()

@@ -1,0 +1,57 @@
+"""`[reference]`: what of the reference is for people; the rest is for the grader alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from worksample.records import Entry, EntryKind, Manifest, unquote_path
+
+from .table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Patterns over paths in the reference: people see what `show` names, or all but what `hide` names; not both."""
+
+    show: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
+
+    def of(self, reference: Manifest) -> Manifest | None:
+        """The part of a reference that people see, without folders that are empty then; None for the whole of it."""
+        if not self.show and not self.hide:
+            return None
+        kept = [e for e in reference.entries if e.kind is not EntryKind.FOLDER and self._for_people(path_of(e))]
+        above = {parent.as_posix() for e in kept for parent in PurePosixPath(e.path).parents}
+        folders = [e for e in reference.entries if e.kind is EntryKind.FOLDER and e.path in above]
+        return Manifest(entries=tuple(sorted([*kept, *folders], key=lambda e: e.path)))
+
+    def _for_people(self, path: str) -> bool:
+        if self.show:
+            return any(fits(path, pattern) for pattern in self.show)
+        return not any(fits(path, pattern) for pattern in self.hide)
+
+
+def fits(path: str, pattern: str) -> bool:
+    """As `Case.references` matches; a pattern that ends in `/` is a folder with all that lies in it."""
+    return path.startswith(pattern) if pattern.endswith("/") else PurePosixPath(path).match(pattern)
+
+
+def path_of(entry: Entry) -> str:
+    return unquote_path(entry.path).decode("utf-8", "replace")
+
+
+def read_shown(table: Table, references: Mapping[str, Iterable[str]]) -> Shown:
+    """The table as patterns. `references`: folder -> paths of the files in it; a pattern that fits none is a fault."""
+    found = Shown(table.texts("show"), table.texts("hide"))
+    if found.show and found.hide:
+        table.fault("hide", "stands beside show", "one of the two: what is not shown is hidden")
+    paths = [path for inner in references.values() for path in inner]
+    for key, patterns in (("show", found.show), ("hide", found.hide)):
+        for pattern in patterns:
+            if not any(fits(path, pattern) for path in paths):
+                where = ", ".join(dict.fromkeys(references)) or "the reference"
+                table.fault(key, f"{pattern!r} fits no file in {where}", sorted(set(paths))[:10])
+    table.done()
+    return found

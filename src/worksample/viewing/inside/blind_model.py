@@ -1,0 +1,118 @@
+"""Models as text and GLB: headers that name author, firm and program are emptied."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from typing import Any
+
+from .job import Job
+
+_HEADER = 1 << 20
+
+
+def scrub(job: Job, leaks: list[str]) -> bytes | None:
+    data = job.file.read_bytes()
+    if job.family in ("step", "ifc"):
+        return step(data)
+    if job.family == "dxf":
+        if data.startswith(b"AutoCAD Binary DXF"):
+            leaks.append("a binary DXF is not rewritten; it may name who saved it")
+            return None
+        return dxf(data)
+    if data.startswith(b"glTF"):
+        return glb(data)
+    if job.extension == "gltf":
+        return _gltf(data)
+    if job.extension in ("obj", "ply") or data.startswith((b"ply\n", b"ply\r\n")):
+        return comments(data)
+    if data.startswith(b"solid") or b"<COLLADA" in data[:4096]:
+        return xml_or_solid(data)
+    if len(data) >= 84 and 84 + 50 * struct.unpack("<I", data[80:84])[0] == len(data):
+        return bytes(80) + data[80:]
+    leaks.append("this model format is not rewritten; it may name its maker")
+    return None
+
+
+def step(data: bytes) -> bytes:
+    """STEP and IFC: FILE_NAME keeps its shape and loses name, time, authors, firms, programs and who approved it."""
+    head, rest = data[:_HEADER], data[_HEADER:]
+    start, data_section, tail = head.partition(b"DATA;")
+    start = _FILE_NAME.sub(b"FILE_NAME('','',(''),(''),'','','');", without(start, b"/*", b"*/"))
+    return start + data_section + tail + rest
+
+
+# Possessive throughout: a hostile header must not make it try twice.
+_FILE_NAME = re.compile(rb"FILE_NAME\s*+\((?>'(?:[^']|'')*+'|[^';])*+;")
+
+
+def without(data: bytes, start: bytes, end: bytes) -> bytes:
+    """All from a start to the next end, cut out; in one pass, whatever the data."""
+    out, at = [], 0
+    while (begin := data.find(start, at)) >= 0 and (stop := data.find(end, begin + len(start))) >= 0:
+        out.append(data[at:begin])
+        at = stop + len(end)
+    return b"".join([*out, data[at:]])
+
+
+_DXF_NAMES = rb"LASTSAVEDBY|CUSTOMPROPERTY|AUTHOR|TITLE|SUBJECT|KEYWORDS|COMMENTS|PROJECTNAME"
+_DXF_LINE = rb"[ \t]*\r?\n"
+_DXF_TELLS = re.compile(
+    rb"(?m)^([ \t]*9"
+    + _DXF_LINE
+    + rb"[ \t]*\$(?:"
+    + _DXF_NAMES
+    + rb")"
+    + _DXF_LINE
+    + rb"[ \t]*\d+"
+    + _DXF_LINE
+    + rb")[^\r\n]*"
+)
+_DXF_COMMENT = re.compile(rb"(?m)^([ \t]*999[ \t]*\r?\n)[^\r\n]*")
+
+
+def dxf(data: bytes) -> bytes:
+    """Text DXF: header variables that name people are empty, and so are comments in front of and within the header."""
+    head, end, body = data.partition(b"ENDSEC")
+    return _DXF_COMMENT.sub(rb"\1", _DXF_TELLS.sub(rb"\1", head)) + end + body
+
+
+def glb(data: bytes) -> bytes:
+    """GLB's JSON is written anew within its length; offsets are within the other chunk."""
+    size, kind = struct.unpack("<I4s", data[12:20])
+    if kind != b"JSON":
+        raise ValueError("no JSON in front")
+    text = json.dumps(_told(json.loads(data[20 : 20 + size])), ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + size :]
+    return data[:8] + struct.pack("<II4s", 20 + len(text) + len(rest), len(text), b"JSON") + text + rest
+
+
+def _gltf(data: bytes) -> bytes:
+    return json.dumps(_told(json.loads(data)), ensure_ascii=False, indent=1).encode()
+
+
+def _told(document: dict[str, Any]) -> dict[str, Any]:
+    asset = document.get("asset", {})
+    document["asset"] = {k: v for k, v in asset.items() if k in ("version", "minVersion")}
+    document.pop("extras", None)
+    extensions = document.get("extensions", {})
+    if isinstance(extensions, dict):
+        extensions.pop("KHR_xmp_json_ld", None)
+    return document
+
+
+def comments(data: bytes) -> bytes:
+    """OBJ and PLY: their comments become empty ones."""
+    if data.startswith(b"ply"):
+        head, end, body = data.partition(b"end_header")
+        return re.sub(rb"(?m)^((?:comment|obj_info)\b)(?! TextureFile)[^\r\n]*", rb"\1", head) + end + body
+    return re.sub(rb"(?m)^([ \t]*#)[^\r\n]*", rb"\1", data)
+
+
+def xml_or_solid(data: bytes) -> bytes:
+    """STL's text keeps no name behind `solid`; COLLADA loses its contributors."""
+    if data.startswith(b"solid"):
+        return re.sub(rb"(?m)^([ \t]*(?:end)?solid\b)[^\r\n]*", rb"\1", data)
+    return without(without(data, b"<contributor>", b"</contributor>"), b"<!--", b"-->")

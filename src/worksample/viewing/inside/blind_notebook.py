@@ -1,0 +1,58 @@
+"""Notebooks: without authors, accounts, editors' notes and names of environments; cells and outputs stay."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from typing import Any
+
+from .blind_picture import stripped
+from .job import Job
+
+LARGEST = 64 << 20
+_CELL = {"tags", "collapsed", "scrolled", "jupyter", "slideshow"}
+
+
+def scrub(job: Job, leaks: list[str]) -> bytes:
+    if job.size > LARGEST:
+        raise ValueError("too large")
+    book = json.loads(job.file.read_bytes().decode("utf-8-sig", "replace"))
+    about = book.get("metadata") or {}
+    language = str((about.get("kernelspec") or {}).get("language") or "python")
+    book["metadata"] = {"kernelspec": {"display_name": language, "language": language, "name": language}}
+    if isinstance(about.get("language_info"), dict):
+        book["metadata"]["language_info"] = about["language_info"]
+    cells = book["cells"] if "cells" in book else [c for w in book["worksheets"] for c in w["cells"]]
+    for cell in cells:
+        cell["metadata"] = {k: v for k, v in (cell.get("metadata") or {}).items() if k in _CELL}
+        cell.pop("attachments_metadata", None)
+        for output in cell.get("outputs", []):
+            if "metadata" in output:
+                output["metadata"] = {}
+            _pictures(output.get("data", output))
+        for files in (cell.get("attachments") or {}).values():
+            _pictures(files)
+    return json.dumps(book, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+
+
+def _pictures(data: dict[str, Any]) -> None:
+    for kind in ("image/png", "image/jpeg", "image/gif", "image/webp", "png", "jpeg"):
+        value = data.get(kind)
+        if value is None:
+            continue
+        text = "".join(value) if isinstance(value, list) else str(value)
+        try:
+            clean = stripped(base64.b64decode(text))
+        except (binascii.Error, ValueError, IndexError):
+            continue
+        if clean is not None:
+            data[kind] = base64.b64encode(clean).decode()
+
+
+def picture(data: bytes) -> bytes:
+    """A picture of an output as it is shown; damaged ones as they are."""
+    try:
+        return stripped(data) or data
+    except (ValueError, IndexError, ArithmeticError):
+        return data

@@ -1,0 +1,69 @@
+"""Evaluators get nothing of the administration, reviewers change nothing: for every route there is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from fastapi.routing import APIRoute
+
+from app.admin.conftest import Served
+from worksample.app.routes import accounts, evidence, flags, machine, rounds, transfer
+
+ROUTES = [
+    (method, route.path)
+    for module in (accounts, evidence, flags, machine, rounds, transfer)
+    for route in module.router.routes
+    if isinstance(route, APIRoute)
+    for method in sorted(route.methods)
+]
+REVIEWED = {
+    ("GET", "/api/v1/rounds"),
+    ("GET", "/api/v1/rounds/{id}"),
+    ("GET", "/api/v1/rounds/{id}/dashboard"),
+    ("GET", "/api/v1/rounds/{id}/verdicts"),
+    ("GET", "/api/v1/rounds/{id}/votes"),
+}
+
+
+async def ask(served: Served, role: str, method: str, path: str) -> int:
+    url = re.sub(r"\{id\}", "abc123", path)
+    body = {} if method in ("POST", "PATCH") else None
+    answer = await served.by[role].request(method, url, json=body)
+    return answer.status_code
+
+
+def test_there_are_routes_to_ask() -> None:
+    assert len(ROUTES) >= 25
+    assert set(ROUTES) >= REVIEWED
+
+
+@pytest.mark.parametrize("role", ["evaluator", "expert"])
+async def test_who_judges_administers_nothing(served: Served, role: str) -> None:
+    for method, path in ROUTES:
+        assert await ask(served, role, method, path) == 403, (method, path)
+
+
+async def test_nobody_gets_in_without_signing_in(served: Served) -> None:
+    for method, path in ROUTES:
+        assert await ask(served, "nobody", method, path) == 401, (method, path)
+
+
+async def test_reviewers_read_what_they_review_and_change_nothing(served: Served) -> None:
+    for method, path in ROUTES:
+        status = await ask(served, "reviewer", method, path)
+        assert (status in (200, 404)) if (method, path) in REVIEWED else status == 403, (method, path, status)
+
+
+async def test_an_admin_is_refused_nothing(served: Served) -> None:
+    for method, path in ROUTES:
+        assert await ask(served, "admin", method, path) not in (401, 403, 500), (method, path)
+
+
+async def test_who_is_no_admin_any_more_is_refused_at_once(served: Served) -> None:
+    account = served.people["reviewer"].id
+    await served.get("/rounds", role="reviewer")
+    await served.patch(f"/accounts/{account}", {"roles": ["evaluator"]})
+    await served.get("/rounds", role="reviewer", status=403)
+    await served.patch(f"/accounts/{account}", {"disabled": True})
+    await served.get("/rounds", role="reviewer", status=401)

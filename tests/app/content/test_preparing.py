@@ -1,0 +1,221 @@
+"""Views in the background: each made once, what is waited for first, nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from people.worlds import Office, office
+from viewing import material
+from worksample.app.config import AppConfig
+from worksample.app.converting.gate import Gate
+from worksample.app.converting.preparing import Converting, Preparing
+from worksample.app.converting.wanted import wanted
+from worksample.errors import UsageError
+from worksample.records import canonical
+from worksample.store import Store
+from worksample.viewing import View, view
+
+
+async def test_who_is_waited_for_goes_first_and_has_a_place_more() -> None:
+    gate, order = Gate(1), list[str]()
+
+    async def work(name: str, urgent: bool) -> None:
+        async with gate.urgent if urgent else gate.patient:
+            order.append(name)
+            await asyncio.sleep(0.01)
+
+    async with gate.patient:
+        async with asyncio.timeout(1):
+            await work("beside", True)
+        async with gate.urgent:
+            tasks = [asyncio.create_task(work(name, name[0] == "u")) for name in ("p1", "u1", "p2", "u2")]
+            await asyncio.sleep(0.01)
+            assert order == ["beside"] and gate.used == 2
+    await asyncio.gather(*tasks)
+    assert order == ["beside", "u1", "u2", "p1", "p2"] and gate.used == 0
+
+
+async def test_a_wait_that_is_given_up_gives_its_place_back() -> None:
+    gate = Gate(1)
+    async with gate.patient:
+        waiting = asyncio.create_task(gate.enter(False))
+        await asyncio.sleep(0)
+    # The place was handed over in this very moment.
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert gate.used == 0
+    async with asyncio.timeout(1), gate.patient:
+        pass
+
+
+def taken(store: Store, folder: Path, files: dict[str, bytes | str]) -> str:
+    return store.blobs.put(canonical(material.take(store, folder, files).plain()))
+
+
+async def settled(preparing: Preparing, manifest: str, path: str, seconds: float = 60) -> View:
+    async with asyncio.timeout(seconds):
+        while isinstance(found := await preparing.view(manifest, path), Converting):
+            await asyncio.sleep(0.02)
+    return found
+
+
+def test_open_rounds_say_what_they_will_show(tmp_path: Path) -> None:
+    world = office(tmp_path)
+    known: set[str] = set()
+    assert wanted(world.store, known) == []
+    world.open()
+    found = wanted(world.store, known)
+    # Twelve deliverables and the one reference that all instances have.
+    assert len(found) == len(set(found)) == 13 and len(known) == 12
+    assert wanted(world.store, known) == []
+    paused = world.open()
+    world.people.set_state(paused.id, "closed")
+    assert wanted(world.store, known) == [] and len(known) == 12
+
+
+@pytest.mark.box
+async def test_many_ask_and_one_box_works(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s", create=True)
+    manifest = taken(store, tmp_path / "w", {"a.md": "# Hello", "b.xyz": b"\0\1\2", "gone": "x"})
+    preparing = Preparing(store, AppConfig())
+    first = await asyncio.gather(*(preparing.view(manifest, "a.md", wait=0) for _ in range(20)))
+    assert all(isinstance(one, Converting) for one in first)
+    assert preparing.progress()["asked"] == 1
+    assert (await settled(preparing, manifest, "a.md")).kind == "markdown"
+    # Kept now: no box, no wait.
+    assert isinstance(await Preparing(store, AppConfig()).view(manifest, "a.md", wait=0), View)
+    with pytest.raises(UsageError, match="no file at"):
+        await preparing.view(manifest, "../a.md")
+    await preparing.stop()
+    store.close()
+
+
+@pytest.mark.box
+async def test_a_view_that_is_not_kept_is_still_given_out(tmp_path: Path) -> None:
+    """Where a converter is missing its card is made anew each time; who polls must get it all the same."""
+    store = Store.open(tmp_path / "s", create=True)
+    manifest = taken(store, tmp_path / "w", {"a.txt": "x"})
+    preparing = Preparing(store, AppConfig())
+    made = await settled(preparing, manifest, "a.txt")
+    for path in (tmp_path / "s" / "views").rglob("*.json"):
+        path.unlink()
+    assert await preparing.view(manifest, "a.txt", wait=0) == made
+    await preparing.stop()
+    store.close()
+
+
+@pytest.mark.box
+async def test_a_round_is_prepared_and_archives_in_it_too(tmp_path: Path) -> None:
+    world = office(tmp_path, agents=2, projects=1)
+    store = world.store
+    world.open()
+    preparing = Preparing(store, AppConfig())
+    archive = taken(store, tmp_path / "w", {"all.zip": material.packed({"in/b.md": "# In"})})
+    preparing.add([archive])
+    await preparing.start()
+    async with asyncio.timeout(90):
+        while (now := preparing.progress())["done"] < 5:
+            assert not now["faults"]
+            await asyncio.sleep(0.1)
+    assert now["waiting"] == now["failed"] == 0 and now["boxes"] == 0
+    shown = await preparing.view(archive, "all.zip", wait=0)
+    assert isinstance(shown, View) and shown.kind == "archive"
+    inner = await preparing.view(shown.files["unpacked"], "in/b.md", wait=0)
+    assert isinstance(inner, View) and inner.kind == "markdown"
+    await preparing.stop()
+    store.close()
+
+
+@pytest.mark.box
+async def test_two_processes_do_not_make_the_same(tmp_path: Path) -> None:
+    store, other = Store.open(tmp_path / "s", create=True), Store.open(tmp_path / "s")
+    manifest = taken(store, tmp_path / "w", {"book.xlsx": material.workbook(a=[[1, 2]])})
+    one, two = Preparing(store, AppConfig()), Preparing(other, AppConfig())
+    boxes = [0, 0]
+
+    async def watch() -> None:
+        while True:
+            for number, preparing in enumerate((one, two)):
+                boxes[number] = max(boxes[number], preparing.progress()["boxes"])
+            await asyncio.sleep(0.005)
+
+    watching = asyncio.create_task(watch())
+    found = await asyncio.gather(settled(one, manifest, "book.xlsx"), settled(two, manifest, "book.xlsx"))
+    watching.cancel()
+    assert found[0] == found[1] and found[0].kind == "workbook"
+    assert sorted(boxes) == [0, 1]
+    await asyncio.gather(one.stop(), two.stop(), watching, return_exceptions=True)
+    store.close()
+    other.close()
+
+
+@pytest.mark.box
+async def test_what_the_background_is_at_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "run"))
+    store = Store.open(tmp_path / "s", create=True)
+    manifest = taken(store, tmp_path / "w", {"book.xlsx": material.workbook(a=[[1, 2]]), "z.txt": "x"})
+    preparing = Preparing(store, AppConfig())
+    preparing.add([manifest])
+    await preparing.start()
+    most = 0
+    async with asyncio.timeout(60):
+        while (manifest, "book.xlsx") not in preparing._busy:
+            await asyncio.sleep(0.001)
+        while isinstance(found := await preparing.view(manifest, "book.xlsx", wait=0.005), Converting):
+            most = max(most, len(list((tmp_path / "run").glob("boxes/*"))))
+    assert found.kind == "workbook" and most == 1
+    await preparing.stop()
+    store.close()
+
+
+@pytest.mark.box
+@pytest.mark.parametrize("factory", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "run"))
+    store = Store.open(tmp_path / "s", create=True)
+    manifest = taken(
+        store, tmp_path / "w", {"book.xlsx": material.workbook(a=[[1]]), "b.tif": material.picture("TIFF")}
+    )
+
+    async def work() -> None:
+        preparing = Preparing(store, AppConfig())
+        preparing.add([manifest])
+        await preparing.start()
+        # A workbook takes LibreOffice seconds; a picture could be done by the time it is stopped.
+        assert isinstance(await preparing.view(manifest, "book.xlsx", wait=0), Converting)
+        while preparing.progress()["boxes"] < 1:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+        assert list((tmp_path / "run").glob("boxes/*"))
+        began = time.monotonic()
+        await preparing.stop()
+        assert time.monotonic() - began < 10
+        assert preparing.progress()["boxes"] == 0 and not list((tmp_path / "run" / "boxes").iterdir())
+        assert await preparing.view(manifest, "book.xlsx", wait=0) == Converting(0.0)
+
+    with asyncio.Runner(loop_factory=factory) as runner:  # type: ignore[arg-type]
+        runner.run(work())
+    # Nothing is held any more: another process may begin at once.
+    assert store.lease(f"prepare {manifest}", "another", 1)
+    assert asyncio.run(view(store, store.manifest(manifest), "b.tif")).kind == "pages"
+    store.close()
+
+
+@pytest.mark.box
+async def test_what_cannot_be_read_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
+    world: Office = office(tmp_path, agents=1, projects=1)
+    preparing = Preparing(world.store, AppConfig())
+    good = taken(world.store, tmp_path / "w", {"a.txt": "x"})
+    preparing.add(["0" * 64, good])
+    await preparing.start()
+    async with asyncio.timeout(60):
+        while (now := preparing.progress())["done"] < 1 or not now["faults"]:
+            await asyncio.sleep(0.05)
+    assert now["failed"] == 1 and now["faults"][0]["what"] == "the store lacks this blob"
+    await preparing.stop()
+    world.store.close()

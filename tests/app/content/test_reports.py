@@ -1,0 +1,98 @@
+"""What browsers and viewers send: reports, queries, bodies without end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import httpx
+
+from app.content.answers import guarded
+from app.content.hosts import Shelf
+
+
+async def test_what_was_blocked_is_counted_within_limits(shelf: Shelf) -> None:
+    async with shelf.open({"index.html": "x"}, hidden=("maker-1",)) as client:
+        there = "/.worksample/blocked"
+
+        async def report(url: Any, directive: Any = "script-src-elem") -> int:
+            body = {"csp-report": {"blocked-uri": url, "effective-directive": directive}}
+            return (await client.post(there, json=body)).status_code
+
+        for url in ("https://cdn.test/a.js", "https://cdn.test/a.js", "inline", "data", "blob", "wss://x.test/maker-1"):
+            assert await report(url) == 204
+        assert (await client.get(there)).json() == {
+            "blocked": [
+                {"url": "https://cdn.test/a.js", "directive": "script-src-elem", "count": 2},
+                {"url": "wss://x.test/█████", "directive": "script-src-elem", "count": 1},
+            ]
+        }
+        for number in range(300):
+            await report(f"https://cdn.test/{number}{'x' * 400}\n", "y" * 900)
+        rows = (await client.get(there)).json()["blocked"]
+        assert len(rows) == 200 and all(len(r["url"]) <= 300 and len(r["directive"]) <= 40 for r in rows)
+        for body in (b"", b"[]", b"{}", b'{"csp-report": 1}', b"\xff", b"[" * 20_000):
+            assert (await client.post(there, content=body)).status_code == 400
+        assert (await client.post(there, content=b"x" * 40_000)).status_code == 413
+    async with shelf.client(shelf.taken({"index.html": "y"}), pane="AD-2") as other:
+        assert (await other.get(there)).json() == {"blocked": []}
+
+
+async def test_a_query_has_to_be_one(shelf: Shelf) -> None:
+    async with shelf.open({"a.db": "no database", "b.txt": "x"}) as client:
+        there = "/.worksample/query"
+        good = {"path": ["a.db"], "sql": "SELECT 1"}
+        for body in (
+            {}, [], {"path": "a.db", "sql": "x"}, {"path": ["a.db"], "sql": ""}, {"path": ["a.db"], "sql": 1},
+            {"path": [1], "sql": "x"}, {**good, "sql": "x" * 20_001}, {"path": ["a.db"] * 9, "sql": "x"},
+        ):  # fmt: skip
+            assert (await client.post(there, json=body)).status_code == 400, body
+        assert (await client.post(there, json={**good, "path": ["no.db"]})).status_code == 404
+        assert (await client.post(there, content=json.dumps(good))).status_code == 415
+        assert (await client.post(there, json={**good, "x": "y" * 200_000})).status_code == 413
+        own = {"origin": str(client.base_url).rstrip("/")}
+        for origin in (own, {"origin": "null"}, {"origin": "http://evil.test"}):
+            assert (await client.post(there, json=good, headers=origin)).status_code == 403
+
+
+async def test_slow_and_endless_bodies_are_given_up(shelf: Shelf) -> None:
+    import dataclasses
+
+    from worksample.app.content import content_app
+
+    services = dataclasses.replace(shelf.services, config=dataclasses.replace(shelf.config, body_seconds=0.2))
+    transport = httpx.ASGITransport(content_app(services))
+    label = shelf.label(shelf.taken({"a.db": "x"}))
+
+    async def slow() -> Any:
+        yield b"{"
+        await asyncio.sleep(30)
+
+    async def endless() -> Any:
+        while True:
+            yield b"x" * 10_000
+
+    async with httpx.AsyncClient(transport=transport, base_url=shelf.config.content_origin(label)) as client:
+        for path in ("/.worksample/query", "/.worksample/blocked"):
+            began = time.monotonic()
+            headers = {"content-type": "application/json"}
+            assert (await client.post(path, content=slow(), headers=headers)).status_code == 408
+            assert (await client.post(path, content=endless(), headers=headers)).status_code == 413
+            assert time.monotonic() - began < 5
+
+
+async def test_a_fault_of_the_store_says_nothing_of_it_and_keeps_its_policy(shelf: Shelf) -> None:
+    manifest = shelf.taken({"a.txt": "x" * 100})
+    blob = shelf.store.manifest(manifest).entries[0].blob
+    assert blob is not None
+    shelf.store.blobs.path(blob).unlink()
+    async with shelf.client(manifest) as client, shelf.client("0" * 64, pane="AD-2") as gone:
+        for response in (
+            await client.get("/a.txt"),
+            await client.get("/.worksample/original?path=a.txt"),
+            await gone.get("/"),
+        ):
+            assert response.status_code == 404 and str(shelf.folder) not in response.text and blob not in response.text
+            guarded(response)

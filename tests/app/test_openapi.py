@@ -1,0 +1,68 @@
+"""The API's schema is what the typed client is made from: exact, named, complete."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from worksample.app.api import make_api
+
+SCHEMA = make_api().openapi()
+GOLDEN = Path(__file__).parent / "operations.txt"
+OPERATIONS = [
+    (method.upper(), path, operation)
+    for path, methods in SCHEMA["paths"].items()
+    for method, operation in methods.items()
+]
+
+
+def test_the_operations_are_those_that_were_agreed_on() -> None:
+    """To agree on others, write what is printed into operations.txt, and make the client anew."""
+    lines = []
+    for method, path, operation in sorted(OPERATIONS, key=lambda o: (o[1], o[0])):
+        statuses = " ".join(sorted(operation["responses"]))
+        lines.append(f"{operation['operationId']:18} {method:6} {path}  {statuses}")
+    found = "\n".join(lines) + "\n"
+    assert found == GOLDEN.read_text(), found
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=lambda o: o if isinstance(o, str) else "")
+def test_every_operation_is_described(method: str, path: str, operation: dict[str, object]) -> None:
+    assert str(operation["operationId"]).isidentifier() and operation["summary"] and operation["description"]
+    responses: dict[str, dict[str, dict[str, dict[str, dict[str, str]]]]] = operation["responses"]  # type: ignore[assignment]
+    good = [status for status in responses if status < "300"]
+    assert good
+    for status, response in responses.items():
+        body = response.get("content", {}).get("application/json", {}).get("schema")
+        if status >= "400":
+            assert body == {"$ref": "#/components/schemas/Failed"}, (status, body)
+        elif status == "204":
+            assert body is None
+        else:
+            assert body or response.get("content"), f"{status} has no model"
+            assert body != {}, f"{status} may be anything"
+    entrance = path in ("/api/v1/session", "/api/v1/session/link", "/api/v1/invitations/accept") and method == "POST"
+    if not entrance and path != "/api/v1/invitations/{token}":
+        assert "401" in responses
+        assert method == "GET" or "403" in responses
+
+
+def test_names_are_unique_and_nothing_is_loose() -> None:
+    names = [operation["operationId"] for _, _, operation in OPERATIONS]
+    assert len(set(names)) == len(names)
+    for name, schema in SCHEMA["components"]["schemas"].items():
+        assert "-Input" not in name and "-Output" not in name, name
+        if schema.get("type") == "object" and "additionalProperties" not in schema and "properties" in schema:
+            missing = set(schema["properties"]) - set(schema.get("required", ()))
+            assert not missing, f"{name}: the client could not rely on {missing}"
+
+
+def test_it_is_printed_and_served_alike(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "worksample.app.openapi"], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert json.loads(done.stdout) == json.loads(json.dumps(SCHEMA)) and not done.stderr

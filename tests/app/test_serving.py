@@ -1,0 +1,304 @@
+"""Real servers: how they start, what their sockets refuse, how they stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.load import free_port
+from people.worlds import Office, office
+from worksample.app.alone import REASON, open_review
+from worksample.app.serving import browse
+from worksample.app.sitting import Sitting
+from worksample.errors import PlanError, UsageError
+from worksample.people import Kind, People
+from worksample.records import Action, Round, Rule, Target
+
+COMMAND = [sys.executable, "-m", "worksample"]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Office:
+    return office(tmp_path, agents=2, projects=2)
+
+
+@contextmanager
+def running(verb: str, folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """A server as a process, with what it printed."""
+    process = subprocess.Popen(
+        [*COMMAND, verb, "--store", str(folder / "s"), "--json", *options],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        said = ""
+        while not said.rstrip().endswith("}"):
+            line = process.stdout.readline()
+            assert line, f"{said} {process.stderr.read() if process.stderr else ''}"
+            said += line
+        yield process, json.loads(said)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def talk(port: int, sent: bytes, seconds: float = 5) -> bytes:
+    """All that comes back until the other side closes, or nothing more comes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as line:
+        line.sendall(sent)
+        parts = []
+        try:
+            while part := line.recv(65536):
+                parts.append(part)
+        except (TimeoutError, ConnectionResetError):
+            pass
+        return b"".join(parts)
+
+
+def test_one_person_reviews_alone(desk: Office, tmp_path: Path) -> None:
+    desk.store.close()
+    with running("review", tmp_path, "--port", "0", "--name", "Me") as (process, said):
+        assert said["left"] == 4 and said["experiment"] == "x1"
+        url = httpx.URL(said["url"])
+        link, token = said["link"].split("#")
+        assert link == f"{said['url']}link" and len(token) == 43
+        headers = {"Host": f"ws.localhost:{url.port}", "Origin": str(url).rstrip("/")}
+        with httpx.Client(base_url=f"http://127.0.0.1:{url.port}", headers=headers) as client:
+            assert client.get("/link").status_code in (200, 503)
+            entered = client.post("/api/v1/session/link", json={"token": token, "bearer": True}).json()
+            assert entered["account"]["roles"] == ["admin", "evaluator", "expert", "reviewer"]
+            assert client.post("/api/v1/session/link", json={"token": token}).status_code == 403, "works once"
+            held = {"Authorization": f"Bearer {entered['token']}"}
+            item = client.post("/api/v1/claims", json={}, headers=held).json()
+            assert item["round"] == said["round"] and item["shown"][0]["content"]
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert process.returncode == 0 and token not in out + err and not err, err
+    with running("review", tmp_path, "--port", "0", "--name", "Me") as (_, again):
+        assert again["round"] == said["round"] and again["left"] == 4
+
+
+def test_a_new_team_is_given_an_invitation_once(tmp_path: Path) -> None:
+    refused = subprocess.run(
+        [*COMMAND, "serve", "--store", str(tmp_path / "s"), "--port", "0"], capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 1 and f"{tmp_path / 's'}: there is no store here" in refused.stderr
+    assert "so does worksample serve --create" in refused.stderr and not (tmp_path / "s").exists()
+    with running("serve", tmp_path, "--port", "0", "--create") as (_, said):
+        port = httpx.URL(said["url"]).port
+        page, token = said["invitation"].split("#")
+        assert page == f"{said['url']}invite"
+        headers = {"Host": f"ws.localhost:{port}"}
+        body = {"token": token, "name": "Root", "password": "a password of some words", "bearer": True}
+        answer = httpx.post(f"http://127.0.0.1:{port}/api/v1/invitations/accept", json=body, headers=headers)
+        assert answer.json()["account"]["roles"] == ["admin"]
+    with running("serve", tmp_path, "--port", "0", "--workers", "2") as (process, said):
+        assert said["invitation"] is None
+        port = httpx.URL(said["url"]).port
+        assert port is not None
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            heard = talk(port, f"GET /api/v1/me HTTP/1.1\r\nHost: ws.localhost:{port}\r\n\r\n".encode(), 1)
+            if heard.startswith(b"HTTP/1.1 401"):
+                break
+        else:
+            raise AssertionError("the workers did not answer")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+
+
+def test_who_stops_a_server_is_told_what_was_done(desk: Office) -> None:
+    me = open_review(desk.people, "Me")
+    where, alone, everybody = desk.store.name, Sitting.begin(desk.store, me.account), Sitting.begin(desk.store)
+    for skip in (False, True):
+        item = desk.people.claim(me.account)
+        assert item is not None
+        if skip:
+            desk.people.skip(item.id, me.account, "seen before")
+        else:
+            desk.people.submit(item.id, me.account, {"score": 1, "justification": "empty"}, "k")
+    other = desk.people.accounts.create("other", ["evaluator"])
+    item = desk.people.claim(other)
+    assert item is not None
+    given = desk.people.submit(item.id, other, {"score": 1, "justification": "empty"}, "k")
+    desk.people.amend(me.account, Action.STRIKE, Target.EVALUATION, given.id, "by a test")
+    assert (alone.answers, alone.skipped, everybody.answers) == (1, 1, 2)
+    desk.store.close()
+    for verb, told in (
+        (
+            "review",
+            ["0 answers given; 2 left", f"worksample review --experiment x --store {where}", "worksample metrics x"],
+        ),
+        ("serve", ["stopped: 0 answers handed in meanwhile; worksample serve"]),
+    ):
+        process = subprocess.Popen(
+            [*COMMAND, verb, "--store", where, "--port", "0", *(["--no-open", "--name", "Me"] * (verb == "review"))],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        assert process.stdout is not None
+        while "Ctrl-C" not in process.stdout.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert process.returncode == 0 and not err
+        for text in told:
+            assert text in out, out
+
+
+def test_two_servers_over_one_store_know_each_others_sessions(desk: Office, tmp_path: Path) -> None:
+    desk.hire("ann")
+    token = People(desk.store).one_time_link("ann")
+    desk.store.close()
+    with running("serve", tmp_path, "--port", "0") as (_, one), running("serve", tmp_path, "--port", "0") as (_, two):
+        ports = [httpx.URL(said["url"]).port for said in (one, two)]
+        entered = httpx.post(
+            f"http://127.0.0.1:{ports[0]}/api/v1/session/link", json={"token": token, "bearer": True},
+            headers={"Host": f"ws.localhost:{ports[0]}"},
+        ).json()  # fmt: skip
+        me = httpx.get(
+            f"http://127.0.0.1:{ports[1]}/api/v1/me",
+            headers={"Host": f"ws.localhost:{ports[1]}", "Authorization": f"Bearer {entered['token']}"},
+        )
+        assert me.json()["account"]["name"] == "ann"
+
+
+def test_what_sockets_refuse(desk: Office, tmp_path: Path) -> None:
+    desk.store.close()
+    with running("serve", tmp_path, "--port", "0") as (process, said):
+        port = httpx.URL(said["url"]).port
+        assert port is not None
+        host = f"Host: ws.localhost:{port}\r\n".encode()
+        plain = b"GET /api/v1/me HTTP/1.1\r\n"
+        post = b"POST /api/v1/session HTTP/1.1\r\n"
+        for sent, status in (
+            (plain + host, 401), (plain + b"Host: evil.example\r\n", 421), (plain, 421), (plain + host * 2, 421),
+            (f"GET http://ws.localhost:{port}/ HTTP/1.1\r\n".encode() + host, 400),
+            (b"GET http://evil.example/ HTTP/1.1\r\n" + host, 400), (b"OPTIONS * HTTP/1.1\r\n" + host, 400),
+            (plain + host + b"X: " + b"a" * 40_000 + b"\r\n", 400), (b"GET /" + b"a" * 40_000 + b" HTTP/1.1\r\n", 400),
+            (b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\n" + host, 200), (b"nonsense\r\n", 400),
+            (b"GET /api/" + b"a" * 9_000 + b" HTTP/1.1\r\n" + host, 414),
+            (post + b"Content-Type: application/json\r\nContent-Length: 9999999\r\n" + host, 413),
+            (post + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n" + host, 400),
+        ):  # fmt: skip
+            heard = talk(port, sent + b"Connection: close\r\n\r\n" if status != 400 else sent + b"\r\n")
+            if status == 200 and heard.startswith(b"HTTP/1.1 503"):
+                continue  # the front end is not built here
+            assert heard.startswith(f"HTTP/1.1 {status} ".encode()), (sent[:80], heard[:200])
+            if status == 400:
+                # A page could frame it on its own host.
+                assert b"content-security-policy: default-src 'none'; sandbox" in heard, heard
+        assert process.poll() is None
+
+
+def test_a_head_that_does_not_come_is_not_waited_for(desk: Office, tmp_path: Path) -> None:
+    desk.store.close()
+    quick = "import worksample.app.wire.strict as s; s.HEAD_SECONDS = 0.3; from worksample.cli import main; main()"
+    port = free_port()
+    command = [sys.executable, "-c", quick, "serve", "--store", str(tmp_path / "s"), "--port", str(port), "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None and process.stdout.readline()
+        process.stdout.readline()
+        time.sleep(0.5)
+        host = f"Host: ws.localhost:{port}\r\n".encode()
+        whole = b"GET /api/v1/flag-kinds HTTP/1.1\r\n" + host + b"\r\n"
+        for sent in (b"", b"GET / HTTP/1.1\r\nHo", whole + b"GET /x"):
+            start = time.monotonic()
+            heard = talk(port, sent, 5)
+            assert time.monotonic() - start < 4, sent
+            assert heard.count(b"HTTP/1.1") == sent.count(whole)
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as line:
+            for _ in range(3):
+                # Between requests a connection may rest.
+                line.sendall(whole)
+                heard = b""
+                while not heard.endswith(b"}}"):
+                    heard += line.recv(65536)
+                assert heard.startswith(b"HTTP/1.1 401")
+                time.sleep(0.5)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("verb", ["review", "serve"])
+def test_a_port_that_is_in_use_is_said(desk: Office, tmp_path: Path, verb: str) -> None:
+    desk.store.close()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [*COMMAND, verb, "--store", str(tmp_path / "s"), "--port", str(port), "--json"], capture_output=True,
+            text=True, check=False, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 2
+    error = json.loads(done.stdout)["error"]
+    assert error["what"] == f"port {port} is in use" and error["next"] == "--port 0 takes a free one"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--host", "localhost"), "can have no subdomains"), (("--host", "a b.example"), "no host name"),
+        (("--bind", "203.0.113.1"), "cannot listen"), (("--bind", "127.0.0.1:99999"), "no such port"),
+        (("--scheme", "ftp"), "ftp"),
+    ],
+)  # fmt: skip
+def test_wrong_addresses_are_refused(tmp_path: Path, options: tuple[str, ...], says: str) -> None:
+    done = subprocess.run(
+        [*COMMAND, "serve", "--store", str(tmp_path / "s"), *options], capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2 and re.search(says, done.stderr), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_review_goes_on_with_the_round_that_is_open(desk: Office) -> None:
+    review = open_review(desk.people, "Me")
+    record = desk.store.get(Round, review.round)
+    assert (record.rule, record.overlap, record.reason) == (Rule.LATEST, 1, REASON)
+    assert record.versions["people.waived_pilot"] == REASON
+    item = desk.people.claim(review.account)
+    assert item is not None
+    desk.people.submit(item.id, review.account, {"score": 1, "justification": "empty"}, "k")
+    again = open_review(desk.people, "me", "x")
+    assert (again.round, again.left, again.account) == (review.round, 3, review.account)
+    desk.deliver_late("maker-0")
+    assert open_review(desk.people, "me").left == 4
+    desk.people.set_state(review.round, "closed")
+    assert open_review(desk.people, "me").round != review.round
+
+
+def test_a_review_joins_a_round_of_pairs_and_says_what_is_missing(desk: Office, tmp_path: Path) -> None:
+    round = desk.open(Kind.PAIRWISE)
+    assert open_review(desk.people, "me").round == round.id
+    with pytest.raises(UsageError, match="no experiment 'nope'"):
+        open_review(desk.people, "me", "nope")
+    account = desk.people.accounts.create("me", ["admin"])
+    desk.people.accounts.change(account.id, None, roles=["evaluator"], disabled=True)
+    assert len(open_review(desk.people, "me").account.roles) == 4
+    empty = office(tmp_path / "empty", agents=0)
+    with pytest.raises(PlanError, match="nothing to look at"):
+        open_review(empty.people, "me")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there always is a screen")
+def test_no_browser_is_opened_without_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert browse("http://ws.localhost:1/link#x") is False

@@ -1,0 +1,105 @@
+"""One store for a whole test run: its processes share it, and each view is made by the first that needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from viewing import material
+from worksample.app.capabilities import Capabilities
+from worksample.people import People
+from worksample.people.clock import wall
+from worksample.records import Entry, Manifest, canonical
+from worksample.store import Store
+from worksample.viewing import prepare
+
+Making = Callable[[Path], Mapping[str, bytes | str]]
+"""Files by quoted path; the folder is for what programs need while they make them."""
+
+
+def common(factory: pytest.TempPathFactory) -> Path:
+    """The folder of this run: xdist gives each of its processes one below it."""
+    own = factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One process at a time, until the block ends."""
+    with path.open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of samples in the store, and the label that opens it to a person who is signed in."""
+
+    stock: Stock
+    manifest: Manifest
+    label: str
+    together: bool = True
+    """The views of one folder of samples are made together, which is quicker than one by one."""
+    _ready: set[str] = field(default_factory=set, init=False)
+
+    def ready(self, path: str) -> None:
+        """Its view is in the store afterwards, so no test waits for a converter."""
+        start = f"{path.partition('/')[0]}/" if self.together and "/" in path else path
+        if start in self._ready or self.manifest.find(path) is None:
+            return
+        only = {e.path for e in self.manifest.entries if e.path == path or (start != path and e.path.startswith(start))}
+        with _alone(self.stock.place / "lock"), ThreadPoolExecutor(1) as thread:
+            # In a thread of its own: this one may have a loop already.
+            thread.submit(lambda: asyncio.run(prepare(self.stock.store, self.manifest, only=only))).result()
+        self._ready.add(start)
+
+    def source(self, path: str) -> bytes:
+        """A file as it was taken in."""
+        entry = self.manifest.find(path)
+        assert isinstance(entry, Entry) and entry.blob is not None, path
+        return self.stock.store.blobs.read(entry.blob)
+
+
+@dataclass(frozen=True)
+class Stock:
+    """A store in a folder that processes share."""
+
+    place: Path
+    store: Store
+    token: str
+    account: str
+
+    @classmethod
+    @contextmanager
+    def opened(cls, place: Path) -> Iterator[Stock]:
+        place.mkdir(exist_ok=True)
+        with _alone(place / "lock"):
+            store = Store.open(place / "store", create=not (place / "store").exists())
+        people = People(store)
+        name = f"Ada {os.getpid()}"
+        account = people.accounts.create(name, ["evaluator"])
+        yield cls(place, store, people.redeem(people.one_time_link(name)), account.id)
+        store.close()
+
+    def folder(self, name: str, making: Making, *, together: bool = True) -> Folder:
+        """The samples of this name, made and taken in by whoever comes first."""
+        known = self.place / f"{name}.digest"
+        with _alone(self.place / "lock"):
+            if not known.exists():
+                scratch = self.place / f"{name}-scratch"
+                scratch.mkdir(exist_ok=True)
+                taken = material.take(self.store, self.place / name, making(scratch))
+                self.store.blobs.flush()
+                known.write_text(self.store.blobs.put(canonical(taken.plain())))
+        digest = known.read_text()
+        manifest = self.store.manifest(digest)
+        label = Capabilities(self.store, wall).mint(self.token, self.account, "item", "AD-1", digest)
+        return Folder(self, manifest, label, together)

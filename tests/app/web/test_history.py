@@ -1,0 +1,49 @@
+"""What somebody did: answers are read again, and what was skipped is taken back."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from app.round.desks import Desks
+from app.web.bench import WHY, dialog, front, given, handed_in, start
+from worksample.people import Kind
+from worksample.records import Given
+
+pytestmark = [pytest.mark.browser, pytest.mark.long]
+
+
+def test_an_item_is_skipped_and_another_flagged(place: Desks) -> None:
+    place.office.open(Kind.HOLISTIC)
+    page = start(place.sit("ann"))
+    page.keyboard.press("g")
+    dialog(page, "Flag a problem").get_by_label("What is wrong").select_option("blinding leak")
+    dialog(page, "Flag a problem").get_by_label("Details").fill("its name is on page 2")
+    dialog(page, "Flag a problem").get_by_role("button", name="Flag it").click()
+    expect(page.get_by_text("the item stays with you", exact=False)).to_be_visible()
+    page.keyboard.press("x")
+    dialog(page, "Skip this item").get_by_label("Why").fill("I know who made it")
+    dialog(page, "Skip this item").get_by_role("button", name="Skip it").click()
+    expect(page.locator(".toasts").get_by_text("Skipped")).to_be_visible()
+    (declined,) = given(place)
+    assert (declined.outcome, declined.reason) == (Given.DECLINED, "I know who made it")
+    (flag,) = place.office.people.flags()
+    assert (flag.kind, flag.text) == ("blinding leak", "its name is on page 2")
+    # It can be had back, and what was said of it is read where it was skipped, and where it is answered.
+    page.goto("/history")
+    skipped = page.get_by_role("row").filter(has_text="Skipped")
+    skipped.locator("td button").first.click()
+    expect(page.get_by_role("dialog").get_by_text("I know who made it")).to_be_visible()
+    page.keyboard.press("Escape")
+    skipped.get_by_role("button", name="Take it back").click()
+    front(page).locator("[data-ask=score]").wait_for()
+    assert declined.record["item"] in page.url
+    page.keyboard.press("1")
+    page.keyboard.press("w")
+    page.keyboard.type(WHY)
+    page.keyboard.press("Control+Enter")
+    handed_in(page)
+    assert [one.record["item"] for one in given(place)] == [declined.record["item"]] * 2
+    page.goto("/history")
+    page.get_by_role("row").filter(has_text="Handed in").locator("td button").first.click()
+    expect(page.get_by_role("dialog").get_by_text(WHY)).to_be_visible()

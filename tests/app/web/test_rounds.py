@@ -1,0 +1,99 @@
+"""Rounds in the admin's screens: how one is opened, what a quiz is made of, what blind copies keep."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+from playwright.sync_api import expect
+
+from app.round.desks import Desks
+from app.web.bench import judged
+from people.worlds import folder_of
+from worksample.people import Kind
+from worksample.records import Submission
+from worksample.viewing import prepare
+
+pytestmark = [pytest.mark.browser, pytest.mark.long]
+
+
+def test_a_round_is_opened_with_what_its_kind_needs_then_paused_and_closed(team: Desks) -> None:
+    team.watch.expected = ("400",)
+    page = team.sit("ada", "admin")
+    page.goto("/admin")
+    page.get_by_role("link", name="New round").click()
+    page.get_by_role("radio", name="Audit of positives").check()
+    expect(page.get_by_label("Round it looks at")).to_be_visible()
+    expect(page.get_by_label("Experiment")).to_have_count(0)
+    page.get_by_role("radio", name="Holistic").check()
+    # There is one experiment, so it is that one.
+    expect(page.get_by_label("Experiment")).to_have_value("x1")
+    page.get_by_label("Experiment").select_option("")
+    page.get_by_role("button", name="Open the round").click()
+    expect(page.get_by_text("Choose the experiment whose work is judged.")).to_have_count(2)
+    expect(page.get_by_label("Experiment")).to_be_focused()
+
+    page.get_by_label("Experiment").select_option("x1")
+    page.get_by_role("button", name="Open the round").click()
+    expect(page.get_by_text("No pilot has opened this version of the instructions")).to_be_visible()
+    page.get_by_label("Why without a pilot").fill("two deliverables only")
+    page.get_by_label("Rule").select_option("tie_break")
+    expect(page.get_by_label("Votes on each item")).to_have_count(0)
+    page.get_by_role("checkbox", name="reviewer").check()
+    page.get_by_role("button", name="Open the round").click()
+    expect(page.get_by_role("heading", name="Holistic: x")).to_be_visible()
+    expect(page.get_by_text("Without a pilot: two deliverables only")).to_be_visible()
+
+    [queue] = team.office.people.rounds()
+    assert (queue.kind, queue.rule, queue.state) == (Kind.HOLISTIC, "tie_break", "open")
+    assert set(queue.settings["roles"]) == {"admin", "evaluator", "expert", "reviewer"}
+    for button, state in (("Pause", "paused"), ("Close", "closed"), ("Open", "open")):
+        page.get_by_role("button", name=button, exact=True).click()
+        expect(page.locator(".badge").first).to_have_text(state.capitalize())
+        assert team.office.people.rounds()[0].state == state
+    team.office.deliver_late("maker-1")
+    page.get_by_role("button", name="Top up").click()
+    expect(page.get_by_text("1 item came in.")).to_be_visible()
+    assert team.office.people.progress(queue.round).items == 5
+
+
+def test_a_quiz_is_made_of_gold_that_a_round_decided(team: Desks) -> None:
+    round = judged(team)
+    page = team.sit("ada", "admin")
+    page.goto("/admin/rounds/new?kind=calibration")
+    page.get_by_role("button", name="Open the round").click()
+    expect(page.get_by_text("A calibration is made of gold items.")).to_have_count(2)
+    page.get_by_label("Take from a round").select_option(round)
+    page.get_by_role("button", name="Add report/p0").first.click()
+    gold = page.get_by_role("group", name="Gold item 1")
+    subject = gold.get_by_label("Submission").input_value()
+    passed = team.office.people.verdicts(round)[subject].verdict.passed
+    expect(gold.get_by_label("Right answer")).to_have_value("2" if passed else "1")
+    gold.get_by_label("Explanation").fill("the brief asks for a total")
+    page.get_by_role("button", name="Open the round").click()
+    expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
+    quiz = team.office.people.rounds()[-1]
+    assert quiz.kind is Kind.CALIBRATION
+    page.goto("/admin/pilots")
+    expect(page.get_by_role("heading", name="Quizzes", exact=True)).to_be_visible()
+
+
+@pytest.mark.box
+def test_what_blind_copies_keep_is_listed(team: Desks) -> None:
+    office = team.office
+    made = office.store.get(Submission, "s-maker-0.p0")
+    digest = folder_of(office.store, {"by maker-0.pdf": b"%PDF-1.4 cut", "notes.txt": b"hello"})
+    part = made.parts["output"].replaced(manifest=digest, files=2)
+    office.store.commit(made.replaced(id="s-other", experiment=None, trial=None, parts={"output": part}))
+    round = office.open(subjects=("s-other",))
+    # The browser's own loop runs in this thread.
+    preparing = threading.Thread(target=lambda: asyncio.run(prepare(office.store, office.store.manifest(digest))))
+    preparing.start()
+    preparing.join(60)
+    page = team.sit("ada", "admin")
+    page.goto(f"/admin/rounds/{round.id}/more")
+    expect(page.get_by_text("2 files looked at. 1 file may say who made them.")).to_be_visible()
+    kept = page.get_by_role("table", name="What blind copies keep").get_by_role("row")
+    expect(kept).to_have_count(2)
+    expect(kept.nth(1)).to_contain_text("by █████.pdf")

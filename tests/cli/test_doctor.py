@@ -1,0 +1,29 @@
+"""What `worksample doctor` says of the viewers."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from cli.run_cli import cli
+from worksample.viewing import needs
+
+
+def viewers(**env: str) -> dict[str, str]:
+    found = json.loads(cli("doctor", "--json", env=env).stdout)["found"]
+    (symptom,) = (s for s in found if s["name"] == "viewers")
+    assert symptom["ok"], "a viewer that is missing stops no run"
+    return dict(symptom)
+
+
+def test_what_is_missing_is_named_with_the_line_to_type(tmp_path: Path) -> None:
+    lacking = viewers(PATH=str(tmp_path))
+    assert "LibreOffice" in lacking["says"] and "word processing" in lacking["says"]
+    assert "apt-get install" in lacking["next"] and "libreoffice-calc" in lacking["next"]
+
+
+def test_a_machine_that_has_all_says_so_in_one_line() -> None:
+    here = viewers(PATH=os.environ["PATH"])
+    complete = not needs.missing(tuple(needs.NEEDS))
+    assert complete == here["says"].startswith("all ") and bool(here["next"]) != complete

@@ -1,0 +1,94 @@
+"""In a test: a program as a process of its own, forked from one that has everything imported already."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+TESTS = Path(__file__).resolve().parents[1]
+START_SECONDS = 180
+"""Everything is imported by then, on whatever machine."""
+
+
+class Child:
+    """As `subprocess.Popen` in text mode. What it prints goes to files, which `communicate` reads in the end.
+
+    It leads a session of its own.
+    """
+
+    def __init__(
+        self, module: str, argv: Sequence[object], env: Mapping[str, str] | None = None, cwd: Path | None = None
+    ) -> None:
+        asked = {
+            "module": module, "argv": [str(word) for word in argv], "env": dict(os.environ if env is None else env),
+            "cwd": str(cwd or Path.cwd()),
+        }  # fmt: skip
+        self.returncode: int | None = None
+        self._out, self._err = (tempfile.TemporaryFile() for _ in range(2))  # noqa: SIM115 - closed where they are read
+        self._line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._line.connect(_server())
+        with Path(os.devnull).open("rb") as nothing:
+            streams = [nothing.fileno(), self._out.fileno(), self._err.fileno()]
+            socket.send_fds(self._line, [json.dumps(asked).encode()], streams)
+        self.pid = int(self._line.recv(100))
+
+    def wait(self, timeout: float | None = 300) -> int:
+        """Its exit code, minus the signal that ended it. subprocess.TimeoutExpired."""
+        if self.returncode is None:
+            self._line.settimeout(timeout)
+            try:
+                self.returncode = int(self._line.recv(100))
+            except TimeoutError:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0) from None
+            self._line.close()
+        return self.returncode
+
+    def communicate(self, timeout: float | None = 300) -> tuple[str, str]:
+        """All that it printed, once it has ended."""
+        self.wait(timeout)
+        return _text(self._out), _text(self._err)
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """ProcessLookupError where it has ended."""
+        os.kill(self.pid, number)
+
+
+def _text(file: IO[bytes]) -> str:
+    with file:
+        file.seek(0)
+        return file.read().decode()
+
+
+@cache
+def _server() -> str:
+    """The socket of this test process' server, which ends with it."""
+    folder = tempfile.TemporaryDirectory(prefix="forking-")
+    path = f"{folder.name}/socket"
+    server = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("server.py"), path],
+        stdin=subprocess.PIPE, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(TESTS), "INSPECT_DISPLAY": "none",
+             "OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"},
+    )  # fmt: skip
+
+    def end() -> None:
+        server.communicate()
+        folder.cleanup()
+
+    atexit.register(end)
+    until = time.monotonic() + START_SECONDS
+    while not Path(path).exists():
+        assert server.poll() is None and time.monotonic() < until, "the fork server did not start"
+        time.sleep(0.02)
+    return path

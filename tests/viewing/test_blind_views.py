@@ -1,0 +1,127 @@
+"""Blind copies through the boxes: every view has one, and what programs make of a document names nobody either."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from viewing.marked import SOUNDS, TEXTS
+from viewing.marked_office import OFFICE, pdf
+from viewing.marked_pictures import PICTURES, jpeg, tells
+from viewing.material import locked_pdf, packed, take
+from worksample.store import Store
+from worksample.viewing import View, prepare
+from worksample.viewing.convert import Raw
+from worksample.viewing.view import _Work
+
+pytestmark = [pytest.mark.box, pytest.mark.long]
+
+
+class Seen:
+    """Views by path, those of the originals and those of their blind copies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.store = Store.open(folder / "store", create=True)
+        made: dict[str, bytes | str] = {name: make() for name, make in {**OFFICE, **TEXTS}.items()}
+        for name in ("photo.jpg", "figure.png", "scan.tif", "layers.psd"):
+            made[name] = PICTURES[name](folder)
+        for name in ("a.mp3", "a.mp4", "a.mov", "a.avi", "a.ogg", "a.aiff"):
+            made[name] = SOUNDS[name](folder)
+        made |= {
+            "a.pdf": pdf(),
+            "locked.pdf": locked_pdf(),
+            "cut.psd": b"8BPS" + bytes(40),
+            "all.zip": packed({"x": "y"}),
+        }
+        (folder / "first").mkdir()
+        self.views = self._shown(folder / "first", made)
+        blind = {name: self.store.blobs.read(v.files["blind"]) for name, v in self.views.items() if "blind" in v.files}
+        (folder / "second").mkdir()
+        self.again = self._shown(folder / "second", dict(blind))
+
+    def _shown(self, folder: Path, files: dict[str, bytes | str]) -> dict[str, View]:
+        return asyncio.run(prepare(self.store, take(self.store, folder, files), parallel=2))
+
+    def drawn(self, digest: str) -> list[bytes]:
+        path = self.folder / f"{digest}.pdf"
+        path.write_bytes(self.store.blobs.read(digest))
+        subprocess.run(["pdftoppm", "-r", "60", "-png", str(path), str(path)], check=True)
+        return [p.read_bytes() for p in sorted(self.folder.glob(f"{digest}.pdf-*"))]
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    found = Seen(tmp_path_factory.mktemp("blind"))
+    yield found
+    found.store.close()
+
+
+CARDS = {"locked.pdf", "cut.psd"}
+
+
+def test_every_view_has_a_blind_copy_or_says_what_leaks(seen: Seen) -> None:
+    for name, view in seen.views.items():
+        assert "blind" in view.files or "leaks" in view.meta, (name, view.problem)
+        assert (view.kind == "card") == (name in CARDS), (name, view.problem)
+    assert {n for n, v in seen.views.items() if "leaks" in v.meta} == CARDS
+
+
+def test_nothing_that_is_shown_names_anybody_but_the_original(seen: Seen) -> None:
+    for name, view in seen.views.items():
+        for artefact, digest in view.files.items():
+            if artefact != "source":
+                assert not tells(seen.store.blobs.read(digest)), (name, artefact)
+
+
+@pytest.mark.parametrize("name", OFFICE)
+def test_a_blind_document_is_printed_as_before(seen: Seen, name: str) -> None:
+    old, new = seen.views[name], seen.again[name]
+    pages = seen.drawn(old.files["pdf"])
+    assert pages and pages == seen.drawn(new.files["pdf"])
+
+
+def test_a_blind_copy_is_shown_as_its_original(seen: Seen) -> None:
+    for name, view in seen.again.items():
+        was = seen.views[name]
+        ignored = {"leaks", "size", "elements"}
+        assert (view.kind, view.badge, view.problem) == (was.kind, was.badge, was.problem), name
+        about, before = ({k: v for k, v in m.items() if k not in ignored} for m in (view.meta, was.meta))
+        if name == "page.html":  # it named its author in the address of a file
+            assert before.pop("absent") == ["/Zaphod"] and not before.pop("beside")
+        if name.startswith("a."):
+            about.pop("duration", None), before.pop("duration", None)
+        assert about == before, name
+
+
+async def test_a_crash_of_what_makes_blind_copies_costs_no_view(seen: Seen, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    manifest = take(seen.store, tmp_path / "in", {"odd.jpg": jpeg(1, quality=40)})
+
+    class Crashing:
+        """A converter that dies unless it is asked for the plain view."""
+
+        def __init__(self) -> None:
+            self.store, self.manifest, self.asked = seen.store, manifest, list[bool]()
+
+        def config(self) -> None:
+            return None
+
+        async def light(self, config: object, entries: object) -> dict[int, Raw]:
+            return {}
+
+        async def one(self, config: object, entry: object, family: str = "", *, plain: bool = False) -> Raw:
+            self.asked.append(plain)
+            sound = {"kind": "image", "files": {}, "meta": {"leaks": ["x"]}, "by": "", "badge": "", "problem": ""}
+            sound |= {"inspectable": True, "beside": []}
+            return Raw(sound) if plain else Raw(fault="its converter failed: -11")
+
+    converter = Crashing()
+    work = _Work(converter)  # type: ignore[arg-type]
+    found = await work.run(manifest.entries, turn=asyncio.Semaphore(1), on_done=lambda path, view: None)
+    assert converter.asked == [False, True]
+    assert found["odd.jpg"].kind == "image" and found["odd.jpg"].meta["leaks"] == ["x"]

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { KINDS } from "./kinds.ts";
+import { blank, bodyOf, experimentFault, faultsOf, refusal } from "./newround.ts";
+
+test("a round is asked for what its kind needs, and for nothing else", () => {
+  expect(Object.keys(faultsOf(blank("holistic")))).toEqual(["experiment"]);
+  expect(Object.keys(faultsOf(blank("audit")))).toEqual(["over"]);
+  expect(Object.keys(faultsOf(blank("calibration")))).toEqual(["gold"]);
+  expect(faultsOf({ ...blank("holistic"), experiment: "x", over: "" })).toEqual({});
+});
+
+test("an experiment that is missing is named", () => {
+  expect(experimentFault("", ["x1"])).toMatch(/^Choose/);
+  expect(experimentFault("x1", ["x1"])).toBe("");
+  expect(experimentFault("x9", ["x1"])).toContain("x9");
+  expect(experimentFault("x9")).toBe("");
+  expect(experimentFault("", [])).toContain("no experiment yet");
+  expect(faultsOf({ ...blank("audit"), over: "r1", experiment: "x9" }, ["x1"])).toEqual({});
+});
+
+test("a refusal says the first fault and counts the others", () => {
+  expect(refusal({})).toBe("");
+  expect(refusal({ a: "Choose." })).toBe("Choose.");
+  expect(refusal({ a: "Choose.", b: "More." })).toBe("Choose. One more is marked.");
+  expect(refusal({ a: "Choose.", b: "More.", c: "Less." })).toBe("Choose. 2 more are marked.");
+});
+
+test("what does not count for a kind is not sent, though it was typed", () => {
+  const typed = { ...blank("audit"), over: "r1", experiment: "x", holistic: "r2", overlap: 5, waive_pilot: "why" };
+  expect(bodyOf(typed)).toEqual({
+    kind: "audit", over: "r1", domains: false, training: true, lease_minutes: 15, most_open: 3,
+  });
+});
+
+test("defaults are left to the server, except what is shown as a number", () => {
+  const body = bodyOf({ ...blank("reliability"), over: "r1", positives: 40 });
+  expect(body).toMatchObject({ kind: "reliability", sample: 50, positives: 0.4 });
+  expect(body).not.toHaveProperty("overlap");
+  expect(body).not.toHaveProperty("rule");
+});
+
+test("a tie-break has two votes, whatever was typed before", () => {
+  const body = bodyOf({ ...blank("holistic"), experiment: "x", rule: "tie_break", overlap: 5 });
+  expect(body).toMatchObject({ rule: "tie_break" });
+  expect(body).not.toHaveProperty("overlap");
+});
+
+test("gold says what is right in the terms of its form", () => {
+  const gold = { subject: " s1 ", second: "s2", expected: { score: "2" }, explanation: "" };
+  const draft = { ...blank("calibration"), gold: [gold] };
+  expect(bodyOf(draft).gold).toEqual([{ subject: "s1", expected: { score: 2 }, explanation: "" }]);
+  expect(bodyOf({ ...draft, form: "tags", gold: [{ ...gold, expected: { tags: "corrupt, odd" } }] }).gold).toEqual([
+    { subject: "s1", expected: { tags: ["corrupt", "odd"] }, explanation: "" },
+  ]);
+  expect(
+    bodyOf({ ...draft, form: "rubric", gold: [{ ...gold, expected: { marks: "title=pass, sums = fail" } }] }).gold,
+  ).toEqual([{ subject: "s1", expected: { title: "pass", sums: "fail" }, explanation: "" }]);
+  expect(faultsOf({ ...draft, form: "pairwise" })).toEqual({ "gold.0": "Say what is right: completion, quality." });
+});
+
+test("every kind says what it is for and names fields once", () => {
+  for (const kind of KINDS) {
+    expect(kind.purpose).toMatch(/\.|\?$/);
+    expect(new Set(kind.fields).size).toBe(kind.fields.length);
+    expect(kind.over).toBe(kind.fields.includes("over"));
+  }
+});

@@ -1,0 +1,146 @@
+/** The form of a new round: what was typed, what is wrong with it, and the request that comes of it. */
+
+import { formOf, kindOf, type Field, type Form, type Kind, type Role, type Rule } from "./kinds.ts";
+
+export interface GoldDraft {
+  subject: string;
+  /** For pairs. */
+  second: string;
+  /** Question -> answer, as typed; tags are separated by commas. */
+  expected: Record<string, string>;
+  explanation: string;
+}
+
+/** Empty texts and nulls stand for the default. */
+export interface Draft {
+  kind: Kind;
+  experiment: string;
+  over: string;
+  holistic: string;
+  form: Form | "";
+  per_pair: number;
+  sample: number;
+  /** Percent. */
+  positives: number;
+  rule: Rule | "";
+  overlap: number | null;
+  roles: Role[] | null;
+  reference: "" | "shown" | "hidden";
+  domains: boolean;
+  training: boolean;
+  quiz: string;
+  lease_minutes: number;
+  most_open: number;
+  seed: string;
+  waive_pilot: string;
+  reason: string;
+  gold: GoldDraft[];
+}
+
+export function blank(kind: Kind = "holistic"): Draft {
+  return {
+    kind, experiment: "", over: "", holistic: "", form: "", per_pair: 10, sample: 50, positives: 50, rule: "",
+    overlap: null, roles: null, reference: "", domains: false, training: true, quiz: "", lease_minutes: 15,
+    most_open: 3, seed: "", waive_pilot: "", reason: "", gold: [],
+  };
+}
+
+/** What of the expected answers is asked for in a form; a rubric's are one line of `criterion=mark`. */
+export const GOLD_ASKS: Record<Form, readonly string[]> = {
+  holistic: ["score"],
+  pairwise: ["completion", "quality"],
+  rubric: ["marks"],
+  tags: ["tags"],
+  integrity: ["finding"],
+};
+
+/** What is wrong with the choice of an experiment. `known`: the ids of those that are there, once they are fetched. */
+export function experimentFault(experiment: string, known?: readonly string[]): string {
+  if (known?.length === 0) return "There is no experiment yet whose work could be judged. Run one first.";
+  if (!experiment) return "Choose the experiment whose work is judged.";
+  return known && !known.includes(experiment) ? `There is no experiment ${experiment} here. Choose another one.` : "";
+}
+
+/** The first fault in words, and how many there are beside it. */
+export function refusal(faults: Record<string, string>): string {
+  const [first, ...more] = Object.values(faults);
+  if (first === undefined) return "";
+  return more.length === 0 ? first : `${first} ${more.length === 1 ? "One more is" : `${more.length} more are`} marked.`;
+}
+
+/** Field -> what is wrong with it. Nothing is asked of a field that does not count for the kind. */
+export function faultsOf(draft: Draft, experiments?: readonly string[]): Record<string, string> {
+  const kind = kindOf(draft.kind);
+  const has = (field: Field) => kind.fields.includes(field);
+  const out: Record<string, string> = {};
+  const unknown = has("experiment") ? experimentFault(draft.experiment, experiments) : "";
+  if (unknown) out.experiment = unknown;
+  if (has("over") && !draft.over) out.over = "Choose the round it looks at.";
+  if (draft.kind === "calibration" && draft.gold.length === 0) out.gold = "A calibration is made of gold items.";
+  if (has("overlap") && draft.overlap !== null && draft.overlap < 1) out.overlap = "One vote or more.";
+  if (has("sample") && !(draft.sample >= 1)) out.sample = "One or more.";
+  if (has("per_pair") && !(draft.per_pair >= 1)) out.per_pair = "One or more.";
+  if (has("positives") && !(draft.positives >= 0 && draft.positives <= 100)) out.positives = "From 0 to 100 %.";
+  if (draft.roles !== null && draft.roles.length === 0) out.roles = "Choose at least one role.";
+  if (draft.seed !== "" && !/^\d{1,15}$/.test(draft.seed)) out.seed = "A whole number, or nothing.";
+  if (!(draft.lease_minutes > 0)) out.lease_minutes = "More than 0 minutes.";
+  if (!(draft.most_open >= 1)) out.most_open = "One or more.";
+  const asks = GOLD_ASKS[formOf(kind, draft.form)];
+  for (const [n, gold] of has("gold") ? draft.gold.entries() : []) {
+    const missing = asks.filter((name) => !gold.expected[name]?.trim());
+    if (!gold.subject.trim()) out[`gold.${n}`] = "Name the submission.";
+    else if (formOf(kind, draft.form) === "pairwise" && !gold.second.trim()) out[`gold.${n}`] = "Name the second one.";
+    else if (missing.length > 0) out[`gold.${n}`] = `Say what is right: ${missing.join(", ")}.`;
+  }
+  return out;
+}
+
+/** The request's body: only what counts for the kind, and of that only what is not the default. */
+export function bodyOf(draft: Draft): Record<string, unknown> {
+  const kind = kindOf(draft.kind);
+  const has = (field: Field) => kind.fields.includes(field);
+  const body: Record<string, unknown> = { kind: draft.kind };
+  const put = (name: Field, value: unknown) => {
+    if (has(name) && value !== "" && value !== null && value !== undefined) body[name] = value;
+  };
+  put("experiment", draft.experiment);
+  put("over", draft.over);
+  put("holistic", draft.holistic);
+  put("form", draft.form);
+  put("per_pair", draft.per_pair);
+  put("sample", draft.sample);
+  put("positives", draft.positives / 100);
+  put("rule", draft.rule);
+  // A tie-break is two votes and a third by definition.
+  put("overlap", (draft.rule || kind.rule) === "tie_break" ? null : draft.overlap);
+  put("reference", draft.reference === "" ? null : draft.reference === "shown");
+  put("quiz", draft.quiz);
+  put("waive_pilot", draft.waive_pilot.trim());
+  if (has("gold") && draft.gold.length > 0) {
+    body.gold = draft.gold.map((gold) => goldOf(gold, formOf(kind, draft.form)));
+  }
+  if (draft.roles !== null) body.roles = draft.roles;
+  if (draft.seed !== "") body.seed = Number(draft.seed);
+  if (draft.reason.trim()) body.reason = draft.reason.trim();
+  return {
+    ...body,
+    domains: draft.domains,
+    training: draft.training,
+    lease_minutes: draft.lease_minutes,
+    most_open: draft.most_open,
+  };
+}
+
+function goldOf(gold: GoldDraft, form: Form): Record<string, unknown> {
+  const said = (name: string) => gold.expected[name]?.trim() ?? "";
+  const list = (text: string) => text.split(",").map((part) => part.trim()).filter(Boolean);
+  let expected: Record<string, unknown>;
+  if (form === "holistic") expected = { score: Number(said("score")) };
+  else if (form === "tags") expected = { tags: list(said("tags")) };
+  else if (form === "rubric") {
+    // "title=pass, sums=fail": per criterion its mark.
+    expected = Object.fromEntries(list(said("marks")).map((part) => part.split("=").map((word) => word.trim())));
+  } else expected = Object.fromEntries(GOLD_ASKS[form].map((name) => [name, said(name)]));
+  const second = form === "pairwise" ? { second: gold.second.trim() } : {};
+  return { subject: gold.subject.trim(), ...second, expected, explanation: gold.explanation.trim() };
+}

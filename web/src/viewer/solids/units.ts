@@ -1,0 +1,23 @@
+/** Lengths of drawings. */
+
+/** By the number that DXF has for them ($INSUNITS). */
+export const UNITS = [
+  "", " in", " ft", " mi", " mm", " cm", " m", " km", " µin", " mil", " yd", " Å", " nm", " µm", " dm", " dam", " hm", " Gm",
+]; // prettier-ignore
+
+/** Six digits are more than a screen can show. */
+export function number(value: number): string {
+  return Number(value.toPrecision(6)).toLocaleString("en", { maximumFractionDigits: 6 });
+}
+
+/**
+ * A point of the sheet in the drawing's own coordinates. `matrix`: a, b, c, d, e, f of
+ * x' = a x + c y + e, y' = b x + d y + f, from drawing to sheet. Nothing where that cannot be turned round.
+ */
+export function toDrawing(matrix: number[] | undefined, x: number, y: number): number[] {
+  if (!matrix || matrix.length !== 6) return [];
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = matrix;
+  const det = a * d - b * c;
+  if (!det) return [];
+  return [(d * (x - e) - c * (y - f)) / det, (a * (y - f) - b * (x - e)) / det];
+}

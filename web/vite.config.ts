@@ -1,0 +1,23 @@
+import { fileURLToPath } from "node:url";
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vitest/config";
+import { pdfjsAssets } from "./vendored.ts";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+// Two pages: the app, and the viewer that lives on an origin of its own because it parses hostile files.
+export default defineConfig({
+  plugins: [svelte(), pdfjsAssets()],
+  resolve: { alias: { "@shared": here("./src/shared"), "@app": here("./src/app"), "@viewer": here("./src/viewer") } },
+  build: {
+    outDir: here("../src/worksample/app/static"),
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 4000,
+    rollupOptions: { input: { index: here("./index.html"), viewer: here("./viewer.html") } },
+  },
+  worker: { format: "es" },
+  test: { include: ["src/**/*.test.ts"] },
+});
