@@ -126,6 +126,10 @@ def test_what_a_site_wants_from_elsewhere_is_counted(seen: Panes) -> None:
     # It was asked for and never sent.
     assert seen.watch.faults == ["a request to http://cdn.example/x.png"]
     seen.watch.faults.clear()
+    # What was blocked for one file is not said of the next.
+    with seen.page.expect_response(lambda r: "/.worksample/blocked" in r.url and r.request.method == "GET"):
+        seen.show("site/index.html")
+    expect(seen.frame.get_by_text("blocked", exact=False)).to_have_count(0)
 
 
 def test_outputs_of_a_notebook_run_apart_and_formulas_are_set(seen: Panes) -> None:

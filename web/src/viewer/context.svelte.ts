@@ -12,6 +12,8 @@ export interface View {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   meta: Record<string, any>;
   problem: string;
+  /** Microseconds: when it was answered. */
+  since: number;
   inspectable: boolean;
 }
 

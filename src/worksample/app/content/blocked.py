@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from worksample.people.blinding import scrub
 
 from .body import read
-from .content import Content
+from .content import Content, asked, number
 from .refused import Refused
 
 if TYPE_CHECKING:
@@ -27,9 +27,11 @@ async def blocked(content: Content, grant: Grant, request: Request) -> Response:
         url, directive = _reported(await read(request, LARGEST, content.services.config.body_seconds))
         content.reports.note(key, url, directive)
         return Response(status_code=204)
+    # A pane shows many files, one after another: the moment that the view named keeps them apart.
+    since = number(asked(request), "since")
     rows = [
-        {"url": scrub(url, grant.hidden), "directive": directive, "count": count}
-        for url, directive, count in content.reports.of(key)
+        {"url": scrub(url, grant.hidden), "directive": directive}
+        for url, directive in content.reports.of(key, since)
     ]
     return JSONResponse({"blocked": rows})
 

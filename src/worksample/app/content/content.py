@@ -108,7 +108,7 @@ def one(fields: dict[str, list[str]], name: str, usual: str = "") -> str:
 def number(fields: dict[str, list[str]], name: str) -> int:
     """A whole number from 0; 0 where it is not said."""
     text = one(fields, name, "0")
-    if not (text.isascii() and text.isdigit() and len(text) < 9):
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise Refused(400, "no such number")
     return int(text)
 

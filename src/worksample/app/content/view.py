@@ -33,7 +33,8 @@ async def view(content: Content, grant: Grant, request: Request) -> Response:
         return converting(found)
     tree, entry, shown = found
     above = [*paths[:-1], tree.name(entry.path)]
-    return JSONResponse(plain(tree, above, shown))
+    # From here on what is blocked is this file's; see blocked.py.
+    return JSONResponse({**plain(tree, above, shown), "since": content.reports.now()})
 
 
 def converting(state: Converting) -> Response:
