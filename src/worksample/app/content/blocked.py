@@ -30,8 +30,7 @@ async def blocked(content: Content, grant: Grant, request: Request) -> Response:
     # A pane shows many files, one after another: the moment that the view named keeps them apart.
     since = number(asked(request), "since")
     rows = [
-        {"url": scrub(url, grant.hidden), "directive": directive}
-        for url, directive in content.reports.of(key, since)
+        {"url": scrub(url, grant.hidden), "directive": directive} for url, directive in content.reports.of(key, since)
     ]
     return JSONResponse({"blocked": rows})
 
