@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def test_what_is_not_there_is_said(store: Path) -> None:
     done = cli("metrics", "--store", store, "--only", "elo")
     assert done.returncode == 2
     assert "no section 'elo'" in done.stderr and "scores" in done.stderr
-    assert cli("metrics", "nobody", "--store", store).returncode == 1
+    assert cli("metrics", "nobody", "--store", store).returncode == 2
 
 
 def test_compare_shows_what_changed_and_refuses_the_same(store: Path) -> None:
@@ -87,6 +88,17 @@ def test_compare_shows_what_changed_and_refuses_the_same(store: Path) -> None:
     assert found["score"]["value"] == -0.625
     assert [c["instance"] for c in found["changes"]] == ["report/june", "report/may"]
     assert cli("compare", "ann", "ann", "--store", store).returncode == 2
+    assert "of the same name" not in done.stderr
+
+
+def test_compare_says_which_experiment_of_a_name_it_took(store: Path, tmp_path: Path) -> None:
+    shutil.copytree(store, tmp_path / "store")
+    with Store.open(tmp_path / "store") as opened:
+        opened.commit(worlds.World().experiment.replaced(id="earlier", at=worlds.at(-60)))
+    words = ("compare", "ann", "bob", "--store", tmp_path / "store")
+    assert cli(*words).stderr.startswith("x is x1 here; of the same name: earlier (2025-")
+    assert cli(*words, "--experiment", "x1").stderr == ""
+    assert cli_json(*words)["experiments"] == ["x1", "x1"]
 
 
 def test_a_dry_run_says_what_the_plan_can_show() -> None:

@@ -9,16 +9,14 @@ import sys
 import threading
 
 from worksample.people import Account, People
-from worksample.people.clock import wall
-from worksample.people.leasing import Leasing
 from worksample.store import Store
 
 
 def claim(store: Store, account: Account) -> None:
-    leasing, last = Leasing(store, wall), None
-    while (item := leasing.claim(account, ahead=True)) is not None and item != last:
-        last = last or item  # the first one again: nothing else is left
-        print(f"{item} {account.id}\n", end="", flush=True)
+    people, first = People(store), ""
+    while (item := people.claim(account, ahead=True)) is not None and item.id != first:
+        first = first or item.id  # once more: nothing else is left
+        print(f"{item.id} {account.id}\n", end="", flush=True)
 
 
 def submit(store: Store, account: Account) -> None:

@@ -11,7 +11,7 @@ import pytest
 from reports.measuring import cell, sections, strike
 from reports.people_world import PeopleWorld, rli, upbench
 from store import worlds
-from worksample.errors import Cause, RecordMissing, UsageError
+from worksample.errors import Cause, UsageError
 from worksample.metrics import Estimate
 from worksample.records import Agent, Grade, Protocol, Rule, Target
 from worksample.reports.measures import MeasureConfig, measure
@@ -228,5 +228,5 @@ def test_one_agent_without_prices_hours_or_rivals(store: Store) -> None:
 
 
 def test_an_empty_store_says_what_to_type(store: Store) -> None:
-    with pytest.raises(RecordMissing, match="worksample demo"):
+    with pytest.raises(UsageError, match="worksample demo"):
         measure(store)

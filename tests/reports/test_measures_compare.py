@@ -65,24 +65,36 @@ def test_experiments_with_other_locks_are_refused(store: Store) -> None:
         compare(store, "x:ann", "y:ann")
 
 
-def test_one_agent_in_two_experiments(store: Store) -> None:
+def later(store: Store, name: str) -> None:
+    """Another experiment, `x2`, in which ann alone did everything well."""
     world = worlds.World()
     ann = world.agents[0].id
     store.commit(
-        world.experiment.replaced(id="x2", name="y", agents=(ann,)), world.round.replaced(id="r2", experiment="x2")
+        world.experiment.replaced(id="x2", name=name, agents=(ann,)), world.round.replaced(id="r2", experiment="x2")
     )
     for n, instance in enumerate(world.instances):
         slot = Slot(id=f"y{n}", experiment="x2", agent=ann, instance=instance.id)
         trial = world.trial(n, f"y{n}", 50 + n).replaced(slot=slot.id, experiment="x2", instance=instance.id)
         made = world.submission(trial).replaced(experiment="x2")
         store.commit(slot, trial, made, world.evaluation(made.id, f"y{n}", 1.0, 60, round="r2", instance=instance.id))
+
+
+def test_one_agent_in_two_experiments(store: Store) -> None:
+    later(store, "y")
     found = compare(store, "x:ann", "y")
     assert (found.first, found.second) == ("x: ann", "y: ann")
+    assert found.experiments == ("x1", "x2")
     # may 1 - 0.5 and june 1 - 0.
     assert found.score.value == pytest.approx(0.75)
     both = measure(store, ["x", "y"], MeasureConfig(by="agent"))
     planned = {row.label: row.cells[0].counts.planned for row in both[0].rows if not isinstance(row.cells[0], str)}
     assert planned == {"ann": 6, "bob": 4}
+
+
+def test_experiments_of_one_name_are_told_apart_by_their_ids(store: Store) -> None:
+    later(store, "x")
+    found = compare(store, "x1:ann", "x")
+    assert (found.first, found.second, found.experiments) == ("x1: ann", "x2: ann", ("x1", "x2"))
 
 
 @pytest.mark.parametrize(

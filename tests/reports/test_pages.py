@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from store import worlds
-from worksample.errors import RecordMissing
+from worksample.errors import UsageError
 from worksample.metrics import (
     Approach,
     Unit,
@@ -130,7 +130,7 @@ def test_a_plan_without_a_trial_has_pages_and_no_number(where: Store, tmp_path: 
 
 
 def test_an_empty_store_writes_nothing(where: Store, tmp_path: Path) -> None:
-    with pytest.raises(RecordMissing):
+    with pytest.raises(UsageError):
         write_report(where, [], tmp_path / "site")
     assert not (tmp_path / "site").exists()
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from store import worlds
-from worksample.errors import Cause, PlanError, RecordMissing
+from worksample.errors import Cause, PlanError, UsageError
 from worksample.records import Entry, Grade, GradePart, Manifest, Part, Skip, Suite, canonical, digest_bytes
 from worksample.reports import ReportConfig, leaderboard, write_report
 from worksample.store import Store
@@ -86,7 +86,7 @@ def test_other_locks_are_refused(store: Store) -> None:
 
 
 def test_an_empty_store_says_what_to_type(tmp_path: Path) -> None:
-    with pytest.raises(RecordMissing, match="worksample demo"):
+    with pytest.raises(UsageError, match="worksample demo"):
         leaderboard(Store.open(tmp_path / "empty", create=True))
 
 

@@ -13,7 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from worksample import __version__
 
 from .wire import problems
-from .wire.bodies import LARGE
+from .wire.packing import LARGE, LEVEL
 
 SCHEMA = "/api/v1/openapi.json"
 _ROUTES = ("session", "me", "training", "work", "rounds", "accounts", "evidence", "transfer", "flags", "machine")
@@ -35,7 +35,7 @@ def make_api() -> FastAPI:
     for router in routers():
         app.include_router(router)
     problems.install(app)
-    app.add_middleware(GZipMiddleware, minimum_size=LARGE, compresslevel=4)
+    app.add_middleware(GZipMiddleware, minimum_size=LARGE, compresslevel=LEVEL)
     schema = app.openapi
     app.openapi = lambda: _exact(schema())  # type: ignore[method-assign]
 

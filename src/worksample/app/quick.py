@@ -16,8 +16,8 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from worksample.app.wire.bodies import LARGE
 from worksample.app.wire.hands import Hands
+from worksample.app.wire.packing import LARGE, LEVEL, takes_gzip
 from worksample.app.wire.threads import DISK_THREADS, QUICK_THREADS
 from worksample.errors import WorksampleError
 
@@ -93,8 +93,8 @@ def _enter(services: Services, request: Request, work: Any, id: list[str], body:
     if done is None:
         return b"", []
     headers = [(b"content-type", b"application/json")]
-    if len(done) >= LARGE and "gzip" in request.headers.get("accept-encoding", ""):
-        done = gzip.compress(done, 4)
+    if len(done) >= LARGE and takes_gzip(request.headers.get("accept-encoding", "")):
+        done = gzip.compress(done, LEVEL)
         headers += [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
     return done, [*headers, (b"content-length", str(len(done)).encode())]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .metrics import figure
+from .namesakes import tell_meant
 from .output import json_option, open_store, printable, say_json, store_option, table
 
 if TYPE_CHECKING:
@@ -37,11 +38,14 @@ def command(
     A and B are agents of one experiment, or experiments with one agent each, or EXPERIMENT:AGENT. B minus A: above 0, B
     is better. Experiments whose locks differ (instances, environment models, protocol) are refused.
     """
+    from worksample.records import Experiment
     from worksample.reports.measures import MeasureConfig, compare
 
     config = MeasureConfig(struck=not with_struck)
     with open_store(store) as opened:
         found = compare(opened, a, b, config, experiment=experiment or "")
+        homes = [opened.get(Experiment, id) for id in dict.fromkeys(found.experiments)]
+        tell_meant(opened, homes, [experiment or "", *(side.partition(":")[0] for side in (a, b))])
     say_json(found.plain()) if as_json else _show(found, everything=bool(everything))
 
 

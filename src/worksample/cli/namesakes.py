@@ -33,12 +33,18 @@ def tell_planned(store: Store, experiment: Experiment) -> None:
 
 def tell_found(store: Store, names: Sequence[str]) -> None:
     """Before figures: which one of several is shown. Nothing where an id was typed."""
-    from worksample.experiments.find import namesakes
     from worksample.reports.slots import find_experiments
 
-    for found in find_experiments(store, names):
+    tell_meant(store, find_experiments(store, names), names)
+
+
+def tell_meant(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
+    """As `tell_found`, where it is known what the typed words meant."""
+    from worksample.experiments.find import namesakes
+
+    for found in meant:
         others = namesakes(store, found)
-        if others and found.id not in names:
+        if others and found.id not in typed:
             click.echo(printable(f"{found.name} is {found.id} here; of the same name: {_listed(others)}"), err=True)
 
 

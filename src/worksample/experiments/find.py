@@ -15,7 +15,7 @@ def find_experiment(store: Store, name: str = "") -> Experiment:
     known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
     if not known:
         raise UsageError("the store holds no experiment", next="worksample demo")
-    fitting = [e for e in known if name in ("", e.id, e.name)]
+    fitting = [e for e in known if name in ("", e.id)] or [e for e in known if e.name == name]
     if not fitting:
         fitting = [e for e in known if e.id.startswith(name)]
         if len({e.id for e in fitting}) > 1:

@@ -67,7 +67,7 @@ class Drafting:
         with self._db.writing() as connection:
             for wish in wishes:
                 try:
-                    id = self._leasing.next(connection, wish.account, wish.round, ahead=wish.ahead)
+                    id = self._leasing.claim(connection, wish.account, wish.round, ahead=wish.ahead)
                 except UsageError as e:
                     # Said before anything of this wish was written.
                     out.append(e)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 FLAGS = ("broken file", "blinding leak", "brief unclear", "unsafe", "other")
 LONGEST = 5000
 _FLAG, _CLOSED = "flag", "flag closed"
+_OF = "closed-"
+"""Before a flag's id: the id of how it was closed, so that a flag is closed once."""
 _a, _i = activity.c, items.c
 
 
@@ -75,8 +77,7 @@ def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -
             raise RecordMissing("no such flag", where=id)
         if id in _closings(connection):
             raise Conflict("this flag is closed already")
-        # Its id is the flag's own, so that two admins at once close it once.
-        note(connection, _closing(id), by.id, item, _CLOSED, said, clock())
+        note(connection, _OF + id, by.id, item, _CLOSED, said, clock())
 
 
 def flags(store: Store) -> list[Flag]:
@@ -102,11 +103,7 @@ def flags(store: Store) -> list[Flag]:
     return out
 
 
-def _closing(flag: str) -> str:
-    return f"closed-{flag}"
-
-
 def _closings(connection: Connection) -> dict[str, Closed]:
     """Flag -> how it was closed."""
     rows = connection.execute(select(_a.id, _a.note, _a.account, _a.at).where(_a.kind == _CLOSED))
-    return {row.id.removeprefix("closed-"): Closed(row.note, row.account, row.at) for row in rows}
+    return {row.id.removeprefix(_OF): Closed(row.note, row.account, row.at) for row in rows}

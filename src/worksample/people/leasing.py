@@ -39,18 +39,13 @@ class Leasing:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._db, self._clock = store.database, clock
 
-    def claim(self, account: Account, round: str | None = None, *, ahead: bool = False) -> str | None:
+    def claim(self, connection: Connection, account: Account, round: str | None, *, ahead: bool) -> str | None:
         """An item's id: the one the person has open, else the next that is free; None where there is none.
 
         `round`: of this queue only; then NotReady says what is to be done first. Without it, queues that the person is
         not ready for are passed over. `ahead`: the next one although one is open, so that it can be loaded while the
         person works; a round limits how many may be open.
         """
-        with self._db.writing() as connection:
-            return self.next(connection, account, round, ahead=ahead)
-
-    def next(self, connection: Connection, account: Account, round: str | None, *, ahead: bool) -> str | None:
-        """As `claim`, within a write transaction."""
         now = self._clock()
         self._sweep(connection, now)
         held = sql.HELD.all(connection, {"account": account.id})

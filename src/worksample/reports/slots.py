@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from worksample.errors import Cause, PlanError, RecordMissing
+from worksample.errors import Cause, PlanError
+from worksample.experiments.find import find_experiment
 from worksample.records import Experiment, Suite
 from worksample.store import Store
 
@@ -18,19 +19,8 @@ _KEYS = {"slot", "live", "reason"}
 
 
 def find_experiments(store: Store, names: Sequence[str] = ()) -> list[Experiment]:
-    """Experiments by id or name; without names the latest one. Raises RecordMissing."""
-    known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
-    if not known:
-        raise RecordMissing("the store holds no experiment", next="worksample demo")
-    if not names:
-        return known[-1:]
-    found = []
-    for name in names:
-        match = [e for e in known if name in (e.id, e.name)]
-        if not match:
-            raise RecordMissing(f"no experiment {name!r} in this store", next="worksample list")
-        found.append(match[-1])
-    return found
+    """Experiments by what people call them; without names the latest one. Raises UsageError."""
+    return [find_experiment(store, name) for name in names or [""]]
 
 
 def called(experiments: Sequence[Experiment]) -> str:

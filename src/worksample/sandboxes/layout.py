@@ -95,6 +95,7 @@ def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
 
 
 LAST = ("/usr/bin/nice", "-n", "19")
+"""Before the command of a box in the background: it gets the processor when nothing else wants it."""
 
 
 def command(config: BoxConfig, host: Host, socket: int, info: int) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.viewers.showing import Panes, Seen
-from app.viewers.tools import press, second
+from app.viewers.tools import press, second, wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.long]
 SOUNDS = ("swell.mp3", "swell.wav", "swell.ogg", "swell.flac", "swell.m4a", "swell.wma")
@@ -85,10 +85,7 @@ def test_keys_and_clicks_move_the_time(seen: Panes) -> None:
 
 def test_a_film_steps_by_frames(seen: Panes) -> None:
     before = seen.show("media/clip.mp4", rest=0.5)
-    for _ in range(60):
-        if seen.frame.evaluate("document.querySelector('video').readyState") >= 2:
-            break
-        seen.page.wait_for_timeout(250)
+    wait(seen.frame, "document.querySelector('video').readyState >= 2")
     press(seen, ".picture", ".", ".", ".")
     assert seen.frame.evaluate(TIME) == pytest.approx(0.35, abs=0.01)
     assert Seen(before.said, seen.look("stepped")).unlike(before) > 0.2
@@ -116,10 +113,7 @@ def test_two_panes_stand_at_the_same_time(seen: Panes, mine: str, theirs: str) -
         place = seen.until("k => window.told.filter(m => m.type === k && m.state.time > 0).at(-1)", "state")["state"]
         assert place["time"] == pytest.approx(1, abs=0.05)
         other.tell(type="sync", state=place)
-        for _ in range(60):
-            if other.frame.evaluate(TIME) > 0:
-                break
-            other.page.wait_for_timeout(250)
+        wait(other.frame, f"{TIME} > 0")
         other.page.wait_for_timeout(250)
         assert other.frame.evaluate(TIME) == pytest.approx(1, abs=0.05)
         assert other.said("state") == [], "a pane that follows must not lead"

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 
+from playwright.sync_api import Frame
+
 from app.viewers.showing import Panes
 
 _BEATS = """() => {
@@ -27,6 +29,15 @@ def press(panes: Panes, on: str, *keys: str, rest: float = 0.4) -> None:
     for key in keys:
         panes.frame.locator(on).first.press(key)
     panes.page.wait_for_timeout(rest * 1000)
+
+
+def wait(frame: Frame, condition: str, seconds: float = 15) -> None:
+    """Until a script's value in a frame is true; the policy bars Playwright's own waiting."""
+    for _ in range(int(seconds * 4)):
+        if frame.evaluate(condition):
+            return
+        frame.page.wait_for_timeout(250)
+    raise AssertionError(f"not within {seconds} seconds: {condition}")
 
 
 @contextmanager

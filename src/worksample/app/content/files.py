@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from worksample.app.converting.preparing import Converting
+from worksample.app.wire.packing import takes_gzip
 from worksample.people.blinding import scrub
 
 from .content import DEPTH, Content, asked, find
@@ -63,6 +64,6 @@ def _sent(request: Request, data: bytes, tag: str) -> Response:
         headers |= {"etag": tag, "cache-control": "private, no-cache"}
         if same_tag(request.headers.get("if-none-match"), tag):
             return Response(status_code=304, headers=headers)
-    if "gzip" in request.headers.get("accept-encoding", ""):
+    if takes_gzip(request.headers.get("accept-encoding", "")):
         return Response(data, headers=headers | {"content-encoding": "gzip"})
     return Response(gzip.decompress(data), headers=headers)

@@ -16,8 +16,6 @@ from .problems import refuse
 from .rates import Rate
 
 LONGEST_URL = 8192
-LARGE = 4096
-"""Bytes from which an answer is packed. Answers with a secret in them are smaller: sizes would give it away."""
 IMPORTS = "/api/v1/imports"
 IMPORT_TIMES = 6
 """Imports may take so many times longer."""

@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
+from .packing import takes_gzip
+
 MISSING = b"The front end is not built. Type: ./dev web   (the API at /api/v1 works without it)\n"
 _TYPES = {
     ".js": "text/javascript; charset=utf-8",
@@ -75,7 +77,7 @@ class Front:
             return
         headers.append((b"content-type", asset.type))
         body = asset.body
-        if asset.packed and _takes_gzip(asked.get(b"accept-encoding", b"")):
+        if asset.packed and takes_gzip(asked.get(b"accept-encoding", b"").decode("latin-1")):
             headers.append((b"content-encoding", b"gzip"))
             body = asset.packed
         await _answer(scope, send, 200, headers, body)
@@ -107,14 +109,6 @@ def _load(place: Path) -> Asset:
     if len(packed) >= len(body):
         packed = b""
     return Asset(type.encode(), b'"' + hashlib.sha256(body).hexdigest()[:32].encode() + b'"', body, packed)
-
-
-def _takes_gzip(accept: bytes) -> bool:
-    for choice in accept.decode("latin-1").split(","):
-        name, _, quality = choice.partition(";")
-        if name.strip().lower() == "gzip":
-            return quality.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
-    return False
 
 
 async def _answer(scope: Scope, send: Send, status: int, headers: list[Pair], body: bytes) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import polars as pl
 
 from worksample import metrics as m
-from worksample.errors import RecordMissing, UsageError
+from worksample.errors import UsageError
+from worksample.experiments.find import find_experiment
 from worksample.metrics import Estimate
 from worksample.records import Experiment, Protocol
-from worksample.reports.slots import find_experiments, held_out, same_lock
+from worksample.reports.slots import held_out, same_lock
 from worksample.store import Store
 
 from .config import MeasureConfig
@@ -40,11 +41,13 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`second` minus `first`, paired by instance: of scores and of full passes. `sign_test` is the exact p over tasks
-    that differ. `changes` has every instance, those that differ most first; none of a private suite.
+    that differ. `changes` has every instance, those that differ most first; none of a private suite. `experiments`: the
+    ids of where each of the two worked.
     """
 
     first: str
     second: str
+    experiments: tuple[str, str]
     protocol: Protocol
     score: Estimate
     passed: Estimate
@@ -57,6 +60,7 @@ class Comparison:
         return {
             "first": self.first,
             "second": self.second,
+            "experiments": list(self.experiments),
             "protocol": self.protocol.value,
             "score": self.score.as_dict(),
             "passed": self.passed.as_dict(),
@@ -92,20 +96,24 @@ def compare(store: Store, a: str, b: str, config: MeasureConfig | None = None, *
     full = [_trials(group.rows.with_columns(score=pl.col("passed").cast(pl.Float64)), "score") for group in (one, two)]
     found = m.paired_difference(*tables, name="score", how=config.how)
     passes = m.paired_difference(*full, name="full pass", how=config.how)
-    names = [_called(found_, group, sides) for (found_, _), group in zip(sides, (one, two), strict=True)]
+    homes = (sides[0][0], sides[1][0])
+    names = [_called(group, home, homes) for group, home in zip((one, two), homes, strict=True)]
     notes = [f"{n}: {_count(g.rows)}" for n, g in zip(names, (one, two), strict=True)]
-    hidden = held_out(store, [experiment_ for experiment_, _ in sides])
+    hidden = held_out(store, homes)
     changes = () if hidden else _changes(store, found.instances, one.rows, two.rows)
     if hidden:
         notes.append("the suite is private: what changed instance by instance is not shown")
     return Comparison(
-        names[0], names[1], protocol, found.difference, passes.difference, found.sign_test, changes, tuple(notes)
-    )
+        names[0], names[1], (homes[0].id, homes[1].id), protocol, found.difference, passes.difference, found.sign_test,
+        changes, tuple(notes),
+    )  # fmt: skip
 
 
-def _called(found: Experiment, group: Group, sides: list[tuple[Experiment, str]]) -> str:
-    alone = sides[0][0].id == sides[1][0].id
-    return group.label if alone else f"{found.name}: {group.label}"
+def _called(group: Group, home: Experiment, homes: tuple[Experiment, Experiment]) -> str:
+    one, two = homes
+    if one.id == two.id:
+        return group.label
+    return f"{home.id if one.name == two.name else home.name}: {group.label}"
 
 
 def _count(rows: pl.DataFrame) -> str:
@@ -117,13 +125,13 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
     """The experiment and the agent (a name, an id or "" for its only one) that `name` stands for."""
     head, mark, tail = name.partition(":")
     if mark:
-        return find_experiments(store, [head])[0], tail
-    home = find_experiments(store, [experiment] if experiment else [])[0]
+        return find_experiment(store, head), tail
+    home = find_experiment(store, experiment)
     if any(name in (id, id.partition("@")[0]) for id in home.agents):
         return home, name
     try:
-        return find_experiments(store, [name])[0], ""
-    except RecordMissing as missing:
+        return find_experiment(store, name), ""
+    except UsageError as missing:
         agents = ", ".join(id.partition("@")[0] for id in home.agents)
         raise UsageError(f"{name!r} is no agent of {home.name} ({agents}) and no experiment", next=NEXT) from missing
 
