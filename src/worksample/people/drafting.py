@@ -16,8 +16,10 @@ from worksample.store.people_tables import assignments, items, seen
 
 from . import statements as sql
 from .account import Account
+from .blinding import scrub
 from .clock import SECOND, Clock
 from .faults import Conflict
+from .flags import flags
 from .item import Draft, Item, build_item, hidden_words
 from .leasing import Leasing, own
 from .queues import Queue, find_queue, note
@@ -147,22 +149,34 @@ class Drafting:
     def history(self, account: Account) -> list[dict[str, Any]]:
         """The person's items, the latest first.
 
-        item, round, form, title, state, started, active_seconds, evaluation.
+        item, round, form, title, state, started, active_seconds, evaluation, flags: the person's own, each with kind,
+        text, at, and the admin's answer ("" while there is none) without the names that would unblind the item.
         """
         mine = (_a.account == account.id) & _a.state.in_([LEASED, DONE, STRUCK, SKIPPED])
         query = select(assignments, items.c.instance).join(items, items.c.id == _a.item).where(mine)
         with self._db.reading() as connection:
             rows = connection.execute(query.order_by(_a.started.desc(), _a.item)).all()
             forms = {id: find_queue(connection, id).form.value for id in {row.queue for row in rows}}
+        raised = self._raised(account)
         titles = {id: self._recall.get(Instance, id).title for id in {row.instance for row in rows}}
         return [
             {
                 "item": row.item, "round": row.queue, "form": forms[row.queue], "title": titles[row.instance],
                 "state": row.state, "started": row.started, "active_seconds": row.active / SECOND,
-                "evaluation": row.evaluation,
+                "evaluation": row.evaluation, "flags": raised.get(row.item, []),
             }
             for row in rows
         ]  # fmt: skip
+
+    def _raised(self, account: Account) -> dict[str, list[dict[str, Any]]]:
+        """The person's flags by item."""
+        out: dict[str, list[dict[str, Any]]] = {}
+        for flag in flags(self._store, account.id):
+            answer = scrub(flag.closed.note, self.hidden_words(flag.item, account)) if flag.closed else ""
+            out.setdefault(flag.item, []).append(
+                {"kind": flag.kind, "text": flag.text, "at": flag.at, "answer": answer}
+            )
+        return out
 
     def read_training(self, account: Account, instructions: str) -> None:
         """Note that the person has read a version of the instructions."""

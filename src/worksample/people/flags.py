@@ -80,14 +80,16 @@ def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -
         note(connection, _OF + id, by.id, item, _CLOSED, said, clock())
 
 
-def flags(store: Store) -> list[Flag]:
-    """All flags, the latest first."""
+def flags(store: Store, raised_by: str = "") -> list[Flag]:
+    """All flags, or those of one account, the latest first."""
     query = (
         select(activity, _i.queue, _i.instance, _i.withdrawn)
         .join(items, _i.id == _a.item)
         .where(_a.kind == _FLAG)
         .order_by(_a.at.desc(), _a.id)
     )
+    if raised_by:
+        query = query.where(_a.account == raised_by)
     with store.database.reading() as connection:
         closed = _closings(connection)
         rows = connection.execute(query).all()

@@ -100,6 +100,14 @@ async def test_a_flag_is_answered_once_and_stays(served: Served) -> None:
         **flag, "closed": {"note": "opens in another viewer", "by": "an admin", "at": desk.clock.now},
     }  # fmt: skip
     assert other["closed"] is None
+    # Whoever raised them reads what became of them, and no name of who made what.
+    (past,) = await served.get("/history", role="evaluator")
+    assert [(f["kind"], f["text"], f["answer"]) for f in past["flags"]] == [
+        ("broken file", "nor does this", ""), ("broken file", "does not open", "opens in another viewer"),
+    ]  # fmt: skip
+    await served.post(f"/flags/{other['id']}/close", {"note": "maker-0 did that"}, status=204)
+    (past,) = await served.get("/history", role="evaluator")
+    assert past["flags"][0]["answer"] == "█████ did that"
     await served.post(close, {"note": "again"}, status=409)
     await served.post("/flags/abc/close", {"note": "of none"}, status=404)
     with pytest.raises(Denied):

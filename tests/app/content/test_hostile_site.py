@@ -190,7 +190,9 @@ def test_a_jar_full_of_cookies_locks_nobody_out(stage: Stage) -> None:
     """It signs a person out, which nothing can prevent on the same site; they can come in again."""
     with stage.page() as (page, [frame]):
         fill = "`c${i}=${'x'.repeat(4000)}; domain=ws.localhost; path=/`"
-        frame.evaluate(f"() => {{ for (let i = 0; i < 20; i++) document.cookie = {fill} }}")
+        # Read again: cookies are kept by another process, which must have them before the page asks.
+        filled = f"() => {{ for (let i = 0; i < 20; i++) document.cookie = {fill}; return document.cookie.length }}"
+        assert frame.evaluate(filled) > 50_000
         assert page.evaluate("fetch('/api/v1/me').then(r => r.status)") == 400
         assert page.evaluate("fetch('/api/v1/me').then(r => r.status)") == 401
         response = page.goto(stage.config.app_origin)

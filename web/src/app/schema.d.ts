@@ -1954,6 +1954,20 @@ export interface components {
             said: (components["schemas"]["HolisticSaid"] | components["schemas"]["PairwiseSaid"] | components["schemas"]["GradeSaid"] | components["schemas"]["TagsSaid"] | components["schemas"]["LabelsSaid"]) | null;
         };
         /**
+         * OwnFlag
+         * @description What the person found wrong with an item. `answer`: an admin's, "" while there is none.
+         */
+        OwnFlag: {
+            /** Answer */
+            answer: string;
+            /** At */
+            at: number;
+            /** Kind */
+            kind: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * Page
          * @description `html` is made from `markdown` without raw HTML in it.
          */
@@ -2024,6 +2038,8 @@ export interface components {
              * @description Its id, once it is in.
              */
             evaluation: string | null;
+            /** Flags */
+            flags: components["schemas"]["OwnFlag"][];
             form: components["schemas"]["Form"];
             /** Item */
             item: string;

@@ -28,7 +28,7 @@ async def blocked(content: Content, grant: Grant, request: Request) -> Response:
         content.reports.note(key, url, directive)
         return Response(status_code=204)
     # A pane shows many files, one after another: the moment that the view named keeps them apart.
-    since = number(asked(request), "since")
+    since = number(asked(request), "since", digits=18)
     rows = [
         {"url": scrub(url, grant.hidden), "directive": directive} for url, directive in content.reports.of(key, since)
     ]

@@ -105,10 +105,10 @@ def one(fields: dict[str, list[str]], name: str, usual: str = "") -> str:
     return values[0]
 
 
-def number(fields: dict[str, list[str]], name: str) -> int:
-    """A whole number from 0; 0 where it is not said."""
+def number(fields: dict[str, list[str]], name: str, digits: int = 8) -> int:
+    """A whole number from 0; 0 where it is not said. Refused with more digits."""
     text = one(fields, name, "0")
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
+    if not (text.isascii() and text.isdigit() and len(text) <= digits):
         raise Refused(400, "no such number")
     return int(text)
 

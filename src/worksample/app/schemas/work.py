@@ -186,6 +186,15 @@ class Quiz(Shown):
     explanation: str
 
 
+class OwnFlag(Shown):
+    """What the person found wrong with an item. `answer`: an admin's, "" while there is none."""
+
+    kind: str
+    text: str
+    at: Micros
+    answer: str
+
+
 class Past(Shown):
     """One of the person's items."""
 
@@ -197,3 +206,4 @@ class Past(Shown):
     started: Micros
     active_seconds: float
     evaluation: Annotated[str | None, Field(description="Its id, once it is in.")]
+    flags: list[OwnFlag]
