@@ -11,6 +11,7 @@ from cli.run_cli import cli, cli_json
 pytestmark = [pytest.mark.box, pytest.mark.long]
 
 
+@pytest.mark.long(seconds=120)
 def test_the_demo_tells_good_agents_from_bad_ones(tmp_path: Path) -> None:
     shown = cli_json("demo", cwd=tmp_path)
     rows = {row["name"]: row for row in shown["rows"]}
@@ -22,6 +23,7 @@ def test_the_demo_tells_good_agents_from_bad_ones(tmp_path: Path) -> None:
     assert Path(shown["report"]).is_file()
 
 
+@pytest.mark.long(seconds=70)
 def test_a_task_of_ones_own(tmp_path: Path) -> None:
     def step(*words: object) -> str:
         done = cli(*words, cwd=tmp_path)

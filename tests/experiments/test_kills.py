@@ -16,7 +16,7 @@ from worksample.faults import KINDS, POINTS
 from worksample.records import Evaluation, Experiment, Given, Slot, Submission, Trial
 from worksample.store import Store, check
 
-pytestmark = [pytest.mark.box, pytest.mark.long]
+pytestmark = [pytest.mark.box, pytest.mark.long(seconds=60)]
 
 KILLS = 20
 SEED = 7

@@ -236,7 +236,7 @@ for name, answer in [("task1", str(products)), ("task2", str(kinds)), ("task3", 
 
 
 @pytest.mark.box
-@pytest.mark.long
+@pytest.mark.long(seconds=40)
 @pytest.mark.parametrize(("order", "score"), [("DESC", 1.0), ("ASC", 0.5)])
 def test_ds_sql_exercise_from_import_to_grade(order: str, score: float, tmp_path: Path) -> None:
     """An agent that queries the database; one that sorts the wrong way."""

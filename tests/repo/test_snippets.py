@@ -42,7 +42,7 @@ def started(words: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.box
-@pytest.mark.long
+@pytest.mark.long(seconds=50)
 @pytest.mark.parametrize("page", PAGES)
 def test_what_a_page_says_can_be_typed(page: str, tmp_path: Path) -> None:
     said = commands(page)

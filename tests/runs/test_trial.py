@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,15 @@ async def test_slots_that_another_run_holds_are_left_to_it(tmp_path: Path) -> No
     at.store.release(f"slot:{held.id}", "another run")
     assert len(await at.run()) == 2
     assert not at.store.open_slots(at.experiment.id)
+
+
+async def test_slots_of_a_run_that_died_are_done_once_its_lease_is_over(tmp_path: Path) -> None:
+    at = setting(tmp_path, [HELLO], names=("a", "b"))
+    for held in at.slots:
+        assert at.store.lease(f"slot:{held.id}", "a run that was killed", 1)
+    began = time.monotonic()
+    assert len(await at.run(lease=300)) == 2
+    assert time.monotonic() - began < 250
 
 
 async def test_two_runs_at_once_do_every_slot_once(tmp_path: Path) -> None:

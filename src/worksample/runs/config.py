@@ -34,7 +34,7 @@ class RunConfig:
     model_args: Mapping[str, Any] = field(default_factory=dict)
     """For the agent's model provider, such as `base_url`."""
     lease: float = 30.0
-    """How long a slot stays this run's own without a sign of life, and how long is waited for those of other runs."""
+    """How long a slot stays this run's own without a sign of life, and at most how long others' are waited for."""
     close: float = 600.0
     """How long taking in the deliverables and running the probes may take."""
     capture: CaptureLimits = field(default_factory=CaptureLimits)

@@ -59,7 +59,7 @@ async def run_slots(
     keeper = asyncio.create_task(trials.keep())
     try:
         await _run(trials)
-        if await trials.wait_for_others():
+        while await trials.wait_for_others():
             await _run(trials)
     finally:
         keeper.cancel()

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import socket
+import time
 import uuid
 from collections import deque
 from collections.abc import Sequence
@@ -23,6 +24,10 @@ from .place import spec_of
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
     from inspect_ai.log import EvalSample
+
+
+LOOK_SECONDS = 0.5
+"""Between looks at slots of other runs."""
 
 
 class Trials:
@@ -148,16 +153,25 @@ class Trials:
         self.job.store.release(f"slot:{slot}", self.owner)
 
     async def wait_for_others(self) -> bool:
-        """Give slots that another run holds one more chance, after a lease: True where there are any.
+        """Watch slots that another run holds, for as long as a lease lasts: True once some are left to this run.
 
         A run that was killed leaves leases that nobody renews; one that lives renews them, and its slots stay its own.
         """
-        if not self.passed:
-            return False
-        await asyncio.sleep(self.job.config.lease)
-        self.waiting.extend(self.passed)
-        self.passed.clear()
-        return True
+        end = time.monotonic() + self.job.config.lease
+        while self.passed:
+            self.waiting.extend(await asyncio.to_thread(self._left))
+            if self.waiting or time.monotonic() > end:
+                break
+            await asyncio.sleep(min(LOOK_SECONDS, self.job.config.lease / 4))
+        return bool(self.waiting)
+
+    def _left(self) -> list[tuple[Slot, int]]:
+        """Of the slots that another run held: those that nobody holds or has done. The done ones are forgotten."""
+        store = self.job.store
+        self.passed = [(slot, here) for slot, here in self.passed if not store.find(Trial, slot=slot.id, live=True)]
+        free = [(slot, here) for slot, here in self.passed if store.holder(_key(slot)) is None]
+        self.passed = [one for one in self.passed if one not in free]
+        return free
 
     async def keep(self) -> None:
         """Renew the leases of all slots in work, until cancelled."""

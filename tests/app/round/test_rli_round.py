@@ -152,6 +152,7 @@ class Office:
         return work_off(self.store, self.pages[name], name, round, plan)
 
 
+@pytest.mark.long(seconds=230)
 def test_a_round_of_the_remote_labor_index(store: Store, browser: Browser) -> None:
     with serving(store) as served:
         office = Office(store, browser, served)
