@@ -6,7 +6,7 @@ is committed as records. Times are microseconds since 1970 in UTC; lists are JSO
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Index, MetaData, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, MetaData, Table, Text, text
 
 from .schema import metadata
 
@@ -97,6 +97,11 @@ items = Table(
 )
 """`free`: how many more people may take it now. `expected`: a gold item's answer, as JSON."""
 Index("items_in_order", items.c.queue, items.c.place)
+# Without it the next free one is looked for among all that were given out.
+Index(
+    "items_that_are_free", items.c.queue, items.c.place, items.c.id,
+    sqlite_where=text("free > 0 AND withdrawn = 0"), postgresql_where=text("free > 0 AND NOT withdrawn"),
+)  # fmt: skip
 
 assignments = Table(
     "assignments",

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration: a fresh database is made as the migrations would leave it, and stamped with this."""
 
 metadata = MetaData()
