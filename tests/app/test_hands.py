@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -37,3 +40,51 @@ async def test_a_job_is_done_although_nobody_waits_any_more() -> None:
     go.set()
     await hands.do(lambda: None)
     assert done.is_set() and waiting.cancelled()
+
+
+class Around:
+    """Notes how many jobs were done within each entering, and fails at the end of those that did `poison`."""
+
+    def __init__(self) -> None:
+        self.done: list[list[str]] = []
+        self.began, self.go = threading.Event(), threading.Event()
+
+    @contextmanager
+    def within(self) -> Iterator[None]:
+        self.done.append([])
+        yield
+        if "poison" in self.done[-1]:
+            raise OSError("the disk is gone")
+
+    def job(self, name: str) -> str:
+        if name == "first":
+            self.began.set()
+            assert self.go.wait(10)
+        if name == "wrong":
+            raise KeyError(name)
+        self.done[-1].append(name)
+        return name
+
+
+async def crowd(around: Around, *names: str) -> list[str | BaseException]:
+    """The first job alone, the rest while it is being done."""
+    hands: Hands[str] = Hands(1, "test", around.within)
+    tasks = [asyncio.create_task(hands.do(partial(around.job, "first")))]
+    assert await asyncio.to_thread(around.began.wait, 10)
+    tasks += [asyncio.create_task(hands.do(partial(around.job, name))) for name in names]
+    await asyncio.sleep(0.05)
+    assert not any(task.done() for task in tasks)
+    around.go.set()
+    return await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_those_that_wait_are_done_within_one() -> None:
+    around = Around()
+    first, one, wrong, two = await crowd(around, "one", "wrong", "two")
+    assert (first, one, two) == ("first", "one", "two") and isinstance(wrong, KeyError)
+    assert around.done == [["first"], ["one", "two"]]
+
+
+async def test_where_what_is_around_them_fails_all_of_them_did() -> None:
+    first, *rest = await crowd(Around(), "one", "poison")
+    assert first == "first" and all(isinstance(each, OSError) for each in rest) and len(rest) == 2

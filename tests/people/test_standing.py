@@ -70,7 +70,7 @@ def test_the_history_says_what_was_judged_and_not_whose(tmp_path: Path) -> None:
     assert desk.people.history(ann) == [
         {
             "item": item.id, "round": item.round, "form": "holistic", "title": item.title, "state": "done",
-            "started": desk.clock.now, "active_seconds": 0.0, "evaluation": given.id,
+            "started": desk.clock.now, "active_seconds": 0.0, "evaluation": given.id, "flags": [],
         }
     ]  # fmt: skip
 

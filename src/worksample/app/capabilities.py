@@ -9,14 +9,13 @@ import json
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from worksample.people.clock import SECOND
-from worksample.people.together import Together
 from worksample.people.tokens import hashed
 from worksample.store.people_tables import accounts, capabilities, sessions
 from worksample.store.prepared import Prepared
@@ -78,7 +77,6 @@ class Capabilities:
         self._known: OrderedDict[str, tuple[int, Grant]] = OrderedDict()
         self._minted: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._lock = threading.Lock()
-        self._together = Together(self._keep_all)
         self._swept = 0
 
     def mint(
@@ -107,23 +105,18 @@ class Capabilities:
         ]  # fmt: skip
         if all(self._minted.get((row["hash"], words), 0) > now for row in rows):
             return labels
-        if self._together.do(rows):
-            self.forget(session_token)
-        self._note_minted(rows, now + min(self._lasts // 4, MINTED_SECONDS * SECOND))
-        return labels
-
-    def _keep_all(self, batch: Sequence[Rows]) -> list[bool]:
-        """Rows as the database is to have them; whether some were there otherwise."""
         with self._db.writing() as connection:
-            self._sweep(connection, self._clock())
-            return [self._keep(connection, rows) for rows in batch]
-
-    def _keep(self, connection: Connection, rows: Rows) -> bool:
-        absent, stale = _lacking(connection, rows, self._clock() + self._lasts // 2)
-        for row in stale:
-            _RENEW.run(connection, {"its_hash": row["hash"], "until": row["expires"], "words": row["hidden"]})
-        _INSERT.many(connection, absent)
-        return bool(stale)
+            self._sweep(connection, now)
+            absent, stale = _lacking(connection, rows, now + self._lasts // 2)
+            for row in stale:
+                _RENEW.run(connection, {"its_hash": row["hash"], "until": row["expires"], "words": row["hidden"]})
+            _INSERT.many(connection, absent)
+        if stale:
+            self.forget(session_token)
+        if not absent and not stale:
+            # What was written now is in the database once the transaction around this one is.
+            self._note_minted(rows, now + min(self._lasts // 4, MINTED_SECONDS * SECOND))
+        return labels
 
     def _sweep(self, connection: Connection, now: int) -> None:
         """Drop what ran out, once a minute at most."""

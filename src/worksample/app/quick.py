@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from worksample.app.wire.hands import Hands
 from worksample.app.wire.packing import LARGE, LEVEL, takes_gzip
-from worksample.app.wire.threads import DISK_THREADS, QUICK_THREADS
+from worksample.app.wire.threads import DISK_THREADS
 from worksample.errors import WorksampleError
 
 from . import working
@@ -46,7 +46,8 @@ class Quick:
 
     def __init__(self, app: ASGIApp, services: Services) -> None:
         self._app, self._services = app, services
-        self._quick: Hands[_Answer] = Hands(QUICK_THREADS, "quick")
+        # One transaction for all that wait: beginning and ending one costs as much as most of what is done in it.
+        self._quick: Hands[_Answer] = Hands(1, "quick", services.store.database.shared)
         self._disk: Hands[_Answer] = Hands(DISK_THREADS, "submit")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

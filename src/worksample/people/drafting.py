@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, select
@@ -25,7 +24,6 @@ from .leasing import Leasing, own
 from .queues import Queue, find_queue, note
 from .recall import Recall
 from .state import DONE, LEASED, SKIPPED, STRUCK
-from .together import Together
 from .tokens import storable
 
 if TYPE_CHECKING:
@@ -38,19 +36,9 @@ _Parts = tuple[Queue, Any, Any, Draft | None, tuple[tuple[str, str], ...]]
 _a = assignments.c
 
 
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """What somebody wants to be given; see `Leasing.claim`."""
-
-    account: Account
-    round: str | None
-    ahead: bool
-
-
 class Drafting:
     def __init__(self, store: Store, clock: Clock, leasing: Leasing, recall: Recall) -> None:
         self._recall = recall
-        self._together = Together(self._give)
         self._store, self._db, self._clock, self._leasing = store, store.database, clock, leasing
 
     def item(self, account: Account, id: str) -> Item:
@@ -61,21 +49,10 @@ class Drafting:
 
     def claim(self, account: Account, round: str | None, *, ahead: bool) -> Item | None:
         """The item that `Leasing.claim` gives, read in the same transaction."""
-        parts = self._together.do(_Wish(account, round, ahead))
-        return None if parts is None else build_item(self._recall, *parts)
-
-    def _give(self, wishes: Sequence[_Wish]) -> list[_Parts | Exception | None]:
-        out: list[_Parts | Exception | None] = []
         with self._db.writing() as connection:
-            for wish in wishes:
-                try:
-                    id = self._leasing.claim(connection, wish.account, wish.round, ahead=wish.ahead)
-                except UsageError as e:
-                    # Said before anything of this wish was written.
-                    out.append(e)
-                    continue
-                out.append(None if id is None else self._parts(connection, wish.account, id))
-        return out
+            id = self._leasing.claim(connection, account, round, ahead=ahead)
+            parts = None if id is None else self._parts(connection, account, id)
+        return None if parts is None else build_item(self._recall, *parts)
 
     def _parts(self, connection: Connection, account: Account, id: str) -> _Parts:
         mine = own(connection, id, account)

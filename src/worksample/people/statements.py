@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from sqlalchemy import BindParameter, Select, bindparam, case, delete, exists, false, func, literal_column, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    Select,
+    bindparam,
+    case,
+    delete,
+    exists,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from worksample.store import schema
 from worksample.store.people_tables import accounts, activity, assignments, drafts, items, queues, seen, sessions
@@ -42,8 +55,9 @@ ASSIGN = Prepared(assignments.insert())
 
 
 _held = exists().where(_a.item == _i.id, _a.account == _account, *(_a.state != state for state in RESUMABLE))
-# No parameter: then the index of the free ones can be used.
-_free = (_i.queue == _queue) & (_i.free > literal_column("0")) & ~_i.withdrawn & (_i.maker != bindparam("name")) & ~_held
+# Not a parameter: then the index of the free ones serves.
+_left = (_i.free > literal_column("0")) & ~_i.withdrawn
+_free = (_i.queue == _queue) & _left & (_i.maker != bindparam("name")) & ~_held
 FREE = select(func.count()).select_from(items).where(_free)
 """How many items of a queue could be given to a person."""
 

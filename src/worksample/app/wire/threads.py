@@ -11,9 +11,6 @@ SWITCH_SECONDS = 0.0005
 whenever a request is being worked on: answering and taking in would come to a halt under load."""
 THREADS = 16
 """Python runs one of them at a time and the database takes one write at a time: more would wait inside, not outside."""
-QUICK_THREADS = 2
-"""For the requests of evaluators at work: one that computes while another waits for the database. More only wait for
-each other, which shows in what handing in takes."""
 DISK_THREADS = 32
 """For answers handed in: they wait for the disk, and as many as wait share a sync of it (`people.together`)."""
 
