@@ -14,15 +14,15 @@ import argparse
 import statistics
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from app.round.driving import serving
-from app.viewers.showing import Panes, address, chrome, gathered, opened, prepared
+from app.viewers.showing import Panes, chrome, gathered, panes
+from app.viewers.stock import Folder, Stock
 from viewing import material
-from worksample.records import EntryKind, Manifest
-from worksample.store import Store
 
 PIXEL = "pixel.png"
 FLOOR = """async address => {
@@ -35,14 +35,23 @@ FLOOR = """async address => {
   image.remove();
   return performance.now() - began;
 }"""
-Times = dict[str, list[float]]
 
 
-def milliseconds(pane: Panes, path: str) -> float:
-    """Ask for a file and wait until it stands."""
+@dataclass
+class Times:
+    """Milliseconds by path."""
+
+    cold: dict[str, list[float]] = field(default_factory=dict)
+    warm: dict[str, list[float]] = field(default_factory=dict)
+    floors: list[float] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+
+
+def milliseconds(pane: Panes, path: str) -> tuple[float, str]:
+    """Ask for a file and wait until it stands; with the kind of its view."""
     pane.tell(type="show", content=pane.content, path=[path], theme="light", pane="AD-1")
     said = pane.until("() => window.told.find(m => m.type === 'shown')", seconds=60)
-    return float(said["ms"])
+    return float(said["ms"]), str(said["kind"])
 
 
 def floor(pane: Panes, turn: int) -> float:
@@ -50,17 +59,15 @@ def floor(pane: Panes, turn: int) -> float:
     return found
 
 
-def one_round(store: Store, manifest: Manifest, paths: list[str], times: tuple[Times, Times, list[float]]) -> None:
-    cold, warm, floors = times
-    label = address(store, manifest.digest)
-    with serving(store) as served, chrome() as browser:
+def one_round(stock: Stock, folder: Folder, paths: list[str], times: Times) -> None:
+    with serving(stock.store) as served, chrome() as browser:
         for turn, path in enumerate(paths):
-            pane = opened(browser, served.config, label)
-            floors.append(floor(pane, turn))
-            cold.setdefault(path, []).append(milliseconds(pane, path))
-            milliseconds(pane, PIXEL)
-            warm.setdefault(path, []).append(milliseconds(pane, path))
-            pane.page.context.close()
+            with panes(browser, served.config, folder) as pane:
+                times.floors.append(floor(pane, turn))
+                cold, times.kinds[path] = milliseconds(pane, path)
+                times.cold.setdefault(path, []).append(cold)
+                milliseconds(pane, PIXEL)
+                times.warm.setdefault(path, []).append(milliseconds(pane, path)[0])
 
 
 def main() -> None:
@@ -68,25 +75,24 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="paths that hold this")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "scratch").mkdir()
-        store = Store.open(folder / "store", create=True)
-        files = {path: data for path, data in gathered(folder / "scratch").items() if asked.only in path}
-        files[PIXEL] = material.picture("PNG", size=(1, 1))
-        manifest = material.take(store, folder / "files", files)
-        views = prepared(store, manifest)
-        kept = [e.path for e in manifest.entries if e.kind is EntryKind.FILE and asked.only in e.path]
-        times: tuple[Times, Times, list[float]] = ({}, {}, [])
+
+    def files(scratch: Path) -> dict[str, bytes | str]:
+        found = {path: data for path, data in gathered(scratch).items() if asked.only in path}
+        return {**found, PIXEL: material.picture("PNG", size=(1, 1))}
+
+    times = Times()
+    with tempfile.TemporaryDirectory() as name, Stock.opened(Path(name) / "stock") as stock:
+        folder = stock.folder("files", files)
+        paths = [entry.path for entry in folder.manifest.files if asked.only in entry.path]
+        for path in paths:
+            folder.ready(path)
         for _ in range(asked.rounds):
-            one_round(store, manifest, kept, times)
-        store.close()
-    cold, warm, floors = times
+            one_round(stock, folder, paths, times)
     print(f"{'file':<28}{'kind':<10}{'cold ms':>8}{'warm ms':>9}")
-    print(f"{'<img> of one pixel':<28}{'floor':<10}{'':>8}{statistics.median(floors):>9.0f}")
-    for path in sorted(cold, key=lambda p: (views[p].kind, p)):
-        row = (statistics.median(cold[path]), statistics.median(warm[path]))
-        print(f"{path:<28}{views[path].kind:<10}{row[0]:>8.0f}{row[1]:>9.0f}")
+    print(f"{'<img> of one pixel':<28}{'floor':<10}{'':>8}{statistics.median(times.floors):>9.0f}")
+    for path in sorted(paths, key=lambda path: (times.kinds[path], path)):
+        cold, warm = statistics.median(times.cold[path]), statistics.median(times.warm[path])
+        print(f"{path:<28}{times.kinds[path]:<10}{cold:>8.0f}{warm:>9.0f}")
 
 
 if __name__ == "__main__":
