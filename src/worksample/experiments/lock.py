@@ -7,6 +7,7 @@ import json
 import platform
 import shutil
 import subprocess
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,8 @@ def write_lock(plan: Plan, folder: Path) -> Path:
     path = folder / LOCK_NAME
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        draft = folder / f".{LOCK_NAME}.tmp"
+        # A name of its own: two runs may begin at once. They write the same but for the moment.
+        draft = folder / f".{LOCK_NAME}.{uuid.uuid4().hex}"
         draft.write_text(json.dumps(lock_table(plan), indent=2, sort_keys=True) + "\n", encoding="utf-8")
         draft.replace(path)
     return path
