@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,17 @@ async def test_grades_go_into_the_log_once(tmp_path: Path) -> None:
     assert log.results is not None
     means = [m.value for s in log.results.scores for n, m in s.metrics.items() if n == "mean"]
     assert means == [pytest.approx(0.625)]
+    # Written whole or not at all, and what another run is just writing is left as it is.
+    path = at.store.logs / first.log
+    assert list(path.parent.glob(".*")) == []
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        entries = [entry for entry in archive.infolist() if entry.filename.startswith("samples/")]
+    for entry in entries:
+        start = entry.header_offset + 30 + len(entry.filename)
+        path.write_bytes(whole[:start] + bytes(entry.compress_size) + whole[start + entry.compress_size :])
+        assert write_scores(at.store, at.experiment.id, round.id) == 0
+    assert entries
 
 
 def evaluation(round: Round, trial: Trial, outcome: Given, **rest: Any) -> Evaluation:

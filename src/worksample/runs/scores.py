@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,12 +49,13 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
         write_eval_log,
     )
     from inspect_ai.scorer import ScoreEdit
+    from zstandard import ZstdError
 
     try:
         if read_eval_log(str(path), header_only=True).status == "started":
             return 0
         log = read_eval_log(str(path))
-    except (OSError, ValueError, BadZipFile):
+    except (OSError, ValueError, BadZipFile, ZstdError):
         return 0
     samples = {str(sample.id): sample for sample in log.samples or ()}
     done = 0
@@ -74,7 +76,13 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
         done += 1
     if done:
         recompute_metrics(log)
-        write_eval_log(log, str(path))
+        # Whole or not at all: another run of the experiment may end now, and read it.
+        draft = path.with_name(f".{uuid.uuid4().hex}.eval")
+        try:
+            write_eval_log(log, str(draft))
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
     return done
 
 
