@@ -159,11 +159,13 @@ class Trials:
         """
         end = time.monotonic() + self.job.config.lease
         while self.passed:
-            self.waiting.extend(await asyncio.to_thread(self._left))
-            if self.waiting or time.monotonic() > end:
+            if left := await asyncio.to_thread(self._left):
+                self.waiting.extend(left)
+                return True
+            if time.monotonic() > end:
                 break
             await asyncio.sleep(min(LOOK_SECONDS, self.job.config.lease / 4))
-        return bool(self.waiting)
+        return False
 
     def _left(self) -> list[tuple[Slot, int]]:
         """Of the slots that another run held: those that nobody holds or has done. The done ones are forgotten."""

@@ -30,7 +30,7 @@ async def test_what_was_blocked_is_kept_within_limits(shelf: Shelf) -> None:
             ]
         }
         # Another file of the pane has nothing to do with what came before it.
-        since = (await client.get("/.worksample/view?path=index.html")).json()["since"]
+        since = (await client.get("/.worksample/view?path=index.html")).json()["at"]
         assert (await client.get(f"{there}?since={since}")).json() == {"blocked": []}
         assert await report("https://cdn.test/a.js") == 204
         assert [r["url"] for r in (await client.get(f"{there}?since={since}")).json()["blocked"]] == [

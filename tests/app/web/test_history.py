@@ -31,6 +31,11 @@ def test_an_item_is_skipped_and_another_flagged(place: Desks) -> None:
     assert (flag.kind, flag.text) == ("blinding leak", "its name is on page 2")
     # It can be had back, and what was said of it is read where it was skipped, and where it is answered.
     page.goto("/history")
+    flagged = page.get_by_role("row").filter(has_text="its name is on page 2")
+    expect(flagged.get_by_text("Not answered yet")).to_be_visible()
+    place.office.people.close_flag(place.office.hire("dana", "admin"), flag.id, "the page is out")
+    page.reload()
+    expect(flagged.get_by_text("Answered: the page is out")).to_be_visible()
     skipped = page.get_by_role("row").filter(has_text="Skipped")
     skipped.locator("td button").first.click()
     expect(page.get_by_role("dialog").get_by_text("I know who made it")).to_be_visible()

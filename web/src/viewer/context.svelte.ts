@@ -12,8 +12,8 @@ export interface View {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   meta: Record<string, any>;
   problem: string;
-  /** Microseconds: when it was answered. */
-  since: number;
+  /** When it was answered, in microseconds since 1970. */
+  at: number;
   inspectable: boolean;
 }
 

@@ -27,7 +27,7 @@ async def blocked(content: Content, grant: Grant, request: Request) -> Response:
         url, directive = _reported(await read(request, LARGEST, content.services.config.body_seconds))
         content.reports.note(key, url, directive)
         return Response(status_code=204)
-    # A pane shows many files, one after another: the moment that the view named keeps them apart.
+    # A pane shows many files, one after another: the moment at which a view was answered keeps them apart.
     since = number(asked(request), "since", digits=18)
     rows = [
         {"url": scrub(url, grant.hidden), "directive": directive} for url, directive in content.reports.of(key, since)

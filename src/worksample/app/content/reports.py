@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from worksample.people.clock import Clock, wall
+from worksample.people.clock import wall
 
 DISTINCT, LABELS, LONGEST = 200, 500, 300
 _OUTSIDE = ("http://", "https://", "ws://", "wss://")
@@ -14,8 +14,7 @@ _OUTSIDE = ("http://", "https://", "ws://", "wss://")
 class Reports:
     """For any number of threads. Pages may invent reports of their own: they are a hint to show, no evidence."""
 
-    def __init__(self, clock: Clock = wall) -> None:
-        self.now = clock
+    def __init__(self) -> None:
         self._known: OrderedDict[str, OrderedDict[tuple[str, str], int]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -27,7 +26,7 @@ class Reports:
         with self._lock:
             mine = self._known.setdefault(label, OrderedDict())
             self._known.move_to_end(label)
-            mine[key] = self.now()
+            mine[key] = wall()
             mine.move_to_end(key)
             if len(mine) > DISTINCT:
                 mine.popitem(last=False)
@@ -35,7 +34,7 @@ class Reports:
                 self._known.popitem(last=False)
 
     def of(self, label: str, since: int = 0) -> list[tuple[str, str]]:
-        """Address and directive of what was blocked then or later, in the order in which it last was."""
+        """Address and directive of what was blocked at `since` (microseconds since 1970) or later, the latest last."""
         with self._lock:
             return [key for key, when in self._known.get(label, {}).items() if when >= since]
 

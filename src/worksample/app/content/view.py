@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from worksample.app.converting.preparing import Converting
 from worksample.people.blinding import scrub
+from worksample.people.clock import wall
 from worksample.viewing import View
 
 from .content import Content, asked, link
@@ -33,8 +34,8 @@ async def view(content: Content, grant: Grant, request: Request) -> Response:
         return converting(found)
     tree, entry, shown = found
     above = [*paths[:-1], tree.name(entry.path)]
-    # From here on what is blocked is this file's; see blocked.py.
-    return JSONResponse({**plain(tree, above, shown), "since": content.reports.now()})
+    # What is blocked from this moment on is this file's: `blocked` is asked with it.
+    return JSONResponse({**plain(tree, above, shown), "at": wall()})
 
 
 def converting(state: Converting) -> Response:

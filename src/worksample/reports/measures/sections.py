@@ -34,7 +34,7 @@ def measure(
 
     `experiments`: records, ids or names; by default the latest. Verdicts come from the rounds that count (see
     `judge`), less what amendments strike. Where data contradict themselves (an evaluator who voted twice) the section
-    has no rows and its `fault` says why; the others stand. Raises RecordMissing for an unknown experiment.
+    has no rows and its `fault` says why; the others stand. Raises UsageError for an unknown experiment.
     """
     found = resolve_experiments(store, experiments)
     material = Material(store, found, config or MeasureConfig())
