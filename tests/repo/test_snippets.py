@@ -41,6 +41,7 @@ def started(words: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(words, process.wait(30), said + process.stdout.read(), "")
 
 
+@pytest.mark.quick("docs/own-task.md")
 @pytest.mark.box
 @pytest.mark.long(seconds=50)
 @pytest.mark.parametrize("page", PAGES)

@@ -18,7 +18,8 @@ from worksample.errors import SandboxError
 from worksample.sandboxes import BoxConfig, available, open_box, sweep
 from worksample.sandboxes.state import runtime_folder, started_at
 
-pytestmark = pytest.mark.box
+# Sweeping removes what dead runs left on the whole machine.
+pytestmark = [pytest.mark.box, pytest.mark.alone]
 
 PLATFORM = """
 import asyncio, json, os, sys
