@@ -42,6 +42,7 @@ from benchmarks.parts.servers import (
     size_of,
     weigh,
 )
+
 from people.worlds import Office
 
 ROOT = Path(__file__).parents[1]

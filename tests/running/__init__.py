@@ -1,1 +1,1 @@
-"""How tests are run: profiles and shards, what each test needs, what runs alone, how many there are, what may be skipped."""
+"""How tests are run: profiles, shards, what each needs of the machine, what runs alone, counts, skips."""

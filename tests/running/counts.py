@@ -18,7 +18,8 @@ from running.profiles import is_quick
 
 FILE = Path(__file__).parents[1] / "counts.toml"
 PROFILES = ("quick", "all")
-HEAD = """# How many tests each folder has in each profile. `./dev test` raises the numbers; who lowers one says why under [fell].
+HEAD = """# How many tests each folder has in each profile. `./dev test` raises the numbers.
+# Who lowers one says under [fell] why.
 """
 Counts = dict[str, dict[str, int]]
 """Folder -> profile -> how many."""
@@ -120,4 +121,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.section("fewer tests than there were", red=True)
         for line in lines:
             terminalreporter.line(line)
-        terminalreporter.line("  next: bring them back, or lower the number and say why under [fell] in tests/counts.toml")
+        terminalreporter.line(
+            "  next: bring them back, or lower the number in tests/counts.toml and say under [fell] why"
+        )

@@ -36,7 +36,9 @@ def _postgres() -> str:
 
 
 def _tac() -> str:
-    return "" if importlib.util.find_spec("inspect_evals") else "inspect_evals is not installed: pip install 'worksample[tac]'"
+    if importlib.util.find_spec("inspect_evals"):
+        return ""
+    return "inspect_evals is not installed: pip install 'worksample[tac]'"
 
 
 def _converters() -> str:

@@ -115,4 +115,5 @@ def _refuse_unknown(items: Sequence[pytest.Item]) -> None:
             wanted[name] = chosen.args
     for name, ids in wanted.items():
         if missing := set(ids) - known[name]:
-            raise pytest.UsageError(f"{name}: quick({', '.join(sorted(missing))}): it has {', '.join(sorted(known[name]))}")
+            have = ", ".join(sorted(known[name]))
+            raise pytest.UsageError(f"{name}: quick({', '.join(sorted(missing))}): it has {have}")

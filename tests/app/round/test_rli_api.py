@@ -1,4 +1,4 @@
-"""The round of the Remote Labor Index as `test_rli_round` has it, by people who ask the API; one of them begins in Chromium."""
+"""The round of `test_rli_round`, by people who ask the API; one of them begins in Chromium."""
 
 from __future__ import annotations
 
