@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from running.profiles import is_quick
+from running.profiles import is_quick, is_whole, root_of
 
-FILE = Path(__file__).parents[1] / "counts.toml"
+FILE = "counts.toml"
+"""In the folder of all tests."""
 PROFILES = ("quick", "all")
 HEAD = """# How many tests each folder has in each profile. `./dev test` raises the numbers.
 # Who lowers one says under [fell] why.
@@ -83,8 +84,8 @@ def _quoted(text: str) -> str:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Before anything is left out, and only where everything was asked for."""
-    if {config.rootpath / arg for arg in config.args} == {FILE.parent}:
-        config.stash[COUNTED] = count(items, FILE.parent)
+    if is_whole(config):
+        config.stash[COUNTED] = count(items, root_of(config))
         if hasattr(config, "workeroutput"):
             config.workeroutput["counts"] = config.stash[COUNTED]
 
@@ -107,12 +108,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     now = config.stash.get(COUNTED, None)
     if now is None or hasattr(config, "workerinput"):
         return
-    before, fell = read(FILE.read_text(encoding="utf-8"))
+    file = root_of(config) / FILE
+    before, fell = read(file.read_text(encoding="utf-8"))
     config.stash[FALLEN] = fallen(before, now)
     if config.stash[FALLEN] and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if config.getoption("--write-counts") and raised(before, now) != before:
-        FILE.write_text(written(raised(before, now), fell), encoding="utf-8")
+        file.write_text(written(raised(before, now), fell), encoding="utf-8")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

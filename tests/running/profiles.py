@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -50,6 +51,16 @@ def shard_of(config: pytest.Config) -> tuple[int, int]:
     return int(words[0]), int(words[1])
 
 
+def root_of(config: pytest.Config) -> Path:
+    """The folder of all tests."""
+    return config.rootpath / str(config.getini("testpaths")[0])
+
+
+def is_whole(config: pytest.Config) -> bool:
+    """Whether all folders were asked for."""
+    return {config.rootpath / arg for arg in config.args} == {root_of(config)}
+
+
 def is_quick(item: pytest.Item) -> bool:
     """Whether the quick profile has it."""
     if item.get_closest_marker("thorough") is not None:
@@ -73,6 +84,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = list(items)
     if config.getoption("--profile") == "quick":
         _refuse_unknown(items)
+        if is_whole(config):
+            _refuse_unproven(items, f"{root_of(config).relative_to(config.rootpath).as_posix()}/")
         kept = [item for item in kept if is_quick(item)]
     which, of = shard_of(config)
     kept = shard(kept, which, of)
@@ -117,3 +130,12 @@ def _refuse_unknown(items: Sequence[pytest.Item]) -> None:
         if missing := set(ids) - known[name]:
             have = ", ".join(sorted(known[name]))
             raise pytest.UsageError(f"{name}: quick({', '.join(sorted(missing))}): it has {have}")
+
+
+def _refuse_unproven(items: Sequence[pytest.Item], folder: str) -> None:
+    """What the quick profile leaves out has somebody in it that goes the same way."""
+    quick = {name for item in items if is_quick(item) for name in (item.nodeid, item.nodeid.partition("[")[0])}
+    for item in items:
+        mark = item.get_closest_marker("thorough")
+        if mark is not None and folder + mark.kwargs.get("quick", "") not in quick:
+            raise pytest.UsageError(f"{item.nodeid}: thorough(quick=...) names no test of the quick profile")

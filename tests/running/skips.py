@@ -5,11 +5,13 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import pytest
 
-FILE = Path(__file__).parents[1] / "skips.toml"
+from running.profiles import root_of
+
+FILE = "skips.toml"
+"""In the folder of all tests."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class _Watch:
 def _refused(config: pytest.Config) -> dict[str, str]:
     if not config.getoption("--known-skips") or hasattr(config, "workerinput"):
         return {}
-    return unknown(config.stash[SKIPS], read(FILE.read_text(encoding="utf-8")))
+    return unknown(config.stash[SKIPS], read((root_of(config) / FILE).read_text(encoding="utf-8")))
 
 
 @pytest.hookimpl(tryfirst=True)

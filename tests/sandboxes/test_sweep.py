@@ -51,7 +51,7 @@ def _killed(tmp_path: Path, kind: str, state: str) -> dict[str, Any]:
 
 
 def _gone(pid: int, started: int) -> bool:
-    for _ in range(200):
+    for _ in range(3000):
         if started_at(pid) != started:
             return True
         time.sleep(0.02)
