@@ -244,6 +244,7 @@ def test_names_that_change_hands_during_the_scan_lead_nowhere(tmp_path: Path) ->
     assert not any(b"do not take me" in data for data in shelf.kept.values())
 
 
+@pytest.mark.thorough(quick="files/test_scan.py::test_more_files_than_are_taken_in")
 @pytest.mark.long
 def test_a_hundred_thousand_files(tmp_path: Path) -> None:
     for i in range(1000):

@@ -235,6 +235,7 @@ for name, answer in [("task1", str(products)), ("task2", str(kinds)), ("task3", 
 """
 
 
+@pytest.mark.quick("DESC-1.0")
 @pytest.mark.box
 @pytest.mark.long(seconds=40)
 @pytest.mark.parametrize(("order", "score"), [("DESC", 1.0), ("ASC", 0.5)])

@@ -80,7 +80,7 @@ def test_other_writers_wait_for_its_end(tmp_path: Path) -> None:
         thread = threading.Thread(target=other)
         with store.database.shared():
             thread.start()
-            assert inside.wait(10)
+            assert inside.wait(120)
             with store.database.writing() as connection:
                 note(connection, "one")
             order.append("first")

@@ -97,6 +97,7 @@ def test_the_content_decides_and_not_the_name(seen: Panes, path: str, kind: str)
     assert found.colours > 4
 
 
+@pytest.mark.thorough(quick="app/viewers/test_bad.py::test_sixteen_thousand_columns_say_what_is_cut")
 def test_half_a_gigabyte_of_table_is_shown_in_part_and_says_so(seen: Panes) -> None:
     found = seen.show("huge.csv")
     assert found.report["rows"] == 99_999
@@ -110,6 +111,7 @@ def test_sixteen_thousand_columns_say_what_is_cut(seen: Panes) -> None:
     expect(seen.frame.get_by_role("note")).to_contain_text("500 of 16,384 columns")
 
 
+@pytest.mark.thorough(quick="app/viewers/test_documents.py::test_a_file_is_shown[table/sums.xlsx]")
 def test_two_hundred_sheets_can_be_reached(seen: Panes) -> None:
     assert seen.show("sheets.xlsx").report["sheets"] == 200
     seen.frame.get_by_role("combobox", name="Sheets").select_option("Sheet 187")
@@ -117,6 +119,7 @@ def test_two_hundred_sheets_can_be_reached(seen: Panes) -> None:
     expect(seen.frame.get_by_role("tab", name="Sheet 187")).to_be_in_viewport()
 
 
+@pytest.mark.thorough(quick="app/viewers/test_documents.py::test_a_file_is_shown[text/report.pdf]")
 def test_twenty_thousand_pages_are_quick(seen: Panes) -> None:
     assert seen.show("long.pdf").report["pages"] == 20_000
     box = seen.frame.get_by_role("spinbutton")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,7 +14,7 @@ WEB = Path(__file__).resolve().parents[3] / "web"
 MAKER = WEB / "node_modules/openapi-typescript/bin/cli.js"
 
 
-@pytest.mark.skipif(not MAKER.exists() or shutil.which("node") is None, reason="needs npm ci in web/")
+@pytest.mark.node
 def test_the_client_knows_the_api_as_it_is(tmp_path: Path) -> None:
     schema, made = tmp_path / "openapi.json", tmp_path / "schema.d.ts"
     # As `python -m worksample.app.openapi` prints it.

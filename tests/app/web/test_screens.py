@@ -27,6 +27,7 @@ def sound(page: Page, name: str) -> list[str]:
     return [f"{name}: {fault}" for fault in axe(page)]
 
 
+@pytest.mark.quick("False")
 @pytest.mark.parametrize("dark", [False, True])
 def test_pages_are_accessible(place: Desks, dark: bool) -> None:
     place.office.open(Kind.HOLISTIC)
@@ -50,6 +51,7 @@ def test_pages_are_accessible(place: Desks, dark: bool) -> None:
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.quick("False")
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_work_screen_is_accessible(place: Desks, dark: bool) -> None:
     for kind in (Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC, Kind.TAGS):
@@ -79,6 +81,7 @@ def test_the_work_screen_is_accessible(place: Desks, dark: bool) -> None:
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.quick("1280-800")
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080), (768, 1024)])
 def test_the_work_screen_fits_its_window(place: Desks, width: int, height: int) -> None:
     place.office.open(Kind.PAIRWISE)
