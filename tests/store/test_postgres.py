@@ -17,7 +17,6 @@ from alembic.migration import MigrationContext
 from hypothesis import HealthCheck, given, settings
 
 from store.test_processes import go, start
-from store.test_shared import tells_its_own_from_others
 from store.views import everything, live
 from store.worlds import World, histories, planted
 from worksample.errors import RecordConflict, StoreError
@@ -133,11 +132,6 @@ def test_two_connections_cannot_both_take_an_id(url: str, tmp_path: Path) -> Non
     assert sorted(outcomes) == ["kept", "refused", "refused", "refused"]
     with Store.open(tmp_path / "s") as store:
         assert check(store) == []
-
-
-def test_what_a_thread_shares_is_one_transaction(url: str, tmp_path: Path) -> None:
-    with Store.open(tmp_path / "s", create=True) as store:
-        tells_its_own_from_others(store)
 
 
 def test_leases_and_another_stores_database(url: str, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ class Database:
             next = "pip install 'worksample[postgres]'"
             raise StoreError(f"no driver for this database: {e}", where=url.rpartition("@")[2], next=next) from e
         self._owner = os.getpid()
-        self._turn, self._open = threading.Lock(), threading.local()
+        self._turn = threading.Lock()
         self._kept: dict[bool, list[Connection]] = {False: [], True: []}
         self._driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
 
@@ -48,10 +48,6 @@ class Database:
     def reading(self) -> Iterator[Connection]:
         """A consistent view. Raises StoreError."""
         self._after_fork()
-        if self._own is not None:
-            with self._faults():
-                yield self._own
-            return
         with self._faults(), self._lent(write=False) as connection, connection.begin():
             yield connection
 
@@ -62,33 +58,12 @@ class Database:
         `bare`: while the tables are being made, when there is no row to lock yet.
         """
         self._after_fork()
-        if self._own is not None:
-            with self._faults(), _undone_alone(self._own):
-                yield self._own
-            return
         # Threads queue here, where waiting is fair, and not inside SQLite, which polls.
         with self._turn, self._faults(), self._lent(write=True) as connection, connection.begin():
             if not self.sqlite and not bare:
                 meta = schema.meta
                 connection.execute(select(meta.c.value).where(meta.c.key == "writer").with_for_update())
             yield connection
-
-    @contextmanager
-    def shared(self) -> Iterator[None]:
-        """Make one transaction of all that this thread reads and writes until the end of the block: it is committed
-        there. A `writing` that raises within is undone alone. Raises StoreFull, StoreError: then nothing is kept.
-        """
-        with self.writing() as connection:
-            self._open.connection = connection
-            try:
-                yield
-            finally:
-                self._open.connection = None
-
-    @property
-    def _own(self) -> Connection | None:
-        """This thread's, within `shared`."""
-        return getattr(self._open, "connection", None)
 
     @contextmanager
     def _lent(self, *, write: bool) -> Iterator[Connection]:
@@ -116,7 +91,7 @@ class Database:
             # Held on to, so that nothing of the parent's is closed here.
             self._parents = self._kept
             self._kept = {False: [], True: []}
-            self._owner, self._turn, self._open = os.getpid(), threading.Lock(), threading.local()
+            self._owner, self._turn = os.getpid(), threading.Lock()
 
     def close(self) -> None:
         for kept in self._kept.values():
@@ -148,20 +123,6 @@ class Database:
                 "the database stayed busy", where=self.shown, next="try again when other runs are quieter"
             )
         return StoreError(f"the database failed: {text}", where=self.shown, next="worksample store check")
-
-
-@contextmanager
-def _undone_alone(connection: Connection) -> Iterator[None]:
-    # On the driver's own: SQLAlchemy's way to a savepoint costs more than most of what is done within.
-    raw: Any = connection.connection.dbapi_connection
-    raw.execute("SAVEPOINT one")
-    try:
-        yield
-    except BaseException:
-        raw.execute("ROLLBACK TO SAVEPOINT one")
-        raise
-    finally:
-        raw.execute("RELEASE SAVEPOINT one")
 
 
 def _no_room(path: str) -> bool:

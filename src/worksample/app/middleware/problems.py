@@ -13,8 +13,8 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import Send
 
+from worksample.app.authentication import SignedOut
 from worksample.app.schemas.base import Failed
-from worksample.app.signed import SignedOut
 from worksample.errors import (
     ImportFailed,
     PlanError,

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from worksample.app.authentication import tokens_of
 from worksample.app.config import AppConfig
-from worksample.app.signed import tokens_of
 
 from .guard import READS
 from .problems import refuse

@@ -9,8 +9,8 @@ from worksample.people import Account, Item, read_kept
 from .rendering import render
 
 
-def item_json(services: Services, session: str, account: Account, item: Item) -> bytes:
-    """An ItemView. `session`: the token that the panes' addresses are bound to. Raises StoreError, RecordMissing."""
+def item_view(services: Services, session: str, account: Account, item: Item) -> ItemView:
+    """`session`: the token that the panes' addresses are bound to. Raises StoreError, RecordMissing."""
     panes = {pane.label: pane.manifest for pane in item.shown}
     labels = services.capabilities.mint_all(session, account.id, item.id, panes, item.hidden)
     shown = tuple(
@@ -21,7 +21,7 @@ def item_json(services: Services, session: str, account: Account, item: Item) ->
         )
         for pane in item.shown
     )
-    view = ItemView.model_validate(
+    return ItemView.model_validate(
         {
             **item.plain(),
             "shown": shown,
@@ -30,7 +30,6 @@ def item_json(services: Services, session: str, account: Account, item: Item) ->
             "instructions_page": render(_page(services, item)),
         }
     )
-    return view.model_dump_json().encode()
 
 
 def _page(services: Services, item: Item) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from worksample import __version__
+from worksample.app.middleware.cookies import csrf_of
 from worksample.app.schemas.session import AccountShown, Hosts, Me, ProfileShown, TrainingState
 from worksample.app.services import Services
-from worksample.app.wire.cookies import csrf_of
 from worksample.people import Account
 
 

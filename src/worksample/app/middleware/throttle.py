@@ -15,7 +15,7 @@ from .rates import Rate, TooMany
 WAIT_SECONDS, BUSY_SECONDS = 3.0, 10
 
 
-class Doors:
+class Throttle:
     """A password's hash takes 64 MiB and a tenth of a second, so only two are worked out at once."""
 
     def __init__(self, config: AppConfig) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from worksample.app.authentication import bearer_of
 from worksample.app.config import AppConfig
-from worksample.app.signed import bearer_of
 
 from .cookies import csrf_matches, read_cookies
 from .problems import refuse

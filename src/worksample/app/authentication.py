@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Request
 from starlette.types import Scope
 
-from worksample.app.wire.cookies import read_cookies
+from worksample.app.middleware.cookies import read_cookies
 from worksample.errors import WorksampleError
 from worksample.people import Account, Role
 
@@ -56,26 +56,10 @@ def signed_in(request: Request) -> Account:
     return account
 
 
-class Caller:
-    """Who asks, found out in the route's own thread: going to another costs as much as asking the database."""
-
-    def __init__(self, request: Request) -> None:
-        self._request = request
-
-    def enter(self) -> tuple[Account, str]:
-        """The account, and the session's token. SignedOut."""
-        account = signed_in(self._request)
-        return account, self._request.state.session
-
-
-async def caller_of(request: Request) -> Caller:
-    """For routes that are asked often; the others take `SignedIn`."""
-    return Caller(request)
-
-
-def answer(body: bytes) -> Response:
-    """A route's answer that is JSON already."""
-    return Response(body, media_type="application/json")
+async def session_of(request: Request, account: Annotated[Account, Depends(signed_in)]) -> str:
+    """The session's token. SignedOut."""
+    token: str = request.state.session
+    return token
 
 
 def admin(account: Annotated[Account, Depends(signed_in)]) -> Account:
@@ -91,7 +75,7 @@ def reviewer(account: Annotated[Account, Depends(signed_in)]) -> Account:
 
 
 ServicesOf = Annotated[Services, Depends(services_of)]
-CallerOf = Annotated[Caller, Depends(caller_of)]
 SignedIn = Annotated[Account, Depends(signed_in)]
+SessionOf = Annotated[str, Depends(session_of)]
 Admin = Annotated[Account, Depends(admin)]
 Reviewer = Annotated[Account, Depends(reviewer)]

@@ -9,14 +9,19 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES = 32_768
-HEAD_SECONDS = 20.0
-"""From a request's first byte, or from the connection's start, to the end of its headers."""
 
 _CLEAR = b'clear-site-data: "cookies"\r\n'
 
 
 class Strict(HttpToolsProtocol):
-    """Answers 400 to heads that are too large or name an absolute address; drops connections that say nothing."""
+    """Answers 400 to heads that are too large or name an absolute address; drops connections that say nothing.
+
+    `head_seconds`: of `AppConfig`; the rest is uvicorn's.
+    """
+
+    def __init__(self, *, head_seconds: float, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._seconds = head_seconds
 
     _late: asyncio.TimerHandle | None = None
     _size = 0
@@ -76,7 +81,7 @@ class Strict(HttpToolsProtocol):
 
     def _wait(self) -> None:
         self._heard()
-        self._late = self.loop.call_later(HEAD_SECONDS, self._give_up)
+        self._late = self.loop.call_later(self._seconds, self._give_up)
 
     def _heard(self) -> None:
         if self._late is not None:
