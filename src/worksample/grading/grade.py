@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import platform
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from worksample.records import (
     Submission,
     now,
 )
+from worksample.store.owner import new_owner
 
 from .place import settle
 from .rounds import grading_in_force
@@ -63,7 +62,7 @@ async def grade(
     grading = grading_in_force(store, round, instance)
     job = _Job(store, round, submission, instance, grading, sandbox)
     before = {e.id for e in _made(job)}
-    key, owner = f"grade/{round.id}/{submission.id}", f"{platform.node()}:{os.getpid()}:{uuid.uuid4().hex}"
+    key, owner = f"grade/{round.id}/{submission.id}", new_owner()
     while True:
         done = _ready(_made(job), before)
         if done is not None:

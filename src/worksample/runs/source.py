@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import socket
 import time
-import uuid
 from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, PlanError, StoreError, WorksampleError
 from worksample.records import Arm, Instance, Slot, Trial
+from worksample.store.owner import new_owner
 
 from .attempt import Attempt, Job
 from .close import tell, trial_of
@@ -40,7 +38,7 @@ class Trials:
         self.passed: list[tuple[Slot, int]] = []
         """Slots that another run held when it was their turn."""
         self.held: set[str] = set()
-        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self.owner = new_owner()
         self.fatal: BaseException | None = None
         self.runner: asyncio.Task[object] | None = None
         """The task whose cancelling means that no further trial begins."""
