@@ -11,7 +11,6 @@
     ├── CaptureError            what an agent left cannot be taken in
     ├── SandboxError            the box cannot be had, or was lost
     │   └── SandboxUnavailable
-    ├── ModelError              a language model gave no usable service
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
@@ -193,12 +192,6 @@ class SandboxUnavailable(SandboxError):
     """This machine cannot give a box; `next` is the line to type."""
 
     cause = Cause.SANDBOX_START
-
-
-class ModelError(WorksampleError):
-    """A language model gave no usable service."""
-
-    cause = Cause.MODEL_ERROR
 
 
 class AgentError(WorksampleError):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worksample.lazy import lazily
+
 if TYPE_CHECKING:
     from .agreement import HOLISTIC, PASS_FAIL, PREFERENCE, Agreement, Scale, measure_agreement
     from .autoflation import Bundle, autoflation_over_time, measure_autoflation
@@ -65,43 +67,6 @@ if TYPE_CHECKING:
     )
 
 # fmt: off
-_HOMES = {
-    "agreement": "HOLISTIC PASS_FAIL PREFERENCE Agreement Scale measure_agreement",
-    "autoflation": "Bundle autoflation_over_time measure_autoflation",
-    "bootstrap": "Resampling",
-    "budget": "BudgetPoint frontier score_against_budget",
-    "ceiling": "CeilingFit ceiling_bound fit_ceiling",
-    "checkpoints": "by_group checkpoint_scores mean_steps success_rate suite_score",
-    "connectivity": "Connectivity check_connectivity",
-    "correlation": "correlate representativeness",
-    "counts": "Counts State count_states",
-    "deployable": "Checking DeployableCost break_even_success deployable_cost",
-    "dollars": "Dollars dollars_earned midpoint",
-    "edges": "PairSums compare_tables pair_sums",
-    "effects": "Configurations Effect harness_effect model_effect",
-    "elo": "EloOptions EloTable elo_ratings",
-    "estimate": "Estimate Unit tabulate",
-    "false_negatives": "false_negative_bound",
-    "hazards": "Attempt Histories attempts_frame histories passed_within",
-    "horizon": "Horizon time_horizon",
-    "integrity": "Struck with_and_without",
-    "intervals": "exact exact_upper fisher wilson",
-    "lifts": "RubricLifts SuccessLifts lifts_from_counts rubric_lifts success_lifts",
-    "paired": "Comparison paired_difference",
-    "passk": "pass_at_k pass_at_k_each",
-    "power": "Aim Plan Variances detectable planned_variances "
-        "plans power_of tasks_needed variance_components with_correlation",
-    "preferences": "human_comparisons pair_preference project_preferences",
-    "prices": "Calls Price call_costs cost_per_instance trial_costs",
-    "rates": "apply_by mean_score rate",
-    "rollup": "roll_up",
-    "rounding": "percent round_half_up",
-    "rubric": "UPBENCH Mark RubricRules rubric_scores",
-    "tiers": "Spread Tier Timeouts Trials full_pass repeat_spread tier_table timeout_table",
-    "value": "Approach Decision Region break_even break_even_from_jobs decide_by_value",
-    "votes": "THREE_VOTES TIE_BREAK Ballots HolisticVerdict VoteProtocol automation_rate ballot_verdicts "
-    "holistic_verdict holistic_verdicts",
-}
 __all__ = [
     "HOLISTIC", "PASS_FAIL", "PREFERENCE", "THREE_VOTES", "TIE_BREAK", "UPBENCH", "Agreement", "Aim", "Approach",
     "Attempt", "Ballots", "BudgetPoint", "Bundle", "Calls", "CeilingFit", "Checking", "Comparison", "Configurations",
@@ -122,17 +87,8 @@ __all__ = [
     "variance_components", "wilson", "with_and_without", "with_correlation",
 ]
 # fmt: on
-_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__)
 
 
 def __dir__() -> list[str]:
