@@ -33,7 +33,7 @@ from .run import Ended, run_grader
 if TYPE_CHECKING:
     from worksample.store import Store
 
-ATTEMPTS = 2
+TRIES = 2
 """How often a grading is begun where the sandbox, and not the grader, failed."""
 LEASE = 20.0
 """Seconds for which a subject is leased; renewed while it is graded, so that a dead process holds it no longer."""
@@ -103,14 +103,14 @@ def _ready(made: list[Evaluation], before: Collection[str]) -> Evaluation | None
 
 async def _grade(job: _Job) -> Evaluation:
     reach("grade.begin")
-    ended, attempts = Ended(), 0
-    while attempts < ATTEMPTS:
-        attempts += 1
+    ended, tries = Ended(), 0
+    while tries < TRIES:
+        tries += 1
         ended = await _once(job)
         if ended.cause is None or not POLICY[ended.cause].retry:
             break
     reach("grade.graded")
-    evaluation = _evaluation(job, ended, attempts)
+    evaluation = _evaluation(job, ended, tries)
     reach("grade.commit")
     await asyncio.to_thread(job.store.commit, evaluation)
     reach("grade.committed")
@@ -131,8 +131,8 @@ async def _once(job: _Job) -> Ended:
     return await run_grader(place, job.grading, job.store.blobs, sandbox=job.sandbox)
 
 
-def _evaluation(job: _Job, ended: Ended, attempts: int) -> Evaluation:
-    record = {"attempts": attempts, "sandbox": job.sandbox, "kit": __version__, **ended.record}
+def _evaluation(job: _Job, ended: Ended, tries: int) -> Evaluation:
+    record = {"tries": tries, "sandbox": job.sandbox, "kit": __version__, **ended.record}
     return Evaluation(
         id=uuid.uuid4().hex,
         round=job.round.id,
