@@ -13,6 +13,7 @@ from worksample.errors import RecordMissing, StoreError
 from worksample.files.pour import pour
 from worksample.records import digest_bytes
 
+from .loops import off_loop
 from .place import LocalPlace, RemotePlace
 
 _SMALL = 1 << 18
@@ -42,6 +43,7 @@ class Blobs:
 
     def put(self, data: bytes) -> str:
         """Keep bytes; returns their digest. Raises StoreFull, StoreError."""
+        off_loop()
         digest = digest_bytes(data)
         path = blob_path(digest)
         # A file of another size was torn by a power cut: it is replaced.
@@ -53,6 +55,7 @@ class Blobs:
 
     def put_file(self, fd: int, size: int) -> str:
         """Keep at most `size` bytes of an open file from its offset on; OSError comes from reading it."""
+        off_loop()
         if size <= _SMALL:
             parts, left = [], size
             while left > 0 and (chunk := os.read(fd, left)):
@@ -78,6 +81,7 @@ class Blobs:
 
     def path(self, digest: str) -> Path:
         """The local file that holds it: read-only, never to be changed. Raises RecordMissing."""
+        off_loop()
         path = blob_path(digest)
         local = self._near.path(path)
         if not local.is_file():

@@ -16,6 +16,7 @@ from sqlalchemy.engine import make_url
 from worksample.errors import StoreError
 
 from .faults import full
+from .loops import off_loop
 
 BUSY_SECONDS = 60.0
 """How long a write waits for another process's write."""
@@ -67,6 +68,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view. Raises StoreError."""
+        off_loop()
         self._after_fork()
         if self._own is not None:
             with self._faults():
@@ -81,6 +83,7 @@ class Database:
 
         Raises StoreFull, StoreError, Collided.
         """
+        off_loop()
         self._after_fork()
         if self._own is not None:
             with self._faults(), _undone_alone(self._own):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import DDL, Boolean, Column, Connection, MetaData, Table, inspect, select
+from sqlalchemy import Boolean, Column, Connection, MetaData, Table, inspect, select, text
 
 from worksample.records import from_envelope
 
@@ -22,11 +22,11 @@ def renew(connection: Connection, kind: str) -> None:
     table, kept = schema.TABLES[kind], f"{schema.TABLES[kind].name}_before"
     # Names of indexes, and of what stands behind a key, are one for the whole database.
     for made in inspect(connection).get_indexes(table.name):
-        connection.execute(DDL(f'DROP INDEX "{made["name"]}"'))
+        connection.execute(text(f'DROP INDEX "{made["name"]}"'))
     key = inspect(connection).get_pk_constraint(table.name)["name"]
-    connection.execute(DDL(f'ALTER TABLE "{table.name}" RENAME TO "{kept}"'))
+    connection.execute(text(f'ALTER TABLE "{table.name}" RENAME TO "{kept}"'))
     if key:
-        connection.execute(DDL(f'ALTER TABLE "{kept}" RENAME CONSTRAINT "{key}" TO "{kept}_pkey"'))
+        connection.execute(text(f'ALTER TABLE "{kept}" RENAME CONSTRAINT "{key}" TO "{kept}_pkey"'))
     table.create(connection)
     before = Table(kept, MetaData(), *(Column(c.name, c.type) for c in table.c if c.name in _OF_EVERY))
     if kind == "trial":
@@ -35,9 +35,9 @@ def renew(connection: Connection, kind: str) -> None:
     while rows := connection.execute(
         select(before).where(before.c.id > last).order_by(before.c.id).limit(_AT_ONCE)
     ).mappings().all():  # fmt: skip
-        connection.execute(table.insert(), [_renewed(kind, old) for old in rows])
+        connection.execute(table.insert(), [_renewed(kind, dict(old)) for old in rows])
         last = rows[-1]["id"]
-    connection.execute(DDL(f'DROP TABLE "{kept}"'))
+    connection.execute(text(f'DROP TABLE "{kept}"'))
 
 
 def _renewed(kind: str, old: Mapping[str, Any]) -> Row:
