@@ -11,7 +11,6 @@
     ├── CaptureError            what an agent left cannot be taken in
     ├── SandboxError            the box cannot be had, or was lost
     │   └── SandboxUnavailable
-    ├── ModelError              a language model gave no usable service
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
@@ -62,6 +61,8 @@ class Cause(StrEnum):
     STORE_ERROR = "store.error"
     CAPTURE_TOO_LARGE = "capture.too_large"
     CAPTURE_TOO_MANY = "capture.too_many"
+    CAPTURE_UNREADABLE = "capture.unreadable"
+    CAPTURE_TIME = "capture.time"
     CAPTURE_FAILED = "capture.failed"
     GRADER_CRASH = "grader.crash"
     GRADER_TIME = "grader.time"
@@ -112,7 +113,9 @@ POLICY: dict[Cause, Policy] = {
     Cause.STORE_ERROR: _of(_B.STORE, "the store could not be written", retry=True),
     Cause.CAPTURE_TOO_LARGE: _of(_B.CAPTURE, "the deliverables exceed the size that is taken in", graded=True),
     Cause.CAPTURE_TOO_MANY: _of(_B.CAPTURE, "more files than are taken in", graded=True),
-    Cause.CAPTURE_FAILED: _of(_B.CAPTURE, "the deliverables could not be read", retry=True),
+    Cause.CAPTURE_UNREADABLE: _of(_B.CAPTURE, "the agent left what cannot be read", graded=True),
+    Cause.CAPTURE_TIME: _of(_B.CAPTURE, "taking in the deliverables takes too long", graded=True),
+    Cause.CAPTURE_FAILED: _of(_B.CAPTURE, "this machine could not read the deliverables", retry=True),
     Cause.GRADER_CRASH: _of(_B.GRADER, "the grader crashed"),
     Cause.GRADER_TIME: _of(_B.GRADER, "the grader ran out of time"),
     Cause.GRADER_MEMORY: _of(_B.GRADER, "the grader ran out of memory"),
@@ -193,12 +196,6 @@ class SandboxUnavailable(SandboxError):
     """This machine cannot give a box; `next` is the line to type."""
 
     cause = Cause.SANDBOX_START
-
-
-class ModelError(WorksampleError):
-    """A language model gave no usable service."""
-
-    cause = Cause.MODEL_ERROR
 
 
 class AgentError(WorksampleError):

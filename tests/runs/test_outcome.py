@@ -9,8 +9,8 @@ from inspect_ai.util import LimitExceededError
 
 from worksample import faults
 from worksample.errors import AgentError, Cause, PlanError, SandboxError, StoreFull, UsageError
-from worksample.records import Ending
-from worksample.runs.outcome import ended_by_error, ended_by_limit
+from worksample.records import Ending, Outcome
+from worksample.runs.outcome import DONE, after_capture, ended_by_error, ended_by_limit, failed
 
 
 def call(error: str | None = None) -> ModelEvent:
@@ -50,6 +50,29 @@ def test_errors(error: BaseException, events: list[ModelEvent], ending: Ending, 
     outcome = ended_by_error(error, events)
     assert (outcome.ending, outcome.cause) == (ending, cause)
     assert outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cause", "expected"),
+    [
+        (DONE, None, None),
+        (DONE, Cause.CAPTURE_TOO_MANY, None),
+        (DONE, Cause.CAPTURE_UNREADABLE, None),
+        (DONE, Cause.CAPTURE_TIME, None),
+        (DONE, Cause.CAPTURE_FAILED, Cause.CAPTURE_FAILED),
+        (DONE, Cause.SANDBOX_LOST, Cause.SANDBOX_LOST),
+        (failed(Cause.AGENT_CRASH, "7"), Cause.SANDBOX_LOST, Cause.SANDBOX_LOST),
+        (failed(Cause.AGENT_CRASH, "7"), Cause.CAPTURE_TOO_LARGE, Cause.AGENT_CRASH),
+        (failed(Cause.MODEL_ERROR, "503"), Cause.SANDBOX_LOST, Cause.MODEL_ERROR),
+    ],
+)
+def test_only_a_failure_of_ours_at_capture_undoes_an_ending(
+    outcome: Outcome, cause: Cause | None, expected: Cause | None
+) -> None:
+    after = after_capture(outcome, cause, "said")
+    assert after.cause is expected
+    assert (after == outcome) == (expected is outcome.cause)
+    assert after.finished == (expected in (None, Cause.AGENT_CRASH))
 
 
 def test_a_crash_says_where() -> None:

@@ -65,14 +65,6 @@ class Capabilities:
         self._known: OrderedDict[str, tuple[int, Grant]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def mint(
-        self, session_token: str, account_id: str, item_id: str, pane_label: str, manifest_digest: str,
-        hidden: Collection[str] = (),
-    ) -> str:  # fmt: skip
-        """The label of one pane's address."""
-        panes = {pane_label: manifest_digest}
-        return self.mint_all(session_token, account_id, item_id, panes, hidden)[pane_label]
-
     def mint_all(
         self, session_token: str, account_id: str, item_id: str, panes: Mapping[str, str], hidden: Collection[str] = ()
     ) -> dict[str, str]:

@@ -62,12 +62,6 @@ def _book(path: Path, formulas: bool) -> Iterator[Any]:
         raise Unreadable(f"is no sound workbook: {type(error).__name__}: {error}") from error
 
 
-def sheet_names(path: Path) -> list[str]:
-    """Names of the sheets, in order. Unreadable for what is no workbook."""
-    with _book(path, formulas=False) as book:
-        return list(book.sheetnames)
-
-
 def _cells(sheet: Any) -> Iterator[list[Any]]:
     count = 0
     for row in sheet.iter_rows(values_only=True):

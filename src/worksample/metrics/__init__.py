@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worksample.lazy import lazily
+
 if TYPE_CHECKING:
     from .attempts.ceiling import CeilingFit, ceiling_bound, fit_ceiling
     from .attempts.hazards import Attempt, Histories, attempts_frame, histories, passed_within
@@ -65,43 +67,6 @@ if TYPE_CHECKING:
     from .uncertainty.intervals import exact, exact_upper, fisher, wilson
 
 # fmt: off
-_HOMES = {
-    "attempts.ceiling": "CeilingFit ceiling_bound fit_ceiling",
-    "attempts.hazards": "Attempt Histories attempts_frame histories passed_within",
-    "attempts.lifts": "RubricLifts SuccessLifts lifts_from_counts rubric_lifts success_lifts",
-    "attempts.pass_at_k": "pass_at_k pass_at_k_each",
-    "comparison.correlation": "correlate representativeness",
-    "comparison.effects": "Configurations Effect harness_effect model_effect",
-    "comparison.paired": "Comparison paired_difference",
-    "comparison.power": "Aim Plan Variances detectable planned_variances "
-    "plans power_of tasks_needed variance_components with_correlation",
-    "counts": "Counts State count_states",
-    "effort.budget": "BudgetPoint frontier score_against_budget",
-    "effort.horizon": "Horizon time_horizon",
-    "estimate": "Estimate Unit tabulate",
-    "judgments.agreement": "HOLISTIC PASS_FAIL PREFERENCE Agreement Scale measure_agreement",
-    "judgments.false_negatives": "false_negative_bound",
-    "judgments.integrity": "Struck with_and_without",
-    "judgments.votes": "THREE_VOTES TIE_BREAK Ballots HolisticVerdict VoteProtocol automation_rate ballot_verdicts "
-    "holistic_verdict holistic_verdicts",
-    "money.autoflation": "Bundle autoflation_over_time measure_autoflation",
-    "money.deployable": "Checking DeployableCost break_even_success deployable_cost",
-    "money.dollars": "Dollars dollars_earned midpoint",
-    "money.prices": "Calls Price call_costs cost_per_instance trial_costs",
-    "money.value": "Approach Decision Region break_even break_even_from_jobs decide_by_value",
-    "ratings.connectivity": "Connectivity check_connectivity",
-    "ratings.elo": "EloOptions EloTable elo_ratings",
-    "ratings.pair_sums": "PairSums compare_tables pair_sums",
-    "ratings.preferences": "human_comparisons pair_preference project_preferences",
-    "rounding": "percent round_half_up",
-    "scores.checkpoints": "by_group checkpoint_scores mean_steps success_rate suite_score",
-    "scores.rates": "apply_by mean_score rate",
-    "scores.rollup": "roll_up",
-    "scores.rubric": "UPBENCH Mark RubricRules rubric_scores",
-    "scores.tiers": "Spread Tier Timeouts Trials full_pass repeat_spread tier_table timeout_table",
-    "uncertainty.bootstrap": "Resampling",
-    "uncertainty.intervals": "exact exact_upper fisher wilson",
-}
 __all__ = [
     "HOLISTIC", "PASS_FAIL", "PREFERENCE", "THREE_VOTES", "TIE_BREAK", "UPBENCH", "Agreement", "Aim", "Approach",
     "Attempt", "Ballots", "BudgetPoint", "Bundle", "Calls", "CeilingFit", "Checking", "Comparison", "Configurations",
@@ -122,17 +87,8 @@ __all__ = [
     "variance_components", "wilson", "with_and_without", "with_correlation",
 ]
 # fmt: on
-_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__)
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from worksample.errors import Cause, WorksampleError
+from worksample.errors import POLICY, Cause, WorksampleError
 from worksample.models import failure_of
 from worksample.records import Ending, Outcome
 
@@ -68,6 +68,13 @@ def cancelled(reason: str = "stopped by the operator") -> Outcome:
 def failed(cause: Cause, reason: str) -> Outcome:
     """A failure with a known cause."""
     return Outcome(ending=Ending.FAILED, cause=cause, reason=_short(reason))
+
+
+def after_capture(outcome: Outcome, cause: Cause | None, reason: str) -> Outcome:
+    """How a trial ended once its output was taken in: a failure of ours there undoes an ending that counts."""
+    if cause is None or not outcome.finished or POLICY[cause].graded:
+        return outcome
+    return failed(cause, reason)
 
 
 def leaf(error: BaseException) -> BaseException:

@@ -10,7 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worksample.records import Agent, Experiment, Instance, Limits, Slot, Submission, Trial, now
+from worksample.errors import PlanError
+from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
 from worksample.store import Store
 
 from .config import RunConfig
@@ -32,9 +33,16 @@ class Job:
     config: RunConfig
     on_closed: OnClosed
 
+    def arm(self, slot: Slot) -> Arm:
+        """The condition that a slot is of. PlanError where its experiment lacks it."""
+        for arm in self.experiment.arms:
+            if arm.name == slot.arm:
+                return arm
+        raise PlanError(f"slot {slot.id} is of the arm {slot.arm!r}, which its experiment lacks")
+
 
 @dataclass
-class Attempt:
+class Try:
     """A try: from the moment its sample is made until its records are committed."""
 
     job: Job

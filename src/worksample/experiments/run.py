@@ -1,4 +1,4 @@
-"""Run what is open and grade what is ungraded, until nothing is left. Resuming is conducting again."""
+"""Run what is open and grade what is ungraded, until nothing is left. Resuming is running again."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ POLL = 0.5
 
 
 @dataclass(frozen=True)
-class How:
-    """What may differ between two conducts of one experiment: nothing of it decides what the work is."""
+class RunOptions:
+    """What may differ between two runs of one experiment: nothing of it decides what the work is."""
 
     parallel: int = 8
     graders: int = 2
@@ -39,25 +39,25 @@ class How:
 
 
 @dataclass(frozen=True)
-class Conducted:
+class RunResult:
     """Where the experiment stands afterwards."""
 
     status: Status
     interrupted: bool
 
 
-def conduct(store: Store, experiment: Experiment, how: How, watch: Watch | None = None) -> Conducted:
+def run_experiment(store: Store, experiment: Experiment, options: RunOptions, watch: Watch | None = None) -> RunResult:
     """Run the open slots of a planned experiment and grade every ungraded submission of it.
 
     When this returns everything is in the store, and the scores in Inspect's logs too. Ctrl-C stops it cleanly: trials
     in flight are closed as cancelled, and their slots are open again next time. StoreFull and other failures of ours
     are raised after the same clean stop.
-    Several processes may conduct one experiment: slots and submissions are leased, and each waits for the others' end.
+    Several processes may run one experiment: slots and submissions are leased, and each waits for the others' end.
     """
     need_sandbox(experiment.lock.sandbox)
     store.sync()
     listener = watch or Silent()
-    work = _Work(store, experiment, how, listener)
+    work = _Work(store, experiment, options, listener)
     listener.begin(work.tally)
     try:
         interrupted = asyncio.run(work.all())
@@ -67,7 +67,7 @@ def conduct(store: Store, experiment: Experiment, how: How, watch: Watch | None 
         listener.end()
     if not interrupted:
         write_scores(store, experiment.id, work.grading.round.id)
-    return Conducted(status_of(store, experiment), interrupted)
+    return RunResult(status_of(store, experiment), interrupted)
 
 
 def need_sandbox(kind: str) -> None:
@@ -89,17 +89,17 @@ def _first(error: BaseException) -> BaseException:
 
 
 class _Work:
-    """One conduct."""
+    """One run."""
 
-    def __init__(self, store: Store, experiment: Experiment, how: How, watch: Watch) -> None:
-        self.store, self.experiment, self.how, self.watch = store, experiment, how, watch
+    def __init__(self, store: Store, experiment: Experiment, options: RunOptions, watch: Watch) -> None:
+        self.store, self.experiment, self.options, self.watch = store, experiment, options, watch
         self.instances = {id: store.get(Instance, id) for id in experiment.lock.instances}
         slots = store.find(Slot, experiment=experiment.id)
         self.grading = GradeQueue(
             store,
             current_round(store, experiment),
             watch,
-            tries=how.tries,
+            tries=options.tries,
             sandbox=experiment.lock.sandbox,
         )
         self.tally = self.grading.tally
@@ -134,28 +134,28 @@ class _Work:
 
     async def _run_and_grade(self) -> None:
         async with asyncio.TaskGroup() as group:
-            workers = [group.create_task(self.grading.work()) for _ in range(self.how.graders)]
-            self.grading.refill()
-            for id in self.experiment.agents:
-                await self._run(self.store.get(Agent, id))
+            workers = [group.create_task(self.grading.work()) for _ in range(self.options.graders)]
+            await self.grading.refill()
+            await self._run()
             await self.grading.drain()
             for worker in workers:
                 worker.cancel()
 
-    async def _run(self, agent: Agent) -> None:
-        """Run the agent's open slots; wait for those that another process works on, and take over what it leaves."""
+    async def _run(self) -> None:
+        """Run the open slots; wait for those that another process works on, and take over what it leaves."""
+        agents = await asyncio.to_thread(self._agents)
         config = RunConfig(
-            parallel=self.how.parallel,
+            parallel=self.options.parallel,
             sandbox=self.experiment.lock.sandbox,
-            tries=self.how.tries,
-            prices=with_scripts(self.how.prices, [agent]),
+            tries=self.options.tries,
+            prices=with_scripts(self.options.prices, agents),
             roles=dict(self.experiment.lock.roles),
         )
         told = False
-        while slots := self._untried(agent):
-            free = [s for s in slots if holder(self.store, f"slot:{s.id}") is None]
+        while slots := await asyncio.to_thread(self._untried):
+            free = await asyncio.to_thread(self._free, slots)
             if free:
-                await run_slots(self.store, self.experiment, agent, free, config, self._closed)
+                await run_slots(self.store, self.experiment, free, config, self._closed)
                 if self.stopping:
                     # The engine may take the cancellation for its own and return as if nothing had been.
                     raise asyncio.CancelledError
@@ -165,9 +165,15 @@ class _Work:
                 self.watch.note(f"another process works on {len(slots)} slots; waiting for it")
             await asyncio.sleep(POLL)
 
-    def _untried(self, agent: Agent) -> tuple[Slot, ...]:
-        mine = [s for s in self.store.open_slots(self.experiment.id) if s.agent == agent.id and s.id not in self.tried]
+    def _agents(self) -> list[Agent]:
+        return [self.store.get(Agent, id) for id in self.experiment.agents]
+
+    def _untried(self) -> tuple[Slot, ...]:
+        mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self.tried]
         return in_order(mine, self.experiment.seed)
+
+    def _free(self, slots: tuple[Slot, ...]) -> list[Slot]:
+        return [s for s in slots if holder(self.store, f"slot:{s.id}") is None]
 
     def _closed(self, trial: Trial, submission: Submission | None) -> None:
         self.tried.add(trial.slot)
