@@ -194,6 +194,15 @@ async def test_a_program_that_fails_is_told_and_its_work_is_kept(tmp_path: Path)
     assert at.output(trial) == {"x": b"x\n"}
 
 
+async def test_a_program_that_may_not_be_started_or_says_so(tmp_path: Path) -> None:
+    for n, argv in enumerate(
+        [("/etc/passwd",), ("sh", "-c", "echo x > {output}/x; echo Permission denied >&2; exit 126")]
+    ):
+        at, trial = await commanded(tmp_path / str(n), *argv)
+        assert trial.outcome.cause is Cause.AGENT_CRASH, trial.outcome
+        assert at.output(trial) == ({"x": b"x\n"} if n else {})
+
+
 async def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     _, trial = await commanded(tmp_path, "no-such-agent")
     assert trial.outcome.cause is Cause.AGENT_CRASH

@@ -130,6 +130,28 @@ async def test_the_output_itself_cannot_be_taken_away(tmp_path: Path) -> None:
     assert (output(at, trial).status, at.output(trial)) == (COMPLETE, {})
 
 
+FORGED = """
+import os, subprocess
+ask = ["python3", "-c", "import site; print(site.getusersitepackages())"]
+site = subprocess.run(ask, capture_output=True, text=True)
+os.makedirs(site.stdout.strip(), exist_ok=True)
+with open(site.stdout.strip() + "/usercustomize.py", "w") as file:
+    file.write("import os; os.write(1, b'[' * 100_000); os._exit(0)")
+"""
+
+
+async def test_a_kernel_that_answers_nonsense_is_a_tool_that_fails(tmp_path: Path) -> None:
+    """The agent owns the Python that answers its cells: 100,000 brackets are more than a parser of JSON can take."""
+    at = setting(tmp_path, [HELLO, python(FORGED), python("1 + 1"), {"view": "{output}/a.png"}], limits=SMALL)
+    (trial,) = await at.run(tries=2)
+    assert trial.outcome.finished, trial.outcome
+    assert at.output(trial) == {"hello.txt": b"hello\n"}
+    part = at.store.get(Submission, trial.id).parts["trajectory"]
+    entry = at.store.manifest(part.manifest).find("trajectory.json")
+    assert entry is not None
+    assert b"[[[[" in at.store.blobs.read(str(entry.blob)), "the forgery took effect"
+
+
 @pytest.mark.parametrize(
     "step", [{"run": "rm -rf {output}"}, {"run": "rm -rf {output}; ln -s /etc {output}"}, {"run": "chmod 0 {output}"}]
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from inspect_ai.event import ModelEvent
 from inspect_ai.model import GenerateConfig, ModelOutput
 from inspect_ai.util import LimitExceededError
@@ -73,6 +75,14 @@ def test_only_a_failure_of_ours_at_capture_undoes_an_ending(
     assert after.cause is expected
     assert (after == outcome) == (expected is outcome.cause)
     assert after.finished == (expected in (None, Cause.AGENT_CRASH))
+
+
+@given(st.text(alphabet=st.characters(), max_size=30).map(lambda text: text + "\0\x1b[2J\ud800"))
+def test_a_reason_holds_nothing_that_a_database_or_a_terminal_would_not_take(said: str) -> None:
+    reason = ended_by_error(AgentError(f"exit 7: {said}"), []).reason
+    assert reason.startswith("exit 7: ")
+    assert all(c.isprintable() or c in "\n\t" for c in reason)
+    reason.encode()
 
 
 def test_a_crash_says_where() -> None:

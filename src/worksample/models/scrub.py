@@ -87,7 +87,9 @@ def scrub_answers(api: ModelAPI) -> None:
             raise
         if isinstance(result, Exception):
             return result
-        _mend(result[0] if isinstance(result, tuple) else result)
+        answer = result[0] if isinstance(result, tuple) else result
+        if not isinstance(answer, Exception):
+            _mend(answer)
         return scrubbed(result)
 
     api.generate = clean  # type: ignore[method-assign]

@@ -74,14 +74,19 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     parts = dict(captured.parts)
     outcome = after_capture(outcome, captured.cause, parts["output"].reason)
     reach("close.captured")
-    with try_.timed("trajectory"):
-        parts["trajectory"] = await anyio.to_thread.run_sync(_trajectory, try_, state, outcome, events)
-    reach("close.trajectory")
-    trial = _trial(try_, state, outcome, events).replaced(ended=ended, working_seconds=working)
-    submission = _submission(try_, parts)
-    reach("close.commit")
-    await anyio.to_thread.run_sync(try_.job.store.commit, trial, submission)
-    return trial, submission
+
+    def keep() -> tuple[Trial, Submission]:
+        with try_.timed("trajectory"):
+            parts["trajectory"] = _trajectory(try_, state, outcome, events)
+        reach("close.trajectory")
+        trial = _trial(try_, state, outcome, events, ended=ended, working_seconds=working)
+        submission = _submission(try_, parts)
+        reach("close.commit")
+        try_.job.store.commit(trial, submission)
+        return trial, submission
+
+    # One thread for all of it: to hand over takes longer than most of it while other trials run.
+    return await anyio.to_thread.run_sync(keep)
 
 
 async def _captured(try_: Try) -> Captured:
@@ -115,7 +120,7 @@ def _trajectory(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[
     return write(writer, job.store.blobs, job.agent, extra, events)
 
 
-def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event]) -> Trial:
+def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event], **rest: Any) -> Trial:
     from worksample.agents.shown import SHOWN
 
     usage = usage_of(events, try_.job.config.prices)
@@ -126,6 +131,7 @@ def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event
         steps=usage[AGENT].calls if AGENT in usage else 0,
         shown=state.store.get(SHOWN),
         log=_log_path(try_),
+        **rest,
     )
 
 

@@ -94,4 +94,6 @@ def _chain(error: BaseException | None) -> list[BaseException]:
 
 
 def _short(text: str) -> str:
+    """At most so long, without what a database or a terminal would not take: agents write into reasons too."""
+    text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text[: LONGEST + 1])
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -132,7 +132,6 @@ class Trials:
             if try_.fatal is not None:
                 raise try_.fatal
             trial = await asyncio.to_thread(self._closed, try_, sample)
-            await asyncio.to_thread(self.release, try_.slot.id)
             if trial.outcome.retried and try_.here < self.config.tries:
                 self.waiting.appendleft((try_.slot, try_.here + 1))
             del self.tries[try_.id]
@@ -145,6 +144,7 @@ class Trials:
             raise
 
     def _closed(self, try_: Try, sample: EvalSample) -> Trial:
+        """The trial, which must be in the store; its slot is given back."""
         if try_.trial is None and try_.began is None:
             self._never_began(try_, sample)
         if try_.trial is None:
@@ -156,6 +156,7 @@ class Trials:
         if not try_.told:
             said = sample.error.message if sample.error is not None else "no reason given"
             raise WorksampleError(f"what follows on a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
+        self.release(try_.slot.id)
         return try_.trial
 
     def _never_began(self, try_: Try, sample: EvalSample) -> None:

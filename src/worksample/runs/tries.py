@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksample.agents import build
 from worksample.errors import PlanError
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
 from worksample.store import Store
@@ -18,6 +19,7 @@ from .config import RunConfig
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
+    from inspect_ai.solver import Solver
 
 OnClosed = Callable[[Trial, Submission | None], None]
 
@@ -32,6 +34,15 @@ class Job:
     model: Model | None
     config: RunConfig
     on_closed: OnClosed
+    solvers: dict[tuple[str, Limits], Solver] = field(default_factory=dict)
+    """Made once for all tries of an instance under the same limits."""
+
+    def solver(self, instance: Instance, limits: Limits, inputs: Path) -> Solver:
+        """What does the instance's work as the agent does."""
+        key = (instance.id, limits)
+        if key not in self.solvers:
+            self.solvers[key] = build(self.agent, instance, model=self.model, limits=limits, inputs=inputs)
+        return self.solvers[key]
 
     def arm(self, slot: Slot) -> Arm:
         """The condition that a slot is of. PlanError where its experiment lacks it."""

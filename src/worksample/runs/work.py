@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from worksample.agents import build
 from worksample.records import Limits, Outcome, now
 
 from .close import close
@@ -54,11 +53,9 @@ async def _endeavour(try_: Try, state: TaskState, generate: Generate) -> tuple[O
     from inspect_ai.log import transcript
     from inspect_ai.util import LimitExceededError, apply_limits
 
-    job = try_.job
     try:
         with apply_limits(_limits(try_.limits), catch_errors=True) as scope:
-            agent = build(job.agent, try_.instance, model=job.model, limits=try_.limits, inputs=try_.inputs)
-            await agent(state, generate)
+            await try_.job.solver(try_.instance, try_.limits, try_.inputs)(state, generate)
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error
     except TerminateSampleError as error:
