@@ -129,6 +129,13 @@ POLICY: dict[Cause, Policy] = {
 }
 
 
+def printable(text: str) -> str:
+    """`text` with what a terminal would obey, or cannot show, written out (`\\x1b`); line ends stay."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 class WorksampleError(Exception):
     """The root. `what` went wrong, `where`, and the `next` command to type; `cause` where the failure is recorded."""
 
@@ -142,7 +149,7 @@ class WorksampleError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text}\n  next: {self.next}" if self.next else text
+        return printable(f"{text}\n  next: {self.next}" if self.next else text)
 
 
 class UsageError(WorksampleError):
