@@ -70,6 +70,7 @@ class Cause(StrEnum):
     GRADER_MALFORMED = "grader.malformed"
     GRADER_REFERENCE = "grader.reference"
     GRADER_SANDBOX = "grader.sandbox"
+    GRADER_LACKS = "grader.lacks"
     JUDGE_ERROR = "judge.error"
     JUDGE_MALFORMED = "judge.malformed"
     PERSON_DECLINED = "person.declined"
@@ -120,6 +121,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is no grade"),
     Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
     Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),
+    Cause.GRADER_LACKS: _of(_B.GRADER, "the grader needs what is not here"),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is no judgment", retry=True),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
