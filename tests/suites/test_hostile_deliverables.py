@@ -110,8 +110,8 @@ PAGES = {
     "a declaration that nobody knows": ("site/index.html", "<body", "<![1[ x ]]><body"),
     "an opacity that is no number": ("site/styles.css", "body {", "body { opacity: 1.2.3; } p { opacity: . } body {"),
     "brackets that are never closed": ("site/styles.css", "body {", "a { b: " + "var(" * 12_000 + "} body {"),
-    "selectors without end": ("site/styles.css", "body {", "* * * * * * * * * * * * * * * * * * q" * 90 + " { } body {"),
-    "comments that are never closed": ("site/index.html", "</main>", "<!--" * 25_000),
+    "selectors without end": ("site/styles.css", "body {", "q " + "* " * 18 + "b { } body {"),
+    "comments that are never closed": ("site/index.html", "</main>", "<!--" * 15_000),
 }
 
 

@@ -27,7 +27,7 @@ TYPOGRAPHIC = {
     "-": "\u2010\u2011\u2012\u2013\u2014\u2212",
     " ": "\u00a0\u202f",
 }
-SIZE = 128 << 10
+SIZE = 64 << 10
 """Characters: the parser takes time by their square where mark-up is never closed."""
 NODES = 3_000
 DEPTH = 100
