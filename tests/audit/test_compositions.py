@@ -34,7 +34,19 @@ timeout = 60
 [[instance]]
 name = "one"
 """
-BRIEF = "## Work description\n\nCopy.\n\n## Provided material\n\nNothing.\n\n## Deliverables\n\n- `a.csv`: n\n- `b.csv`: n\n"
+BRIEF = """## Work description
+
+Copy.
+
+## Provided material
+
+Nothing.
+
+## Deliverables
+
+- `a.csv`: n
+- `b.csv`: n
+"""
 CRITERIA = '[[criterion]]\nid = "tables"\ntext = "Both tables are right."\npoints = 4\n'
 PAIRS = """
 from worksample.kit import Case, Grade, file_pairs, tabular
@@ -77,7 +89,11 @@ def test_a_minimal_package_of_each_has_no_error(tmp_path: Path, grader: str, cri
 
 TREE = Criteria(
     criteria=(
-        Criterion(id="report", text="r", parts=(Criterion(id="sums", text="s", points=2), Criterion(id="names", text="n", points=1))),
+        Criterion(
+            id="report",
+            text="r",
+            parts=(Criterion(id="sums", text="s", points=2), Criterion(id="names", text="n", points=1)),
+        ),
         Criterion(id="memo", text="m", points=1, by=By.PERSON),
         Criterion(id="tables", text="t", points=1),
     )

@@ -40,10 +40,19 @@ def replaced(data: bytes, name: str, content: bytes, path: Path) -> Path:
 
 SHEET = HEAD + b"<worksheet" + SPACE + b'><sheetData><row r="1"><c r="A1">%s</c></row></sheetData></worksheet>'
 BOMBS = {
-    "4.5 million strings": ("xl/sharedStrings.xml", HEAD + b"<sst" + SPACE + b">" + b"<si><t/></si>" * 4_500_000 + b"</sst>"),
+    "4.5 million strings": (
+        "xl/sharedStrings.xml",
+        HEAD + b"<sst" + SPACE + b">" + b"<si><t/></si>" * 4_500_000 + b"</sst>",
+    ),
     "strings with a prefix": ("xl/sharedStrings.xml", HEAD + b"<x:sst>" + b"<x:si/>" * 500_000 + b"</x:sst>"),
-    "three million styles": ("xl/styles.xml", HEAD + b"<styleSheet" + SPACE + b">" + b"<x/>" * 3_000_000 + b"</styleSheet>"),
-    "a hundred thousand sheets": ("xl/workbook.xml", HEAD + b"<workbook><sheets>" + b"<sheet />" * 100_000 + b"</sheets></workbook>"),
+    "three million styles": (
+        "xl/styles.xml",
+        HEAD + b"<styleSheet" + SPACE + b">" + b"<x/>" * 3_000_000 + b"</styleSheet>",
+    ),
+    "a hundred thousand sheets": (
+        "xl/workbook.xml",
+        HEAD + b"<workbook><sheets>" + b"<sheet />" * 100_000 + b"</sheets></workbook>",
+    ),
     "a number beyond any": ("xl/worksheets/sheet1.xml", SHEET % b"<v>1e999</v>"),
     "a number of 400 digits": ("xl/worksheets/sheet1.xml", SHEET % (b"<v>" + b"9" * 400 + b"</v>")),
     "a number of 5,000 digits": ("xl/worksheets/sheet1.xml", SHEET % (b"<v>" + b"9" * 5_000 + b"</v>")),

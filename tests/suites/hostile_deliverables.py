@@ -33,7 +33,19 @@ MEMORY = 1 << 30
 """As the tasks have it. Address space is counted, which is more than what is used: some is added for libraries."""
 LIBRARIES = 2 << 30
 TEXTS = (".csv", ".json", ".md", ".svg", ".html", ".css", ".sql", ".py", ".txt")
-NUMBERS = ("99999999999999999999999", "1e308", "-1e308", "1e309", "nan", "inf", "-0", "9" * 400, "1e-320", "0", "\u0663")
+NUMBERS = (
+    "99999999999999999999999",
+    "1e308",
+    "-1e308",
+    "1e309",
+    "nan",
+    "inf",
+    "-0",
+    "9" * 400,
+    "1e-320",
+    "0",
+    "\u0663",
+)
 BOMBS = (
     "{" * 30_000,
     "<" * 100_000,
@@ -136,10 +148,20 @@ def _texts(text: str, suffix: str, chance: random.Random) -> Iterator[tuple[str,
     if suffix in (".svg", ".html"):
         deep = "<g>" * 20_000 + "</g>" * 20_000 if suffix == ".svg" else "<div>" * 100_000
         yield "nested", re.sub(r"(<(?:svg|body)[^>]*>)", lambda m: m.group(1) + deep, text, count=1)
-        yield "transformed", re.sub(r"<(path|rect|g|text|circle)\b", r'<\1 transform="rotate(99999999999999999999999)"', text)
+        yield (
+            "transformed",
+            re.sub(r"<(path|rect|g|text|circle)\b", r'<\1 transform="rotate(99999999999999999999999)"', text),
+        )
         for bad in ("scale(1e300) " * 20, "matrix(nan inf 1 1 1 1)", "rotate(1e999)", "skewX(90) " * 99, "scale(0)"):
             yield f"transform {bad[:20]}", re.sub(r"<(path|rect|g|text|circle)\b", rf'<\1 transform="{bad}"', text)
-        for box in ("0 0 1e9 1e9", "0 0 99999999999999999999 1", "nan nan nan nan", "0 0 inf inf", "0 0 0 0", "0 0 -5 -5"):
+        for box in (
+            "0 0 1e9 1e9",
+            "0 0 99999999999999999999 1",
+            "nan nan nan nan",
+            "0 0 inf inf",
+            "0 0 0 0",
+            "0 0 -5 -5",
+        ):
             yield f"viewBox {box}", re.sub(r'viewBox="[^"]*"', f'viewBox="{box}"', text)
         yield "entities", '<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + text
 

@@ -68,7 +68,9 @@ def test_a_transform_beyond_any_picture(task: str, transform: str, tmp_path: Pat
     assert (said, seconds < SECONDS / 2) == ("", True)
 
 
-@pytest.mark.parametrize("text", ["{" * 500_000, "a " * 1_000_000, "'" * 900_000, "<a" * 400_000, "{a, plural, other {" * 9_000])
+@pytest.mark.parametrize(
+    "text", ["{" * 500_000, "a " * 1_000_000, "'" * 900_000, "<a" * 400_000, "{a, plural, other {" * 9_000]
+)
 def test_a_message_of_a_million_characters(text: str, tmp_path: Path) -> None:
     messages = dict.fromkeys(json.loads(reference("translation-strings", "translation.json")), text[:60_000])
     messages[next(iter(messages))] = text

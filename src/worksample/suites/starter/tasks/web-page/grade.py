@@ -120,7 +120,7 @@ def links(site: Site) -> Check:
 
 def _leads(site: Site, address: str) -> bool:
     name = site.file(address) if address else None
-    mark = urlsplit(address).fragment
+    mark = urlsplit(address).fragment if name else ""
     if name == PAGE and mark:
         return site.page.by_id(unquote(mark)) is not None
     return name is not None and site.exists(name)
