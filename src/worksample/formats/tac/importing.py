@@ -18,6 +18,8 @@ from .looks import DATA, UTILS, WORKSPACE
 from .source import Published, find_source, read_all
 
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
+_BUILD = re.compile(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)")
+"""A database that the image makes of a script; without one it makes nothing."""
 COLLEAGUES = "colleagues.json"
 """In `dev/`: neither the agent nor the grader sees what colleagues know."""
 _PYTHON_SQLITE = """
@@ -95,7 +97,7 @@ def _files(task: Published, root: Path, as_published: bool) -> None:
         elif item.target.startswith(f"{DATA}/"):
             _place(item.source, root / "inputs" / item.target.removeprefix(f"{DATA}/"))
     for build in task.builds:
-        match = re.fullmatch(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)", build)
+        match = _BUILD.fullmatch(build)
         if match:
             asyncio.run(_database(root / "inputs", match[1], match[2]))
 
@@ -173,7 +175,7 @@ def _toml(text: str) -> str:
 def _brief(task: Published) -> str:
     """The prompt unchanged; around it only what lies where."""
     provided = sorted(c.target for c in task.copied if not c.target.startswith(f"{UTILS}/"))
-    provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := re.search(rf"sqlite3 {DATA}/(\S+)", b))]
+    provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := _BUILD.fullmatch(b))]
     sections = {
         "Work description": task.prompt,
         "Provided material": _bullets(provided, "Nothing but the services named above."),
