@@ -28,10 +28,12 @@ class Answers:
 def answers(nodes: Iterable[Criterion], parts: Iterable[GradePart]) -> Answers:
     """Which part answers which criterion that a program decides."""
     found: dict[str, GradePart] = {}
-    whole, missing, strange = set(), [], []
+    whole: set[str] = set()
+    missing: list[str] = []
+    strange: list[str] = []
 
-    def walk(level: Iterable[Criterion], given: Iterable[GradePart]) -> None:
-        level, by_name = tuple(level), {part.name: part for part in given}
+    def walk(level: tuple[Criterion, ...], given: Iterable[GradePart]) -> None:
+        by_name = {part.name: part for part in given}
         strange.extend(by_name.keys() - {node.id for node in level})
         for node in level:
             part = by_name.get(node.id)

@@ -34,8 +34,9 @@ def checked(result: Any, criteria: Criteria) -> Grade:
 
 def _agree(grade: Grade) -> None:
     """Refuse a score that its own parts contradict, where nothing says why. With parts a score is theirs."""
-    shares = {_share([p for p in grade.parts if keep(p)]) for keep in (bool, lambda p: not p.gate)}
-    shares |= {0.0} if any(p.gate and not p.passed for p in grade.parts) else set()
+    shares = [_share(list(grade.parts)), _share([p for p in grade.parts if not p.gate])]
+    if any(p.gate and not p.passed for p in grade.parts):
+        shares.append(0.0)
     known = {share for share in shares if share is not None}
     if known and not grade.reason.strip() and all(abs(grade.score - share) > SLACK for share in known):
         parts = " or ".join(f"{share:.4g}" for share in sorted(known))
