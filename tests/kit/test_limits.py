@@ -123,7 +123,7 @@ REAL = [
 
 @pytest.mark.skipif(not REAL, reason="there are no files of other packages here")
 def test_files_that_nobody_here_made_are_read_or_malformed() -> None:
-    """SciPy's sounds with odd heads, pictures, tables and documents of the machine: a value or a fault, nothing else."""
+    """SciPy's sounds with odd heads, pictures, tables, documents of the machine: a value or a fault, nothing else."""
     read: Counter[str] = Counter()
     for path in REAL:
         case = Case({"output": path.parent})

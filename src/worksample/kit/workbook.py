@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -93,7 +94,9 @@ def _book(path: Path, formulas: bool) -> Iterator[Any]:
 
     guard_archive(path)
     try:
-        with path.open("rb") as file:
+        with path.open("rb") as file, warnings.catch_warnings():
+            # Of extensions that are left out, and the like.
+            warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(file, read_only=True, data_only=not formulas, keep_links=False)
             try:
                 yield book
@@ -104,8 +107,8 @@ def _book(path: Path, formulas: bool) -> Iterator[Any]:
     except DefusedXmlException as error:
         raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
     except (
-        InvalidFileException, KeyError, ValueError, TypeError, AttributeError, IndexError, SyntaxError, EOFError,
-        OSError, RuntimeError, OverflowError, AssertionError, zipfile.BadZipFile, zlib.error,
+        InvalidFileException, LookupError, ValueError, TypeError, AttributeError, SyntaxError, EOFError,
+        OSError, RuntimeError, ArithmeticError, AssertionError, zipfile.BadZipFile, zlib.error,
     ) as error:  # fmt: skip
         raise Unreadable(f"is no sound workbook: {type(error).__name__}: {error}") from error
 
