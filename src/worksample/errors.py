@@ -71,6 +71,7 @@ class Cause(StrEnum):
     GRADER_MALFORMED = "grader.malformed"
     GRADER_REFERENCE = "grader.reference"
     GRADER_SANDBOX = "grader.sandbox"
+    GRADER_LACKS = "grader.lacks"
     JUDGE_ERROR = "judge.error"
     JUDGE_MALFORMED = "judge.malformed"
     PERSON_DECLINED = "person.declined"
@@ -123,6 +124,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is no grade"),
     Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
     Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),
+    Cause.GRADER_LACKS: _of(_B.GRADER, "the grader needs what is not here"),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is no judgment", retry=True),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
@@ -130,6 +132,13 @@ POLICY: dict[Cause, Policy] = {
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
 }
+
+
+def printable(text: str) -> str:
+    """`text` with what a terminal would obey, or cannot show, written out (`\\x1b`); line ends stay."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 class WorksampleError(Exception):
@@ -145,7 +154,7 @@ class WorksampleError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text}\n  next: {self.next}" if self.next else text
+        return printable(f"{text}\n  next: {self.next}" if self.next else text)
 
 
 class UsageError(WorksampleError):

@@ -305,3 +305,19 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
 def test_what_is_no_manifest(data: bytes) -> None:
     with pytest.raises(CaptureError, match="not a manifest"):
         read_manifest(data)
+
+
+def test_other_file_systems_are_not_walked_into() -> None:
+    """`/dev` has file systems of its own below it on any machine that runs these tests: memory, terminals."""
+    inner = Path("/dev/shm")
+    if not inner.is_mount() or not os.access(inner, os.W_OK):
+        pytest.skip("nothing is mounted at /dev/shm")
+    with tempfile.NamedTemporaryFile(dir=inner, prefix="worksample-scan-") as file:
+        found = scan(Path("/dev"), HashSink())
+        names = {e.path for e in found.manifest.entries}
+        assert "shm" in names
+        assert f"shm/{Path(file.name).name}" not in names
+        assert not [n for n in names if n.startswith(("shm/", "pts/"))]
+        assert entry(found, "shm").note == "another file system is mounted here, its contents are left out"
+        inside = scan(inner, HashSink())
+        assert Path(file.name).name in {e.path for e in inside.manifest.entries}
