@@ -47,14 +47,10 @@ async def run_grader(place: Place, grading: Grading, sink: Sink, *, sandbox: str
             done = await _watched(box, _command(place), broker, limits.timeout)
             data = await _result(box)
     except SandboxError as error:
-        return Ended(
-            cause=Cause.GRADER_SANDBOX, reason=str(error), record=await asyncio.to_thread(_kept, None, broker, sink)
-        )
+        return Ended(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _kept(None, broker, sink))
     except OSError as error:
         reason = f"the grading sandbox cannot be filled: {error.strerror}"
-        return Ended(
-            cause=Cause.GRADER_SANDBOX, reason=reason, record=await asyncio.to_thread(_kept, None, broker, sink)
-        )
+        return Ended(cause=Cause.GRADER_SANDBOX, reason=reason, record=await _kept(None, broker, sink))
     record = await _kept(done, broker, sink)
     try:
         return Ended(grade=judge(done, data, grading, limits), record=record)
