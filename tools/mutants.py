@@ -2,10 +2,10 @@
 
     python tools/mutants.py PACKAGE [--sample 100] [--seed 1] [--only FILE] [--tests FOLDER ...]
 
-Changes one thing at a time in a copy of the checkout: a comparison, `and` for `or`, a number, a truth value, a sign, a
-Changes one thing at a time in a copy of the checkout: a comparison, `and` for `or`, a number, a truth value, a sign, a
-profile, up to the first that fails. What survives is printed with file and line: a test is missing there, or the change
-means nothing (then it is somebody's who reads it to say so). Exits with 1 where something survived.
+Changes one thing at a time in a copy of the checkout: a comparison, `and` for `or`, a number, a truth value, a sign,
+a statement that only calls something, what is returned, what a branch asks for. Then runs the package's tests in the
+quick profile, up to the first that fails. What survives is printed with file and line: a test is missing there, or
+the change means nothing, which somebody who reads it has to say. Exits with 1 where something survived.
 """
 
 from __future__ import annotations
