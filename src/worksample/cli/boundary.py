@@ -58,7 +58,9 @@ def _tell(error: WorksampleError, *, as_json: bool) -> None:
         said = {"kind": type(error).__name__, "what": error.what, "where": error.where, "next": error.next}
         click.echo(json.dumps({"error": said}))
         return
+    from .output import printable
+
     where = f"{error.where}: " if error.where else ""
-    click.echo(f"{click.style('error', fg='red', bold=True)}: {where}{error.what}", err=True)
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {printable(where + error.what)}", err=True)
     if error.next:
-        click.echo(f"  next: {error.next}", err=True)
+        click.echo(f"  next: {printable(error.next)}", err=True)
