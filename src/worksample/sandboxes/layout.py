@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from worksample.box import BoxConfig
 from worksample.errors import SandboxError
 from worksample.sandboxes import seccomp, skeleton, toolbox
-from worksample.sandboxes.config import BoxConfig
 
 HOME = "/home/agent"
 USER, ROOTLESS_UID = "agent", 1000
@@ -94,6 +94,18 @@ def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
     return sorted(binds, key=lambda bind: bind[1].count("/"))
 
 
+def _apart(config: BoxConfig) -> list[str]:
+    """The read-only folders that other boxes may have too, but for those with another mount below."""
+    targets = [target for _, target, _ in _binds(config)]
+    return [
+        mount.target
+        for mount in config.mounts
+        if not mount.writable
+        and Path(mount.source).is_dir()
+        and not any(other.startswith(mount.target + "/") for other in targets)
+    ]
+
+
 LAST = ("/usr/bin/nice", "-n", "19")
 """Before the command of a box in the background: it gets the processor when nothing else wants it."""
 
@@ -159,6 +171,7 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
         "targets": [target for _, target, _ in _binds(config)],
         "shown": [target for source, target, _ in _binds(config) if not source.startswith(("/usr", "/var"))],
         "owner": os.geteuid(),
+        "apart": _apart(config),
         "readonly": ["/dev", "/"],
         "hidden": ["/.box"],
         "output": config.output,

@@ -7,7 +7,7 @@ import contextlib
 import shutil
 from pathlib import Path
 
-from worksample.sandboxes import Box, Mount, open_box
+from worksample.box import Box, Mount, open_box
 
 from .world import World, attack
 
