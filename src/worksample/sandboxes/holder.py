@@ -28,15 +28,15 @@ class Holder:
         self._config = config
         self._lease = UidLease() if found.root else None
         uid = self._lease.uid if self._lease else layout.ROOTLESS_UID
-        self._folder = BoxFolder(config.label)
+        self.folder = BoxFolder(config.label)
         limits = config.limits
         if found.parents.memory and found.parents.pids:
             memory = limits.memory + limits.disk + (32 << 20)
-            self.groups = cgroups.make(found.parents, self._folder.name, memory, limits.processes + 1)
+            self.groups = cgroups.make(found.parents, self.folder.name, memory, limits.processes + 1)
         else:
-            self.groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self._folder.name, 0, 0)
+            self.groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self.folder.name, 0, 0)
         self.host = layout.Host(found.bwrap, found.root, uid, self.groups.counted())
-        self._log = self._folder.path / "holder.log"
+        self._log = self.folder.path / "holder.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._child = self._info = -1
 
@@ -75,12 +75,12 @@ class Holder:
             os.close(self._info)
         pid = int(json.loads(told)["child-pid"])
         self._child = os.pidfd_open(pid)
-        owner = self._folder.owner
+        owner = self.folder.owner
         assert self._process is not None
         owner.holder, owner.holder_started = self._process.pid, started_at(self._process.pid)
         owner.child, owner.child_started = pid, started_at(pid)
         owner.groups = tuple(str(folder) for folder in self.groups.folders)
-        self._folder.save()
+        self.folder.save()
         try:
             cgroups.join(self.groups, pid)
         except OSError as failure:
@@ -116,6 +116,6 @@ class Holder:
             os.close(self._child)
             self._child = -1
         cgroups.remove(self.groups.folders)
-        shutil.rmtree(self._folder.path, ignore_errors=True)
+        shutil.rmtree(self.folder.path, ignore_errors=True)
         if self._lease is not None:
             self._lease.release()

@@ -320,13 +320,13 @@ print("tried")
 
 @attack(control="", why="without a box only root can, and then for good")
 async def has_others_ended_first_when_memory_is_short(world: World, box: Box) -> bool:
-    code = "open('/proc/self/oom_score_adj', 'w').write('-1'); print(T)"
+    code = "open('/proc/self/oom_score_adj', 'wb', 0).write(b'-1'); print(T)"
     return world.env["TOKEN"].encode() in (await world.python(box, code)).stdout
 
 
 @attack(control="", why="it works only where the platform itself was not started from a login")
 async def passes_for_another_login(world: World, box: Box) -> bool:
-    code = "open('/proc/self/loginuid', 'w').write('12345'); print(T)"
+    code = "open('/proc/self/loginuid', 'wb', 0).write(b'12345'); print(T)"
     return world.env["TOKEN"].encode() in (await world.python(box, code)).stdout
 
 
