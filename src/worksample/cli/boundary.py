@@ -63,4 +63,4 @@ def _tell(error: WorksampleError, *, as_json: bool) -> None:
     where = f"{error.where}: " if error.where else ""
     click.echo(f"{click.style('error', fg='red', bold=True)}: {printable(where + error.what)}", err=True)
     if error.next:
-        click.echo(f"  next: {printable(error.next)}", err=True)
+        click.echo(printable(f"  next: {error.next}"), err=True)

@@ -12,9 +12,9 @@ from worksample.records import Evaluation, Experiment, Instance, Protocol, Round
 from worksample.runs import write_scores
 from worksample.store import Store
 
-from .conducting import need_sandbox
 from .grade_queue import GradeQueue
 from .rounds import current_round
+from .run import need_sandbox
 from .take import take
 from .watch import Silent, Tally, Watch
 

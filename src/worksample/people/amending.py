@@ -33,7 +33,8 @@ def amend(
     store: Store, by: Account, action: Action, target: Target, target_id: str, reason: str, *, clock: Clock
 ) -> Amendment:
     """Strike or restore a record. A struck evaluation's item goes back into the queue for one more, but not to whoever
-    gave it; restoring takes that back where nobody has it yet. RecordMissing, Denied, UsageError without a reason.
+    gave it; restoring takes that back where nobody has it yet. A struck trial, submission or instance is given out to
+    nobody until it is restored (`withdrawn`). RecordMissing, Denied, UsageError without a reason.
     """
     by.may(Role.ADMIN, Role.REVIEWER)
     if not reason.strip():

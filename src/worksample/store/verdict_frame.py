@@ -12,7 +12,7 @@ import polars as pl
 from sqlalchemy import Connection, case, select
 
 from worksample.errors import POLICY, Cause
-from worksample.metrics.votes import decide
+from worksample.metrics.judgments.votes import decide
 from worksample.records import Amendment, Evaluation, Given, Grade, Round, Rule, Standing, Target, struck
 
 from . import schema
