@@ -94,9 +94,8 @@ def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
     return sorted(binds, key=lambda bind: bind[1].count("/"))
 
 
-def _apart(config: BoxConfig) -> list[str]:
+def _apart(config: BoxConfig, targets: list[str]) -> list[str]:
     """The read-only folders that other boxes may have too, but for those with another mount below."""
-    targets = [target for _, target, _ in _binds(config)]
     return [
         mount.target
         for mount in config.mounts
@@ -160,6 +159,8 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
     rlimits = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 4096, "RLIMIT_MEMLOCK": 8 << 20}
     if not host.counted:
         rlimits |= {"RLIMIT_DATA": 2 * limits.memory, "RLIMIT_NPROC": limits.processes}
+    binds = _binds(config)
+    targets = [target for _, target, _ in binds]
     return {
         "root": host.root,
         "uid": host.uid,
@@ -168,10 +169,10 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
         "disk": limits.disk,
         "files_limit": limits.files,
         "writable": writable(config),
-        "targets": [target for _, target, _ in _binds(config)],
-        "shown": [target for source, target, _ in _binds(config) if not source.startswith(("/usr", "/var"))],
+        "targets": targets,
+        "shown": [target for source, target, _ in binds if not source.startswith(("/usr", "/var"))],
         "owner": os.geteuid(),
-        "apart": _apart(config),
+        "apart": _apart(config, targets),
         "readonly": ["/dev", "/"],
         "hidden": ["/.box"],
         "output": config.output,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 from . import frames
 from .poller import IN, OUT, Poller
+
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
 
 MAX_PENDING = 4 << 20
 """Bytes on their way to the platform above which nothing more is read from commands."""

@@ -8,7 +8,6 @@ import marshal
 import os
 import sys
 import time
-from typing import Any
 
 from . import frames
 from .boot import boot
@@ -18,6 +17,10 @@ from .poller import IN, Poller
 from .processes import Watchdog, everyone, kill_all, kill_tree
 from .sockets import Listening, fresh, join
 from .streams import PIECE, Channel, Feed, Strays, Tap
+
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Command(Channel):

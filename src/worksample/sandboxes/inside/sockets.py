@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import _socket
 import os
-from typing import TYPE_CHECKING, Any
 
 from . import frames
 from .poller import IN
 from .streams import Channel, Feed, Tap
 
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
+    from typing import Any
+
     from .serve import Server
+
 
 MOST = 64
 """Connections of one listening socket that the platform has not let go; further programs wait."""
