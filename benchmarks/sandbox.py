@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from worksample.sandboxes import BoxConfig, Mount, available, open_box
+from worksample.box import BoxConfig, Mount, open_box
+from worksample.sandboxes import available
 
 BARE = ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--unshare-net", "--proc", "/proc", "--dev", "/dev", "true"]
 Times = dict[str, list[float]]

@@ -98,3 +98,9 @@ def test_a_wrong_call_is_json_too_where_json_is_asked_for(words: tuple[str, ...]
     assert said["kind"] == "UsageError"
     assert said["what"]
     assert said["next"].endswith("--help")
+
+
+def test_control_characters_of_a_path_reach_no_terminal(tmp_path: Path) -> None:
+    done = cli("run", "--task", tmp_path / "no\x1b]0;evil\x07thing", *GOOD, "--store", tmp_path / "s", "--dry-run")
+    assert done.returncode == 1 and "no\N{REPLACEMENT CHARACTER}]0;evil\N{REPLACEMENT CHARACTER}thing" in done.stderr
+    assert "\x1b" not in done.stderr and "\x07" not in done.stderr

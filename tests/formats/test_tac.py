@@ -14,12 +14,12 @@ import pytest
 
 from cli.run_cli import cli_json
 from formats.tac_states import State, states, trajectory
+from worksample.box import BoxConfig, BoxLimits, Mount, open_box
 from worksample.errors import POLICY, Cause, UsageError
 from worksample.files import HashSink
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.source import Published, find_source, read_all
 from worksample.records import Evaluation, Grade
-from worksample.sandboxes import BoxConfig, BoxLimits, Mount, open_box
 from worksample.store import Store
 from worksample.tasks import Package, ingest, read_package
 

@@ -125,7 +125,7 @@ async def test_the_broker_survives_junk(tmp_path: Path) -> None:
     assert isinstance(evaluation.payload, Grade), evaluation.reason
     assert evaluation.payload.score == 1, evaluation.payload.parts
     runs = evaluation.record["runs"]
-    assert ["junk" in r for r in runs] == [True] * 7 + [False]
+    assert ["junk" in r for r in runs] == [True] * 9 + [False]
 
 
 async def test_what_was_never_captured_is_ungraded_and_not_zero(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from inspect_ai.tool import bash, bash_session, python, text_editor
 from inspect_ai.util import SandboxEnvironment, SandboxEnvironmentSpec, SandboxUserUnsupportedError, sandbox
 from inspect_ai.util._sandbox.self_check import *  # noqa: F403
 
+from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.errors import SandboxError
-from worksample.sandboxes import BoxConfig, BoxLimits, Mount
 from worksample.sandboxes.provider import BoxSpec, WorksampleSandbox, box_of, read_spec
 
 pytestmark = pytest.mark.box

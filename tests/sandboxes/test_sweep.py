@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from worksample.box import BoxConfig, open_box
 from worksample.errors import SandboxError
-from worksample.sandboxes import BoxConfig, available, open_box, sweep
+from worksample.sandboxes import available, sweep
 from worksample.sandboxes.state import runtime_folder, started_at
 
 # Sweeping removes what dead runs left on the whole machine.
@@ -23,7 +24,7 @@ pytestmark = [pytest.mark.box, pytest.mark.alone]
 
 PLATFORM = """
 import asyncio, json, os, sys
-from worksample.sandboxes import BoxConfig, open_box
+from worksample.box import BoxConfig, open_box
 
 async def main():
     async with open_box(BoxConfig(label="doomed"), kind=sys.argv[1]) as box:
@@ -80,6 +81,40 @@ def test_folders_of_plain_boxes_are_swept(tmp_path: Path, monkeypatch: pytest.Mo
     _killed(tmp_path, "none", "running")
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path))
     assert len(_swept()) == 1 and not list((tmp_path / "plain").iterdir())
+
+
+NEXT = """
+import asyncio, sys
+from worksample.box import BoxConfig, open_box
+
+async def main():
+    async with open_box(BoxConfig(label="next"), kind=sys.argv[1]):
+        pass
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "none"])
+def test_the_next_run_sweeps_what_a_killed_one_left(tmp_path: Path, kind: str) -> None:
+    owner = _killed(tmp_path, kind, "running")
+    assert len(list(tmp_path.glob("*/*/owner.json"))) == 1
+    env = {**os.environ, "WORKSAMPLE_RUNTIME_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", NEXT, kind], env=env, check=True)
+    assert not list(tmp_path.glob("*/*/owner.json")) and not any(Path(folder).exists() for folder in owner["groups"])
+
+
+def test_only_a_container_of_its_own_can_say_that_a_box_is_dead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = _killed(tmp_path, "none", "running")
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path))
+    [file] = tmp_path.glob("*/*/owner.json")
+    boot, _ = owner["here"].split(" ")
+    file.write_text(json.dumps(owner | {"here": f"{boot} pid:[1]"}))
+    assert _swept() == []
+    file.write_text(json.dumps(owner | {"here": "another-boot pid:[1]", "child": os.getpid()}))
+    assert len(_swept()) == 1
 
 
 async def test_living_boxes_are_not_swept() -> None:

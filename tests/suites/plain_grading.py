@@ -7,10 +7,13 @@ cases that ship with the suite, which are ours; submissions of agents go through
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import shutil
+import socketserver
 import subprocess
 import sys
+import tempfile
 import threading
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -20,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.kit.__main__ import outcome
+from worksample.kit.broker import HEAD, frame
 from worksample.records import Criteria
 
 if TYPE_CHECKING:
@@ -95,29 +99,26 @@ def grade(
 @contextmanager
 def programs(scratch: Path, folders: dict[str, Path]) -> Iterator[Path]:
     """The other end of `case.run`: a thread that runs what is asked for, without the reference's path in reach."""
-    folder = scratch / "broker"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    stop = threading.Event()
+    count = itertools.count(1)
 
-    def serve() -> None:
-        count = 1
-        while not stop.wait(0.005):
-            request = folder / f"{count:04}.request.json"
-            if request.exists():
-                answer = run(json.loads(request.read_text()), scratch / f"run{count}", folders)
-                part = folder / f"{count:04}.part"
-                part.write_text(json.dumps(answer) + "\n")
-                part.rename(folder / f"{count:04}.answer.json")
-                count += 1
+    class Conversation(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            while head := self.rfile.read(HEAD.size):
+                asked = json.loads(self.rfile.read(*HEAD.unpack(head)))
+                answer = run(asked["body"], scratch / f"run{next(count)}", folders)
+                self.wfile.write(frame({"number": asked["number"], "answer": answer}))
 
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    try:
-        yield folder
-    finally:
-        stop.set()
-        thread.join()
+    with tempfile.TemporaryDirectory() as short:
+        path = Path(short) / "broker.sock"
+        with socketserver.ThreadingUnixStreamServer(str(path), Conversation) as server:
+            server.daemon_threads, server.block_on_close = True, False
+            thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+            thread.start()
+            try:
+                yield path
+            finally:
+                server.shutdown()
+                thread.join()
 
 
 def placed(text: str, folders: dict[str, Path]) -> str:

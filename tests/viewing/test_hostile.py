@@ -15,10 +15,10 @@ import pytest
 from PIL import Image
 
 from viewing import material
+from worksample.box import BoxLimits
 from worksample.errors import StoreFull
 from worksample.files import scan
 from worksample.records import Manifest
-from worksample.sandboxes import BoxLimits
 from worksample.store import Store
 from worksample.viewing import View, prepare, view
 from worksample.viewing.convert import Converter

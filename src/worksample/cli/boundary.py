@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import click
 
-from worksample.errors import UsageError, WorksampleError, printable
+from worksample.errors import UsageError, WorksampleError
 
 from .group import root
 
@@ -58,6 +58,8 @@ def _tell(error: WorksampleError, *, as_json: bool) -> None:
         said = {"kind": type(error).__name__, "what": error.what, "where": error.where, "next": error.next}
         click.echo(json.dumps({"error": said}))
         return
+    from .output import printable
+
     where = f"{error.where}: " if error.where else ""
     click.echo(f"{click.style('error', fg='red', bold=True)}: {printable(where + error.what)}", err=True)
     if error.next:

@@ -14,11 +14,11 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, Part, canonical
 
-from .box import Box
 from .probe import ProbeLimits, Shelf, run_probes
 
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from worksample.box import Box
 from worksample.errors import SandboxError
 from worksample.files import Sink, read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, Part, canonical, quote_path
-
-from .box import Box
 
 
 class Shelf(Sink, Protocol):

@@ -1,7 +1,7 @@
-"""The broker's end on the host: takes a grader's requests to run a program, runs each in a box without the reference.
+"""The broker's end on the host: takes a grader's requests over a socket of its box, and answers them by their verbs.
 
-The grading box has no way out but files in a folder of its own; whatever lies there is treated as hostile. Every
-request is run in a fresh box and recorded: its arguments, its exit code, the digests of all that went in and out.
+The grading box has no other way out, and whatever comes over the line is treated as hostile: a request is bounded in
+size and number, and one that is none is answered as junk and recorded.
 """
 
 from __future__ import annotations
@@ -9,188 +9,138 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from worksample.box import Connection, Listener
 from worksample.errors import Cause, SandboxError
-from worksample.files import Sink
-from worksample.kit.broker import REQUEST_LIMIT, pack, unpack
-from worksample.records import path_fault, quote_path
-from worksample.sandboxes import Box, BoxConfig, Completed, open_box
+from worksample.kit.broker import HEAD, REQUEST_LIMIT, frame
 
-from .place import RESULT, SCRATCH
+from .place import SCRATCH
 
-FOLDER = f"{RESULT}/broker"
-RUNS = 500
-"""Programs that one grading may have run."""
-PROGRAM_SECONDS = 1_200.0
-"""Seconds that all programs of one grading may take; those beyond it count as timed out."""
-FILE_LIMIT = 16 << 20
-"""Bytes of one file that is brought back."""
-ANSWER_FILES = 64
-PERIOD = 0.03
-"""Seconds between two looks for a request."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SOCKET = f"{SCRATCH}/broker.sock"
+REQUESTS = 500
+"""Requests of one grading, junk included."""
+CONNECTIONS = 4
+"""That are served at once; further ones wait."""
 
 
 class Junk(Exception):
     """A request that is none; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    argv: list[str]
-    stdin: bytes
-    files: Mapping[str, bytes]
-    collect: list[str]
-    timeout: float
+Verb = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""Answers the body of a request. Raises Junk, and SandboxError where no box can be had for it."""
 
 
-def parse(data: bytes, most: float) -> Request:
-    """A request within limits: `most` is the longest time, in seconds, that one program may take. Raises Junk."""
+@dataclass
+class Broker:
+    """Serves one grading."""
+
+    verbs: Mapping[str, Verb]
+    records: list[dict[str, Any]] = field(default_factory=list)
+    """Grows by an entry for each request that is none; verbs add what they do."""
+    _waited: float = 0.0
+    _began: float = 0.0
+    _answering: int = 0
+    _taken: int = 0
+
+    @property
+    def paused(self) -> float:
+        """Seconds so far in which the grader waited for answers: they are not its own."""
+        return self._waited + (time.monotonic() - self._began if self._answering else 0.0)
+
+    async def serve(self, listener: Listener) -> None:
+        """Answers requests until cancelled, or until the box is gone."""
+        places = asyncio.Semaphore(CONNECTIONS)
+        try:
+            async with asyncio.TaskGroup() as conversations:
+                while True:
+                    await places.acquire()
+                    connection = await listener.accept()
+                    conversations.create_task(self._converse(connection)).add_done_callback(lambda _: places.release())
+        except* SandboxError:
+            pass  # the box is gone, which whoever runs the grader finds out too
+
+    async def _converse(self, connection: Connection) -> None:
+        """One connection, to its end or to what cannot be a frame."""
+        try:
+            while True:
+                length = HEAD.unpack(await _exactly(connection, HEAD.size))[0]
+                if length > REQUEST_LIMIT:
+                    await connection.writer.write(frame(self._junk(0, f"a request of {length:,} bytes")))
+                    return
+                data = await _exactly(connection, length)
+                with self._paused():
+                    answer = frame(await self._answer(data))
+                await connection.writer.write(answer)
+                if self._taken > REQUESTS:
+                    return
+        except ConnectionError:
+            return
+        finally:
+            await connection.close()
+
+    @contextmanager
+    def _paused(self) -> Iterator[None]:
+        if not self._answering:
+            self._began = time.monotonic()
+        self._answering += 1
+        try:
+            yield
+        finally:
+            waited = self.paused
+            self._answering -= 1
+            if not self._answering:
+                self._waited = waited
+
+    async def _answer(self, data: bytes) -> dict[str, Any]:
+        number = 0
+        self._taken += 1
+        try:
+            number, verb, body = _parsed(data)
+            if self._taken > REQUESTS:
+                raise Junk(f"more than {REQUESTS} requests in one grading")
+            if verb not in self.verbs:
+                raise Junk(f"{verb[:100]!r} is none of what can be asked for: {', '.join(self.verbs)}")
+            return {"number": number, "answer": await self.verbs[verb](body)}
+        except Junk as junk:
+            return self._junk(number, str(junk))
+        except SandboxError as error:
+            return {"number": number, "failed": error.what, "cause": Cause.GRADER_SANDBOX.value}
+
+    def _junk(self, number: int, why: str) -> dict[str, Any]:
+        self.records.append({"junk": why})
+        return {"number": number, "failed": why, "cause": Cause.GRADER_CRASH.value}
+
+
+def _parsed(data: bytes) -> tuple[int, str, dict[str, Any]]:
+    """Number, verb and body of a request. Raises Junk."""
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError):
         raise Junk("the request is no JSON") from None
     if not isinstance(raw, dict):
         raise Junk("the request is no object")
-    argv, stdin, timeout = raw.get("argv"), raw.get("stdin", ""), raw.get("timeout", 30.0)
-    if not isinstance(argv, list) or not argv or not all(_text(a) for a in argv) or len(argv) > 1_000:
-        raise Junk("argv is no list of texts")
-    if not isinstance(stdin, str):
-        raise Junk("stdin is no text")
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < float("inf"):
-        raise Junk("timeout is no number of seconds")
-    files, collect = raw.get("files", {}), raw.get("collect", [])
-    if not isinstance(files, dict) or not isinstance(collect, list) or len(collect) > ANSWER_FILES:
-        raise Junk("files is no table, or collect no short list")
-    for name in (*files, *collect):
-        fault = path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "no text"
-        if fault:
-            raise Junk(f"a file's name is unsound: {fault}")
-    try:
-        given = {name: unpack(content) for name, content in files.items()}
-        return Request(argv, stdin.encode(), given, collect, min(float(timeout), most))
-    except ValueError as error:
-        raise Junk(f"the request's content is unsound: {error}") from None
+    number, verb, body = raw.get("number", 0), raw.get("verb"), raw.get("body", {})
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 32:
+        raise Junk("the request's number is none")
+    if not isinstance(verb, str) or not isinstance(body, dict):
+        raise Junk("the request has no verb, or its body is no object")
+    return number, verb, body
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str) and "\0" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
-
-
-@dataclass
-class Broker:
-    """Serves one grading. `records` grows by an entry per request, junk included."""
-
-    config: BoxConfig
-    sandbox: str
-    sink: Sink
-    most: float
-    """Seconds that one program may take."""
-    left: float = PROGRAM_SECONDS
-    """Seconds that programs may still take, all together."""
-    waited: float = 0.0
-    """Seconds in which the grader waited for answers: they are not the grader's own."""
-    _began: float | None = field(default=None, repr=False)
-    records: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def paused(self) -> float:
-        """Seconds so far that are not the grader's own."""
-        return self.waited + (time.monotonic() - self._began if self._began is not None else 0.0)
-
-    async def serve(self, box: Box) -> None:
-        """Answers requests until cancelled, or until the box is gone."""
-        for number in range(1, RUNS + 2):
-            try:
-                data = await self._next(box, f"{FOLDER}/{number:04}.request.json")
-                self._began = time.monotonic()
-                answer = await self._answer(data, number)
-                await box.write(f"{FOLDER}/{number:04}.answer.json", json.dumps(answer).encode() + b"\n")
-            except (SandboxError, OSError):
-                # The grading box is closed or full: its own end is reported by whoever runs the grader.
-                return
-            finally:
-                self.waited, self._began = self.paused, None
-
-    async def _next(self, box: Box, path: str) -> bytes | None:
-        """The request's bytes; None for what is there but cannot be a request."""
-        while True:
-            try:
-                return await box.read(path, 2 * REQUEST_LIMIT)
-            except FileNotFoundError:
-                await asyncio.sleep(PERIOD)
-            except OSError:
-                return None
-
-    async def _answer(self, data: bytes | None, number: int) -> dict[str, Any]:
-        try:
-            if number > RUNS:
-                raise Junk(f"more than {RUNS} programs in one grading")
-            if data is None:
-                raise Junk("the request is no file, or too large")
-            request = parse(data, self.most)
-        except Junk as junk:
-            self.records.append({"junk": str(junk)})
-            return {"failed": str(junk), "cause": Cause.GRADER_CRASH.value}
-        try:
-            return await self._run(request)
-        except SandboxError as error:
-            self.records.append({"argv": _short(request.argv), "failed": error.what})
-            return {"failed": f"the program could not be run: {error.what}", "cause": Cause.GRADER_SANDBOX.value}
-
-    async def _run(self, request: Request) -> dict[str, Any]:
-        if self.left <= 0:
-            # Programs that hang are the agent's affair: they must not take the grader's time, nor the round's.
-            return await asyncio.to_thread(self._told, request, Completed(-9, b"", b"", timed_out=True), {})
-        async with open_box(self.config, kind=self.sandbox) as box:
-            for name, content in request.files.items():
-                await _write(box, f"{SCRATCH}/{name}", content)
-            done = await box.run(request.argv, input=request.stdin, timeout=min(request.timeout, self.left))
-            self.left -= done.seconds
-            found = {name: await _collect(box, name) for name in request.collect}
-        files = {name: content for name, content in found.items() if content is not None}
-        return await asyncio.to_thread(self._told, request, done, files)
-
-    def _told(self, request: Request, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
-        self.records.append(self._record(request, done, files))
-        return {
-            "exit": None if done.timed_out else done.returncode,
-            "stdout": pack(done.stdout),
-            "stderr": pack(done.stderr),
-            "files": {name: pack(content) for name, content in files.items()},
-        }
-
-    def _record(self, request: Request, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
-        return {
-            "argv": _short(request.argv),
-            "given": {name: self.sink.put(content) for name, content in request.files.items()},
-            "stdin": self.sink.put(request.stdin) if request.stdin else None,
-            "exit": None if done.timed_out else done.returncode,
-            "seconds": round(done.seconds, 3),
-            "out_of_memory": done.oom,
-            "cut": done.truncated,
-            "stdout": self.sink.put(done.stdout),
-            "stderr": self.sink.put(done.stderr),
-            "files": {name: self.sink.put(content) for name, content in files.items()},
-        }
-
-
-async def _write(box: Box, path: str, content: bytes) -> None:
-    try:
-        await box.write(path, content)
-    except OSError as error:
-        raise SandboxError(f"{path} cannot be written: {error.strerror}", where="broker") from error
-
-
-async def _collect(box: Box, name: str) -> bytes | None:
-    """A file that the program left, or None where there is none that can be read."""
-    try:
-        return await box.read(f"{SCRATCH}/{name}", FILE_LIMIT)
-    except OSError:
-        return None
-
-
-def _short(argv: list[str]) -> list[str]:
-    return [word[:500] for word in argv[:50]]
+async def _exactly(connection: Connection, count: int) -> bytes:
+    """So many bytes. ConnectionError where the line ends before."""
+    found = bytearray()
+    while len(found) < count:
+        piece = await connection.reader.read(min(count - len(found), 1 << 18))
+        if not piece:
+            raise ConnectionError("the line ended")
+        found += piece
+    return bytes(found)

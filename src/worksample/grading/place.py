@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.records import CaptureStatus, Grading, Instance, Submission
-from worksample.sandboxes import BoxConfig, BoxLimits, Mount
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -11,14 +11,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from worksample.box import Box, Completed, open_box
 from worksample.errors import Cause, GraderError, SandboxError
 from worksample.files import Sink
 from worksample.kit.result import checked
 from worksample.records import Grade, Grading
-from worksample.sandboxes import Box, Completed, open_box
 
-from .broker import FOLDER, Broker
+from .broker import SOCKET, Broker
 from .place import RESULT, SCRATCH, GraderLimits, Place
+from .programs import Programs
 
 RESULT_LIMIT = 16 << 20
 """Bytes of a grader's result."""
@@ -39,11 +40,11 @@ class Ended:
 async def run_grader(place: Place, grading: Grading, sink: Sink, *, sandbox: str) -> Ended:
     """Grade once. Never raises for what the grader does, nor for a box that cannot be had or is lost."""
     limits = GraderLimits.of(grading.settings)
-    broker = Broker(place.running, sandbox, sink, limits.timeout)
+    broker = Broker({})
+    broker.verbs = {"run": Programs(place.running, sandbox, sink, limits.timeout, broker.records).run}
     try:
         async with open_box(place.grading, kind=sandbox) as box:
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
-            await box.write(f"{FOLDER}/.ready", b"")
             done = await _watched(box, _command(place), broker, limits.timeout)
             data = await _result(box)
     except SandboxError as error:
@@ -60,7 +61,7 @@ async def run_grader(place: Place, grading: Grading, sink: Sink, *, sandbox: str
 
 async def _watched(box: Box, command: list[str], broker: Broker, timeout: float) -> Completed:
     """Run the grader; the time that it waits for programs of the agent's is not its own."""
-    serving = asyncio.create_task(broker.serve(box))
+    serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
     running = asyncio.create_task(box.run(command))
     begun, late = time.monotonic(), False
     try:
@@ -91,7 +92,7 @@ def _case(grading: Grading) -> dict[str, Any]:
 
 def _command(place: Place) -> list[str]:
     """Paths stand in the arguments, so that a box without mounts of its own can translate them."""
-    named = {**place.folders, "result": f"{RESULT}/result.json", "broker": FOLDER}
+    named = {**place.folders, "result": f"{RESULT}/result.json", "broker": SOCKET}
     words = [f"{name}={path}" for name, path in named.items()]
     return [sys.executable, "-P", "-m", "worksample.kit", f"{SCRATCH}/case.json", *words]
 

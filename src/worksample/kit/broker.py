@@ -1,7 +1,9 @@
-"""How a grader has a program of the agent's run elsewhere: requests and answers as files in a shared scratch folder.
+"""How a grader asks its platform for what it may not do itself, such as running a program of the agent's.
 
-`0001.request.json` goes out, written whole and renamed; `0001.answer.json` comes back and ends in a line feed. The
-other end is `worksample.grading`, which runs the program in a box that has no reference.
+A Unix socket leads out of the grading box. Each message is a frame: four bytes with the length of what follows, most
+significant first, and so many bytes of JSON. A request is `{"verb": name, "number": n, "body": {...}}`; its answer is
+`{"number": n, "answer": {...}}`, or `{"number": n, "failed": text, "cause": cause}`. The other end is
+`worksample.grading`, which runs programs in a box that has no reference.
 """
 
 from __future__ import annotations
@@ -9,14 +11,18 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import time
+import os
+import socket
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from struct import Struct
 from typing import Any
 
 from worksample.errors import Cause, DeliverableError, GraderError
 
+HEAD = Struct("!I")
 REQUEST_LIMIT = 16 << 20
 """Bytes of a request, files included."""
 PATIENCE = 60.0
@@ -58,12 +64,21 @@ def unpack(text: Any) -> bytes:
         raise ValueError("no Base64") from error
 
 
-class Broker:
-    """The grader's end. `folder`: where both ends read and write."""
+def frame(message: Mapping[str, Any]) -> bytes:
+    """A message as it goes over the line."""
+    data = json.dumps(message).encode()
+    return HEAD.pack(len(data)) + data
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.count = 0
+
+class Broker:
+    """The grader's end. `path`: the socket. Threads take turns, and processes have a connection each."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self._owner = 0
+        self._count = 0
 
     def run(
         self, argv: Sequence[str], *, files: Mapping[str, bytes | str | Path], stdin: str, collect: Sequence[str],
@@ -72,36 +87,63 @@ class Broker:
         """As `Case.run`."""
         if not argv or not all(isinstance(a, str) and "\0" not in a for a in argv):
             raise GraderError("a program is a list of texts", cause=Cause.GRADER_CRASH)
-        self.count += 1
-        request = {
+        body = {
             "argv": list(argv),
             "stdin": stdin,
             "collect": list(collect),
             "timeout": float(timeout),
             "files": {name: pack(_content(data)) for name, data in files.items()},
         }
-        data = json.dumps(request).encode()
-        if len(data) > REQUEST_LIMIT:
-            raise GraderError(f"a run's files exceed {REQUEST_LIMIT:,} bytes", cause=Cause.GRADER_CRASH)
-        whole = self.folder / f"{self.count:04}.request.json"
-        part = whole.with_suffix(".part")
-        part.write_bytes(data)
-        part.rename(whole)
-        return _ran(self._answer(timeout + PATIENCE))
+        return _ran(self.ask("run", body, patience=timeout + PATIENCE))
 
-    def _answer(self, patience: float) -> dict[str, Any]:
-        path = self.folder / f"{self.count:04}.answer.json"
-        end = time.monotonic() + patience
-        data = b""
-        while not data.endswith(b"\n"):  # the other end cannot rename: the last byte says that it is whole
-            if time.monotonic() > end:
-                raise GraderError("nobody ran the program", cause=Cause.GRADER_SANDBOX)
-            time.sleep(0.02)
-            data = path.read_bytes() if path.exists() else b""
-        answer: dict[str, Any] = json.loads(data)
+    def ask(self, verb: str, body: Mapping[str, Any], *, patience: float) -> dict[str, Any]:
+        """The answer to a request, within `patience` seconds. GraderError where there is none."""
+        with self._lock:
+            self._count += 1
+            message = frame({"verb": verb, "number": self._count, "body": body})
+            if len(message) > REQUEST_LIMIT:
+                raise GraderError(f"a request's files exceed {REQUEST_LIMIT:,} bytes", cause=Cause.GRADER_CRASH)
+            try:
+                line = self._line(patience)
+                line.sendall(message)
+                (length,) = HEAD.unpack(_exactly(line, HEAD.size))
+                answer: dict[str, Any] = json.loads(_exactly(line, length))
+            except OSError as error:
+                self._hang_up()
+                raise GraderError(f"nobody answered: {error}", cause=Cause.GRADER_SANDBOX) from error
         if answer.get("failed"):
             raise GraderError(str(answer["failed"]), cause=Cause(answer.get("cause", Cause.GRADER_SANDBOX)))
-        return answer
+        found: dict[str, Any] = answer["answer"]
+        return found
+
+    def _line(self, patience: float) -> socket.socket:
+        if self._socket is None or self._owner != os.getpid():
+            self._socket, self._owner = socket.socket(socket.AF_UNIX), os.getpid()
+            # By way of its folder, since the address of a socket is at most 107 bytes.
+            folder = os.open(self.path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                self._socket.settimeout(patience)
+                self._socket.connect(f"/proc/self/fd/{folder}/{self.path.name}")
+            finally:
+                os.close(folder)
+        self._socket.settimeout(patience)
+        return self._socket
+
+    def _hang_up(self) -> None:
+        """What comes late must not be taken for the answer to the next request."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+
+def _exactly(line: socket.socket, count: int) -> bytes:
+    found = bytearray()
+    while len(found) < count:
+        piece = line.recv(min(count - len(found), 1 << 20))
+        if not piece:
+            raise ConnectionError("the line was closed")
+        found += piece
+    return bytes(found)
 
 
 def _content(data: bytes | str | Path) -> bytes:

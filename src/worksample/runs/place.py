@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worksample.agents.desk import SCRATCH
-from worksample.sandboxes import Box, BoxConfig, BoxLimits, Mount
+from worksample.box import Box, BoxConfig, BoxLimits, Mount
 
 from .tries import Try
 

@@ -3,119 +3,56 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import errno
-import json
 import os
 import pathlib
 import posixpath
-import signal
-import socket
-import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from worksample.box import BoxConfig, Completed
 from worksample.errors import SandboxError
 from worksample.sandboxes import cgroups, layout
-from worksample.sandboxes.available import require
-from worksample.sandboxes.box import Completed
-from worksample.sandboxes.config import BoxConfig
 from worksample.sandboxes.ending import to_the_end
+from worksample.sandboxes.exchange import Exchange
+from worksample.sandboxes.holder import Holder
 from worksample.sandboxes.hostside import read_contained
 from worksample.sandboxes.inside import frames
-from worksample.sandboxes.link import Link, Reply
-from worksample.sandboxes.state import BoxFolder, UidLease, started_at
+from worksample.sandboxes.link import Link
+from worksample.sandboxes.remote import RemoteConnection, RemoteListener, RemoteProcess
+from worksample.sandboxes.sweep import sweep_first
 
 START_WAIT = 30.0
 """Seconds a box may take to come up."""
-STOPPED_WAIT = 10.0
-"""Seconds the holder may take to be gone after it was killed."""
 
 
 class BubblewrapBox:
     """A box in its own namespaces. Made by `start`."""
 
     def __init__(self, config: BoxConfig) -> None:
-        found = require()
         self.config = config
-        self._lease = UidLease() if found.root else None
-        uid = self._lease.uid if self._lease else layout.ROOTLESS_UID
-        self._folder = BoxFolder(config.label)
-        self._groups = cgroups.Groups()
-        limits = config.limits
-        if found.parents.memory and found.parents.pids:
-            memory = limits.memory + limits.disk + (32 << 20)
-            self._groups = cgroups.make(found.parents, self._folder.name, memory, limits.processes + 1)
-        else:
-            self._groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self._folder.name, 0, 0)
-        self._host = layout.Host(found.bwrap, found.root, uid, self._groups.counted())
+        self._holder = Holder(config)
+        self._groups = self._holder.groups
         self._env = layout.environment(config)
-        self._holder: subprocess.Popen[bytes] | None = None
-        self._child = -1
         self._link: Link | None = None
         self._root = self._output = -1
         self._frozen = self._closed = False
 
     async def open(self) -> None:
         """Start the holder and finish the box."""
-        plan = layout.plan(self.config, self._host)
-        log = self._folder.path / "holder.log"
-        info, info_far = os.pipe()
+        plan = layout.plan(self.config, self._holder.host)
         try:
-            self._link = Link(self._spawn(log, info_far))
-            adopting = asyncio.create_task(asyncio.to_thread(self._adopt, info))  # while the exec server starts
+            self._link = Link(self._holder.start())
+            adopting = asyncio.create_task(asyncio.to_thread(self._holder.adopt))  # while the exec server starts
             try:
                 self._root, self._output = await self._link.handshake(plan, START_WAIT)
             finally:
                 await to_the_end(adopting)
         except SandboxError as failure:
-            reason = log.read_text(encoding="utf-8", errors="replace").strip()
+            reason = self._holder.said()
             raise SandboxError(
                 f"{failure.what}: {reason[-2000:]}" if reason else failure.what, where="box", next="worksample doctor"
             ) from None
-        finally:
-            os.close(info)
-
-    def _spawn(self, log: pathlib.Path, info: int) -> socket.socket:
-        """Start the holder; return our end of its line. `info` is closed here."""
-        near, far = socket.socketpair()
-        try:
-            with log.open("wb") as messages, far:
-                self._holder = subprocess.Popen(
-                    layout.command(self.config, self._host, far.fileno(), info),
-                    stdin=subprocess.DEVNULL,
-                    stdout=messages,
-                    stderr=messages,
-                    pass_fds=(far.fileno(), info),
-                    env={},
-                    cwd="/",
-                )
-        finally:
-            os.close(info)
-            if self._holder is None:
-                near.close()
-        return near
-
-    def _adopt(self, info: int) -> None:
-        """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""
-        told = b""
-        while b"}" not in told:
-            piece = os.read(info, 4096)
-            if not piece:
-                return  # bubblewrap failed, which the handshake finds out too
-            told += piece
-        pid = int(json.loads(told)["child-pid"])
-        self._child = os.pidfd_open(pid)
-        owner = self._folder.owner
-        assert self._holder is not None
-        owner.holder, owner.holder_started = self._holder.pid, started_at(self._holder.pid)
-        owner.child, owner.child_started = pid, started_at(pid)
-        owner.groups = tuple(str(folder) for folder in self._groups.folders)
-        self._folder.save()
-        try:
-            cgroups.join(self._groups, pid)
-        except OSError as failure:
-            raise SandboxError(f"the box could not be put into its control groups: {failure}", where="box") from None
 
     # files and commands
 
@@ -130,33 +67,83 @@ class BubblewrapBox:
         output_limit: int | None = None,
     ) -> Completed:
         """See Box.run."""
+        link = self._usable()
+        limit = self.config.limits.output if output_limit is None else output_limit
+        kills = self._kills()
+        reply = await link.finish(self._begin(argv, cwd, env, timeout, limit, input))
+        return Completed(
+            reply.returncode,
+            bytes(reply.out.data),
+            bytes(reply.err.data),
+            bool(reply.flags & frames.TIMED_OUT),
+            bool(reply.flags & frames.TRUNCATED),
+            self._kills(link) > kills,
+            reply.seconds,
+        )
+
+    async def start(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> RemoteProcess:
+        """See Box.start."""
+        link = self._usable()
+        exchange = self._begin(argv, cwd, env, timeout, None, None)
+        return RemoteProcess(exchange, lambda: self._kills(link))
+
+    def _begin(
+        self,
+        argv: Sequence[str],
+        cwd: str | None,
+        env: Mapping[str, str] | None,
+        timeout: float | None,
+        limit: int | None,
+        data: bytes | None,
+    ) -> Exchange:
         if not argv:
             raise SandboxError("there is no command to run", where="box")
-        limits = self.config.limits
         body = {
             "op": "run",
             "argv": list(argv),
             "cwd": posixpath.join(self.config.scratch, cwd or ""),
             "env": {**self._env, **(env or {})},
-            "timeout": limits.time if timeout is None else timeout,
-            "limit": limits.output if output_limit is None else output_limit,
+            "timeout": self.config.limits.time if timeout is None else timeout,
+            "limit": limit,
         }
+        exchange = self._usable().begin(body, data)
+        exchange.name = argv[0]
+        return exchange
+
+    def _kills(self, link: Link | None = None) -> int:
+        link = link or self._link
+        return cgroups.oom_kills(self._groups) + (link.overs if link else 0)
+
+    async def connect(self, path: str) -> RemoteConnection:
+        """See Box.connect."""
         link = self._usable()
-        kills = cgroups.oom_kills(self._groups) + link.overs
-        reply = await link.request(frames.START, body, input)
-        oom = cgroups.oom_kills(self._groups) + link.overs > kills
-        if reply.errno:
-            text = f"{reply.where or argv[0]}: {os.strerror(reply.errno)}\n"
-            return Completed(127 if reply.errno == errno.ENOENT else 126, b"", text.encode(), oom=oom)
-        return Completed(
-            reply.returncode,
-            bytes(reply.out),
-            bytes(reply.err),
-            bool(reply.flags & frames.TIMED_OUT),
-            bool(reply.flags & frames.TRUNCATED),
-            oom,
-            reply.seconds,
-        )
+        return RemoteConnection(link, await self._reach(link, "connect", path))
+
+    async def listen(self, path: str) -> RemoteListener:
+        """See Box.listen."""
+        link = self._usable()
+        return RemoteListener(link, await self._reach(link, "listen", path))
+
+    async def _reach(self, link: Link, op: str, path: str) -> Exchange:
+        path = posixpath.join(self.config.scratch, path)
+        body = {"op": op, "path": path, "cwd": "/", "timeout": None, "limit": None}
+        exchange = link.begin(body, None)
+        exchange.lasting, reached = True, False
+        try:
+            await asyncio.shield(exchange.done)
+            _raise(exchange, path)
+            reached = True
+        finally:
+            if not reached:
+                link.release(exchange)
+        return exchange
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read. A frozen box gives files of its writable folders only, a dead one of its output only."""
@@ -170,19 +157,16 @@ class BubblewrapBox:
             return await asyncio.to_thread(read_contained, self._output, self._output, inner, limit)
         if self._frozen:
             return await asyncio.to_thread(read_contained, self._root, self._output, path, limit)
-        return bytes((await self._file("read", path, limit=limit)).out)
+        return bytes((await self._file("read", path, limit=limit)).out.data)
 
     async def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """See Box.write."""
         await self._file("write", posixpath.join(self.config.scratch, path), data, mode=mode)
 
-    async def _file(self, op: str, path: str, data: bytes = b"", *, limit: int = 0, mode: int = 0) -> Reply:
+    async def _file(self, op: str, path: str, data: bytes = b"", *, limit: int = 0, mode: int = 0) -> Exchange:
         body: dict[str, Any] = {"op": op, "path": path, "cwd": "/", "timeout": None, "limit": limit, "mode": mode}
-        reply = await self._usable().request(frames.START, body, data)
-        if reply.errno:
-            raise OSError(reply.errno, os.strerror(reply.errno), path)
-        if reply.returncode:
-            raise OSError(errno.EIO, "the operation was ended from inside the box", path)
+        reply = await self._usable().request(body, data)
+        _raise(reply, path)
         return reply
 
     def _usable(self) -> Link:
@@ -199,7 +183,7 @@ class BubblewrapBox:
         if not self._frozen:
             link = self._usable()
             if not await asyncio.to_thread(cgroups.freeze, self._groups, True):
-                await link.request(frames.STOP)
+                await link.tell(frames.STOP)
             self._frozen = True
 
     async def thaw(self) -> None:
@@ -207,11 +191,11 @@ class BubblewrapBox:
         if self._frozen:
             self._frozen = False
             if not await asyncio.to_thread(cgroups.freeze, self._groups, False):
-                await self._usable().request(frames.CONTINUE)
+                await self._usable().tell(frames.CONTINUE)
 
     async def clear(self) -> None:
         """See Box.clear."""
-        await self._usable().request(frames.CLEAR)
+        await self._usable().tell(frames.CLEAR)
 
     @property
     def output_path(self) -> pathlib.Path:
@@ -223,20 +207,8 @@ class BubblewrapBox:
     async def kill(self) -> None:
         """See Box.kill."""
         link, self._link = self._link, None
-        if self._child >= 0:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._child, signal.SIGKILL)
-        if self._groups.folders:
-            with contextlib.suppress(OSError):
-                cgroups.kill(self._groups)
-        if self._holder is not None:
-            if self._child < 0:
-                self._holder.kill()
-            try:
-                await asyncio.to_thread(self._holder.wait, STOPPED_WAIT)
-            except subprocess.TimeoutExpired:
-                raise SandboxError("the box could not be ended", where="box", next="worksample doctor") from None
-            self._holder = None
+        self._holder.end()
+        await asyncio.to_thread(self._holder.wait)
         if link is not None:
             await link.close()
 
@@ -248,24 +220,29 @@ class BubblewrapBox:
 
     async def _end(self) -> None:
         await self.kill()
-        for descriptor in (self._child, self._root, self._output):
+        for descriptor in (self._root, self._output):
             if descriptor >= 0:
                 os.close(descriptor)
-        self._child = self._root = self._output = -1
-        await asyncio.to_thread(self._remove)
+        self._root = self._output = -1
+        await asyncio.to_thread(self._holder.remove)
 
-    def _remove(self) -> None:
-        import shutil
 
-        cgroups.remove(self._groups.folders)
-        shutil.rmtree(self._folder.path, ignore_errors=True)
-        if self._lease is not None:
-            self._lease.release()
+def _raise(reply: Exchange, path: str) -> None:
+    """The OSError of a file operation that failed."""
+    if reply.errno:
+        raise OSError(reply.errno, os.strerror(reply.errno), path)
+    if reply.returncode:
+        raise OSError(errno.EIO, "the operation was ended from inside the box", path)
+
+
+def _prepare(config: BoxConfig) -> None:
+    sweep_first()
+    layout.prepare(config)
 
 
 async def start(config: BoxConfig) -> BubblewrapBox:
     """A running box; raises SandboxError, SandboxUnavailable."""
-    await asyncio.to_thread(layout.prepare, config)
+    await asyncio.to_thread(_prepare, config)
     box = BubblewrapBox(config)
     ready = False
     try:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from worksample.box import BoxConfig
 from worksample.errors import SandboxError
 from worksample.sandboxes import seccomp, skeleton, toolbox
-from worksample.sandboxes.config import BoxConfig
 
 HOME = "/home/agent"
 USER, ROOTLESS_UID = "agent", 1000
@@ -94,6 +94,17 @@ def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
     return sorted(binds, key=lambda bind: bind[1].count("/"))
 
 
+def _apart(config: BoxConfig, targets: list[str]) -> list[str]:
+    """The read-only folders that other boxes may have too, but for those with another mount below."""
+    return [
+        mount.target
+        for mount in config.mounts
+        if not mount.writable
+        and Path(mount.source).is_dir()
+        and not any(other.startswith(mount.target + "/") for other in targets)
+    ]
+
+
 LAST = ("/usr/bin/nice", "-n", "19")
 """Before the command of a box in the background: it gets the processor when nothing else wants it."""
 
@@ -148,6 +159,8 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
     rlimits = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 4096, "RLIMIT_MEMLOCK": 8 << 20}
     if not host.counted:
         rlimits |= {"RLIMIT_DATA": 2 * limits.memory, "RLIMIT_NPROC": limits.processes}
+    binds = _binds(config)
+    targets = [target for _, target, _ in binds]
     return {
         "root": host.root,
         "uid": host.uid,
@@ -156,9 +169,10 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
         "disk": limits.disk,
         "files_limit": limits.files,
         "writable": writable(config),
-        "targets": [target for _, target, _ in _binds(config)],
-        "shown": [target for source, target, _ in _binds(config) if not source.startswith(("/usr", "/var"))],
+        "targets": targets,
+        "shown": [target for source, target, _ in binds if not source.startswith(("/usr", "/var"))],
         "owner": os.geteuid(),
+        "apart": _apart(config, targets),
         "readonly": ["/dev", "/"],
         "hidden": ["/.box"],
         "output": config.output,

@@ -1,48 +1,36 @@
-"""The platform's end of the line to an exec server: requests out, output and results in, many at once."""
+"""The platform's end of the line to an exec server: whole frames out, frames in, many exchanges at once."""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import marshal
 import os
 import socket
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from worksample.errors import SandboxError
+from worksample.sandboxes.exchange import Exchange
 from worksample.sandboxes.inside import frames
 
 MAX_FRAME = 1 << 20
 """Bytes of the largest frame that an exec server sends."""
 
 
-@dataclass(slots=True)
-class Reply:
-    """What a request has brought so far."""
+class Link(asyncio.Protocol):
+    """One connection. Once the other side is gone every exchange raises SandboxError.
 
-    done: asyncio.Future[None]
-    rest: memoryview
-    limit: int = 0
-    out: bytearray = field(default_factory=bytearray)
-    err: bytearray = field(default_factory=bytearray)
-    returncode: int = 0
-    flags: int = 0
-    seconds: float = 0.0
-    errno: int = 0
-    where: str = ""
-    """The working folder, when it was that which could not be entered."""
-
-
-class Link:
-    """One connection. `lost` is set when the other side is gone; every request then raises SandboxError."""
+    A frame is handed to the transport whole and in one step: a caller that is cancelled cannot tear one.
+    """
 
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
-        self._replies: dict[int, Reply] = {}
+        self._exchanges: dict[int, Exchange] = {}
         self._number = 0
         self._lost: str | None = None
-        self._watcher: asyncio.Task[None] | None = None
-        self._sending = asyncio.Lock()
+        self._transport: asyncio.Transport | None = None
+        self._received = bytearray()
         self.overs = 0
         """How often the watchdog ended a process for memory."""
 
@@ -72,94 +60,117 @@ class Link:
             raise SandboxError("the box did not start", where="box")
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)
-        self._watcher = loop.create_task(self._listen())
+        try:
+            await loop.create_unix_connection(lambda: self, sock=self._socket)
+        except BaseException:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            raise
         return descriptors[0], descriptors[1]
 
-    async def _listen(self) -> None:
-        loop = asyncio.get_running_loop()
-        received = bytearray()
-        while True:
-            try:
-                data = await loop.sock_recv(self._socket, 1 << 20)
-            except OSError as failure:
-                return self.lose(str(failure))
-            if not data:
-                return self.lose("its exec server is gone")
-            received += data
-            start = 0
-            while len(received) - start >= frames.HEAD.size:
-                length, kind, number = frames.HEAD.unpack_from(received, start)
-                if length > MAX_FRAME:
-                    return self.lose("its exec server broke the protocol")
-                end = start + frames.HEAD.size + length
-                if len(received) < end:
-                    break
-                await self._take(kind, number, bytes(received[start + frames.HEAD.size : end]))
-                start = end
-            del received[:start]
+    # asyncio.Protocol
 
-    async def _take(self, kind: int, number: int, payload: bytes) -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.lose(str(exc) if exc else "its exec server is gone")
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        start = 0
+        while len(self._received) - start >= frames.HEAD.size:
+            length, kind, number = frames.HEAD.unpack_from(self._received, start)
+            if length > MAX_FRAME:
+                return self.lose("its exec server broke the protocol")
+            end = start + frames.HEAD.size + length
+            if len(self._received) < end:
+                break
+            self._take(kind, number, bytes(self._received[start + frames.HEAD.size : end]))
+            start = end
+        del self._received[:start]
+        return None
+
+    def _take(self, kind: int, number: int, payload: bytes) -> None:
         if kind == frames.OVER:
             self.overs += 1
-        reply = self._replies.get(number)
-        if reply is None or reply.done.done():
+        exchange = self._exchanges.get(number)
+        if exchange is None:
+            if kind == frames.JOINED:  # to a socket that listens no more
+                self.send(_number(payload), frames.KILL)
             return
-        if kind in (frames.OUT, frames.ERR):
-            if len(reply.out) + len(reply.err) + len(payload) > reply.limit:
-                return self.lose("its exec server sent more than it was asked for")
-            (reply.out if kind == frames.OUT else reply.err).extend(payload)
-        elif kind == frames.WANT:
-            piece, reply.rest = reply.rest[: frames.CHUNK], reply.rest[frames.CHUNK :]
-            await self._send(frames.INPUT, number, bytes(piece))
-        elif kind == frames.ENDED:
-            reply.returncode, reply.flags, reply.seconds = frames.DONE.unpack(payload)
-            reply.done.set_result(None)
-        elif kind == frames.FAILED:
-            number_text, _, where = payload.partition(b" ")
-            reply.errno, reply.where = int(number_text), where.decode(errors="replace")
-            reply.done.set_result(None)
+        if kind == frames.JOINED:
+            exchange.joined.put_nowait(self._open(_number(payload), None, None))
+        elif not exchange.take(kind, payload):
+            self.lose("its exec server sent more than it was asked for")
+        elif exchange.over():
+            del self._exchanges[number]
 
-    async def _send(self, kind: int, number: int, payload: bytes = b"") -> None:
-        async with self._sending:
-            try:
-                await asyncio.get_running_loop().sock_sendall(self._socket, frames.pack(kind, number, payload))
-            except OSError as failure:
-                self.lose(str(failure))
+    # exchanges
 
-    async def request(self, kind: int, body: dict[str, Any] | None = None, data: bytes = b"") -> Reply:
-        """Send a request and wait for its end; a cancelled wait kills the command. Raises SandboxError when lost."""
+    def send(self, number: int, kind: int, payload: bytes = b"") -> None:
+        """Have a frame sent, whole and in its turn."""
+        if self._transport is not None and self._lost is None:
+            self._transport.write(frames.pack(kind, number, payload))
+
+    def _open(self, number: int, limit: int | None, data: bytes | None) -> Exchange:
+        send: Callable[[int, bytes], None] = functools.partial(self.send, number)
+        exchange = Exchange(number, send, limit, data)
+        self._exchanges[number] = exchange
+        return exchange
+
+    def begin(self, body: dict[str, Any] | None, data: bytes | None = b"", kind: int = frames.START) -> Exchange:
+        """Send a request; `data` is its input, None where that is written later. Raises SandboxError when lost."""
         if self._lost is not None:
             raise SandboxError(f"the box was lost: {self._lost}", where="box")
         self._number += 1
-        number = self._number
-        reply = Reply(asyncio.get_running_loop().create_future(), memoryview(data)[frames.CHUNK :])
-        reply.limit = body["limit"] if body else 0
-        self._replies[number] = reply
+        exchange = self._open(self._number, body["limit"] if body else 0, data)
         if body is not None:
-            body |= {"input": data[: frames.CHUNK], "more": len(data) > frames.CHUNK}
+            given = data or b""
+            body |= {"input": given[: frames.CHUNK], "more": data is None or len(given) > frames.CHUNK}
+        self.send(exchange.number, kind, b"" if body is None else marshal.dumps(body))
+        return exchange
+
+    async def request(self, body: dict[str, Any] | None, data: bytes = b"", kind: int = frames.START) -> Exchange:
+        """Send a request and wait for its end; a cancelled wait kills the command. Raises SandboxError when lost."""
+        return await self.finish(self.begin(body, data, kind))
+
+    async def tell(self, kind: int) -> None:
+        """Have something done with all processes, and wait until it is."""
+        await self.request(None, kind=kind)
+
+    async def finish(self, exchange: Exchange) -> Exchange:
+        """Wait for the end of what was begun, as `request` does, and forget it."""
+        ended = False
         try:
-            await self._send(kind, number, marshal.dumps(body) if body is not None else b"")
-            await reply.done
-        except asyncio.CancelledError:
-            if self._lost is None:
-                await asyncio.shield(self._send(frames.KILL, number))
-            raise
+            await exchange.done
+            ended = True
         finally:
-            del self._replies[number]
-        return reply
+            if not ended:
+                self.send(exchange.number, frames.KILL)
+            self._exchanges.pop(exchange.number, None)
+        return exchange
+
+    def release(self, exchange: Exchange) -> None:
+        """End it in the box; what still comes for it is dropped."""
+        if self._exchanges.pop(exchange.number, None):
+            self.send(exchange.number, frames.KILL)
 
     def lose(self, why: str) -> None:
-        """Give up: every waiting request fails with SandboxError."""
+        """Give up: every exchange fails with SandboxError."""
         if self._lost is None:
             self._lost = why
-        for reply in self._replies.values():
-            if not reply.done.done():
-                reply.done.set_exception(SandboxError(f"the box was lost: {self._lost}", where="box"))
+            if self._transport is not None:
+                self._transport.abort()
+        for exchange in list(self._exchanges.values()):
+            exchange.lose(f"the box was lost: {self._lost}")
 
     async def close(self) -> None:
         """Close our end, which ends the exec server and with it the box."""
         self.lose("it was closed")
-        if self._watcher is not None:
-            self._watcher.cancel()
-            await asyncio.gather(self._watcher, return_exceptions=True)
         self._socket.close()
+
+
+def _number(payload: bytes) -> int:
+    (number,) = frames.NUMBER.unpack(payload)
+    return int(number)

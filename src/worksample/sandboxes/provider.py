@@ -26,9 +26,8 @@ from inspect_ai.util import (
 from inspect_ai.util._sandbox.environment import SandboxUnavailableError
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from worksample.box import Box, BoxConfig, start_box
 from worksample.errors import SandboxError
-from worksample.sandboxes.box import Box, start_box
-from worksample.sandboxes.config import BoxConfig
 from worksample.sandboxes.layout import USER
 from worksample.sandboxes.sweep import sweep
 

@@ -105,6 +105,23 @@ _CLONE, _IOCTL, _SOCKET, _PERSONALITY, _PRLIMIT, _PRCTL = (
     (302, 261),
     (157, 167),
 )
+_FCNTL = (72, 25)
+_HELD_FILES = (1024, 1026)
+"""F_SETLEASE and F_NOTIFY: a lease holds up whoever opens the file next, also the platform and other boxes."""
+_FIRST_NAMES_PROCESS = {
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_open": (434, 434),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+}
+_PRIORITIES = {"setpriority": ((141, 140), 2), "ioprio_set": ((251, 30), 3)}
+"""Number, and the first argument that means all processes of a user."""
 _TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI, TIOCLINUX."""
 _FAMILIES = (0, 1, 2, 10, 16)
@@ -161,6 +178,15 @@ def program(groups: bool, machine: str | None = None) -> bytes:
     code += _only_for(_SOCKET[column], _one_of(0, _FAMILIES, _PASS, _fail(97)))
     code += _only_for(_PERSONALITY[column], _one_of(0, _PERSONALITIES, _PASS, refuse))
     code += _only_for(_PRLIMIT[column], [_argument(0), _op(_EQUAL, 0, 1, 0), refuse, _PASS])
+    code += _only_for(_FCNTL[column], _one_of(1, _HELD_FILES, refuse, _PASS))
+    # Process 1 is the exec server, and where the platform is an ordinary user it is of the same user as the commands.
+    for numbers in _FIRST_NAMES_PROCESS.values():
+        code += _only_for(numbers[column], _one_of(0, (1,), refuse, _PASS))
+    for numbers, everyone in _PRIORITIES.values():
+        code += _only_for(
+            numbers[column],
+            [_argument(0), _op(_EQUAL, everyone, 2, 0), _argument(1), _op(_EQUAL, 1, 0, 1), refuse, _PASS],
+        )
     if not groups:
         # PR_SET_DUMPABLE seems to work and does nothing: what cannot be read cannot be counted.
         code += _only_for(_PRCTL[column], _one_of(0, (4,), _fail(0), _PASS))

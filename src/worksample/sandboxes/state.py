@@ -6,6 +6,7 @@ The owner file says which process made the box (pid and start time), so that `sw
 from __future__ import annotations
 
 import fcntl
+import functools
 import json
 import os
 import secrets
@@ -67,6 +68,17 @@ def started_at(pid: int) -> int:
     return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
 
 
+@functools.cache
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+
+
+def _here() -> str:
+    """This boot of the machine, and the process ids that we see: what a number of a process means elsewhere is not ours
+    to say."""
+    return f"{_boot()} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - no path
+
+
 @dataclass(slots=True)
 class Owner:
     """Who made a box, and what must be removed when that process is gone."""
@@ -80,10 +92,17 @@ class Owner:
     child_started: int = 0
     groups: tuple[str, ...] = ()
     folder: str = ""
+    here: str = field(default_factory=_here)
 
     def alive(self) -> bool:
-        """Whether the process that made the box still runs."""
-        return self.started != 0 and started_at(self.pid) == self.started
+        """Whether the process that made the box still runs; taken to be so where only another container can tell."""
+        if self.here == _here():
+            return self.started != 0 and started_at(self.pid) == self.started
+        return self.of_this_boot()
+
+    def of_this_boot(self) -> bool:
+        """Whether its process ids and control groups can still mean anything."""
+        return self.here.split(" ")[0] == _boot()
 
 
 class BoxFolder:
@@ -112,7 +131,7 @@ def read_owner(folder: Path) -> Owner | None:
     try:
         data = json.loads((folder / "owner.json").read_text(encoding="utf-8"))
         data["groups"] = tuple(data["groups"])
-        return Owner(**data)
+        return Owner(**{"here": _here(), **data})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

@@ -6,10 +6,14 @@ import contextlib
 import os
 import shutil
 import signal
+import threading
 from pathlib import Path
 
 from worksample.sandboxes import cgroups
 from worksample.sandboxes.state import Owner, read_owner, runtime_folder, started_at
+
+_LOCK = threading.Lock()
+_SWEPT: set[Path] = set()
 
 
 def sweep() -> list[str]:
@@ -20,10 +24,20 @@ def sweep() -> list[str]:
             owner = read_owner(folder) or _unwritten(folder)
             if owner.alive():
                 continue
-            _end(owner)
+            if owner.of_this_boot():
+                _end(owner)
             shutil.rmtree(folder, ignore_errors=True)
             removed.append(f"{folder.name} {owner.label}".strip())
     return removed + _nameless_groups()
+
+
+def sweep_first() -> None:
+    """Sweep before the first box of this process: a killed run's remains last until the next run, and no longer."""
+    folder = runtime_folder()
+    with _LOCK:
+        if folder not in _SWEPT:
+            _SWEPT.add(folder)
+            sweep()
 
 
 def _nameless_groups() -> list[str]:

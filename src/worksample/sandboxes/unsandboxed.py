@@ -19,15 +19,20 @@ import re
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
+from worksample.box import BoxConfig, Completed, Process
 from worksample.errors import SandboxError
-from worksample.sandboxes.box import Completed
-from worksample.sandboxes.config import BoxConfig
 from worksample.sandboxes.ending import to_the_end
 from worksample.sandboxes.layout import HOME, LAST, environment
+from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, reach
+from worksample.sandboxes.plain_process import Groups, PlainProcess, Unstarted
 from worksample.sandboxes.state import BoxFolder
+from worksample.sandboxes.sweep import sweep_first
+
+T = TypeVar("T")
+_CLOSED = "the box was closed"
 
 
 class PlainBox:
@@ -48,8 +53,9 @@ class PlainBox:
             link.symlink_to(pathlib.Path(mount.source).absolute())
         known = sorted((*self._writable, *(mount.target for mount in config.mounts)), key=len, reverse=True)
         self._known = re.compile(r"(?<![\w./-])(?:" + "|".join(map(re.escape, known)) + r")(?![\w.-])")
-        self._running: dict[int, asyncio.subprocess.Process] = {}
-        self._frozen = self._closed = False
+        self._groups = Groups()
+        self._sockets: list[SocketConnection | SocketListener] = []
+        self._frozen = self._closed = self._killed = False
         self._env = self._environment()
 
     def _environment(self) -> dict[str, str]:
@@ -70,8 +76,8 @@ class PlainBox:
         return self._host(posixpath.join(self.config.scratch, path))
 
     def _usable(self) -> None:
-        if self._closed or self._frozen:
-            raise SandboxError("the box was closed" if self._closed else "the box is frozen", where="box")
+        if self._killed or self._frozen:
+            raise SandboxError(_CLOSED if self._killed else "the box is frozen", where="box")
 
     async def run(
         self,
@@ -84,40 +90,81 @@ class PlainBox:
         output_limit: int | None = None,
     ) -> Completed:
         """See Box.run."""
+        limit = self.config.limits.output if output_limit is None else output_limit
+        try:
+            process = self._begin(argv, cwd, env, timeout)
+        except (OSError, ValueError) as failure:
+            code, text = self._why(failure, argv, cwd)
+            return Completed(code, b"", text)
+        ended = False
+        kept = _Kept(limit)
+        try:
+            out, err, _, how = await asyncio.gather(
+                kept.all(process.stdout), kept.all(process.stderr), _give(process.stdin, input), process.wait()
+            )
+            ended = True
+        finally:
+            if not ended:
+                process.signal(signal.SIGKILL)
+                process.hang_up()
+        return Completed(how.returncode, out, err, how.timed_out, kept.truncated, False, how.seconds)
+
+    async def start(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Process:
+        """See Box.start."""
+        try:
+            return self._begin(argv, cwd, env, timeout)
+        except (OSError, ValueError) as failure:
+            return Unstarted(*self._why(failure, argv, cwd))
+
+    def _begin(
+        self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, timeout: float | None
+    ) -> PlainProcess:
         self._usable()
-        began = time.monotonic()
+        if not argv:
+            raise SandboxError("there is no command to run", where="box")
         words = [*(LAST if self.config.background else ()), *(self._host(word) for word in argv)]
         values = {**self._env, **{name: self._host(value) for name, value in (env or {}).items()}}
-        limit = self.config.limits.output if output_limit is None else output_limit
-        capture = _Capture(limit)
-        try:
-            process = await capture.start(words, self._path(cwd or ""), values)
-        except (OSError, ValueError) as failure:
-            number = (failure.errno if isinstance(failure, OSError) else None) or errno.EINVAL
-            folder = self._path(cwd or "")
-            text = f"{argv[0] if pathlib.Path(folder).is_dir() else folder}: {os.strerror(number)}\n"
-            return Completed(127 if number == errno.ENOENT else 126, b"", text.encode())
-        self._running[process.pid] = process
-        patience = self.config.limits.time if timeout is None else timeout
-        timed_out = False
-        try:
-            await asyncio.wait_for(capture.until_end(process, input), patience)
-        except TimeoutError:
-            timed_out = True
-        finally:
-            if process.returncode is None:
-                self._signal(process.pid, signal.SIGKILL)
-                await process.wait()
-            capture.stop()
-        return Completed(
-            process.returncode or 0,
-            bytes(capture.out),
-            bytes(capture.err),
-            timed_out,
-            capture.truncated,
-            False,
-            time.monotonic() - began,
-        )
+        process = self._groups.start(words, self._path(cwd or ""), values)
+        process.limit(self.config.limits.time if timeout is None else timeout)
+        return process
+
+    def _why(self, failure: OSError | ValueError, argv: Sequence[str], cwd: str | None) -> tuple[int, bytes]:
+        """Exit code and words for a command that could not be started."""
+        number = (failure.errno if isinstance(failure, OSError) else None) or errno.EINVAL
+        folder = self._path(cwd or "")
+        text = f"{argv[0] if pathlib.Path(folder).is_dir() else folder}: {os.strerror(number)}\n"
+        return 127 if number == errno.ENOENT else 126, text.encode(errors="replace")
+
+    async def connect(self, path: str) -> SocketConnection:
+        """See Box.connect."""
+        while True:
+            self._usable()
+            try:
+                connection = SocketConnection(_named(path, lambda: reach(self._path(path), listen=False)))
+            except BlockingIOError:  # many wait to be accepted
+                await asyncio.sleep(0.01)
+                continue
+            self._hold(connection)
+            return connection
+
+    async def listen(self, path: str) -> SocketListener:
+        """See Box.listen."""
+        self._usable()
+        own = _named(path, lambda: reach(self._path(path), listen=True))
+        listener = SocketListener(own, self._hold)
+        self._hold(listener)
+        return listener
+
+    def _hold(self, opened: SocketConnection | SocketListener) -> None:
+        """Note what must end with the box."""
+        self._sockets = [*(held for held in self._sockets if not held.over()), opened]
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read."""
@@ -137,27 +184,21 @@ class PlainBox:
         pieces = [data, b""]
         await asyncio.to_thread(_named, path, lambda: write_file(self._path(path), mode, lambda: pieces.pop(0)))
 
-    def _signal(self, pid: int, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, number)
-
     async def freeze(self) -> None:
         """Stop what runs, as far as it stayed in its process groups."""
         self._usable()
         self._frozen = True
-        for pid in self._running:
-            self._signal(pid, signal.SIGSTOP)
+        self._groups.signal(signal.SIGSTOP)
 
     async def thaw(self) -> None:
         """See Box.thaw."""
         self._frozen = False
-        for pid in self._running:
-            self._signal(pid, signal.SIGCONT)
+        self._groups.signal(signal.SIGCONT)
 
     async def clear(self) -> None:
         """End what runs, as far as it stayed in its process groups."""
-        for pid in self._running:
-            self._signal(pid, signal.SIGKILL)
+        self._usable()
+        self._groups.signal(signal.SIGKILL)
 
     @property
     def output_path(self) -> pathlib.Path:
@@ -166,8 +207,11 @@ class PlainBox:
 
     async def kill(self) -> None:
         """See Box.kill."""
-        self._frozen = False
-        await self.clear()
+        self._frozen, self._killed = False, True
+        for open_socket in self._sockets:
+            open_socket.cut(_CLOSED)
+        self._sockets.clear()
+        self._groups.end(_CLOSED)
 
     async def close(self) -> None:
         """See Box.close."""
@@ -180,84 +224,38 @@ class PlainBox:
         await asyncio.to_thread(shutil.rmtree, self._folder.path, ignore_errors=True)
 
 
-def _named(path: str, act: Callable[[], object]) -> None:
-    """Run a file operation; its OSError names the path that was asked for."""
+def _named(path: str, act: Callable[[], T]) -> T:
+    """The result of a file operation; its OSError names the path that was asked for."""
     try:
-        act()
+        return act()
     except OSError as failure:
         raise OSError(failure.errno, failure.strerror, path) from None
 
 
-class _Capture:
-    """The input and output of one process, up to a number of bytes.
+async def _give(stdin: PipeWriter, data: bytes) -> None:
+    """All of the input, or as much as is read."""
+    with contextlib.suppress(BrokenPipeError):
+        await stdin.write(data)
+    await stdin.close()
 
-    The pipes are ours, so that the end of the process is the end of the command, whoever else still holds them.
-    """
+
+class _Kept:
+    """What a command prints into both of its streams, up to a number of bytes."""
 
     def __init__(self, limit: int) -> None:
-        self.left, self.truncated = limit, False
-        self.out, self.err = bytearray(), bytearray()
-        self._far: list[int] = []
-        self._readers: list[asyncio.Task[None]] = []
-        self._transports: list[asyncio.ReadTransport] = []
+        self._left, self.truncated = limit, False
 
-    async def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> asyncio.subprocess.Process:
-        """Start the process. Raises OSError, ValueError."""
-        started = False
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *argv,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=await self._pipe(self.out),
-                stderr=await self._pipe(self.err),
-                cwd=cwd,
-                env=env,
-                start_new_session=True,
-            )
-            started = True
-        finally:
-            if not started:
-                self.stop()
-        return process
+    async def all(self, reader: PipeReader) -> bytes:
+        """All that is kept of a stream."""
+        kept = bytearray()
+        while data := await reader.read():
+            self.truncated = self.truncated or len(data) > self._left
+            kept += data[: self._left]
+            self._left -= min(len(data), self._left)
+        return bytes(kept)
 
-    async def _pipe(self, into: bytearray) -> int:
-        """The writing end of a pipe whose content goes to `into`."""
-        near, far = os.pipe()
-        self._far.append(far)
-        stream = asyncio.StreamReader()
-        loop = asyncio.get_running_loop()
-        transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(near, "rb"))
-        self._transports.append(transport)
-        self._readers.append(asyncio.create_task(self._take(stream, into)))
-        return far
 
-    async def _take(self, stream: asyncio.StreamReader, into: bytearray) -> None:
-        while data := await stream.read(1 << 16):
-            self.truncated = self.truncated or len(data) > self.left
-            into += data[: self.left]
-            self.left -= min(len(data), self.left)
-
-    async def until_end(self, process: asyncio.subprocess.Process, data: bytes) -> None:
-        """Feed the process, and wait for its end and for what it has printed."""
-        self._close_far()
-        stdin = process.stdin
-        assert stdin is not None
-        with contextlib.suppress(ConnectionError):
-            stdin.write(data)
-            await stdin.drain()
-        stdin.close()
-        await process.wait()
-        await asyncio.wait(self._readers, timeout=0.1)
-
-    def _close_far(self) -> None:
-        for descriptor in self._far:
-            os.close(descriptor)
-        self._far.clear()
-
-    def stop(self) -> None:
-        """Read no more."""
-        self._close_far()
-        for reader in self._readers:
-            reader.cancel()
-        for transport in self._transports:
-            transport.close()
+async def start(config: BoxConfig) -> PlainBox:
+    """See `Start` of `worksample.box.opening`."""
+    await asyncio.to_thread(sweep_first)
+    return PlainBox(config)

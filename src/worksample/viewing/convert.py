@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, open_box
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.files import ScanLimits, Sink, scan
 from worksample.records import Entry, Manifest, canonical
-from worksample.sandboxes import Box, BoxConfig, BoxLimits, Completed, Mount, open_box
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -7,9 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from worksample.box import open_box
 from worksample.errors import UsageError
 from worksample.records import Manifest
-from worksample.sandboxes import open_box
 
 from .convert import COMMAND, Converter, order
 

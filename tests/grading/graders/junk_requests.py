@@ -1,31 +1,43 @@
 """Sends the broker what is no request, then a sound one."""
 
-import os
-import time
-from pathlib import Path
+import json
+import socket
+import struct
 
 from worksample.kit import Case, Check, Grade, checklist
 
+ASK = b'{"verb": "run", "body": '
 JUNK = [
     b"no json",
     b"[]",
-    b'{"argv": []}',
-    b'{"argv": ["x"], "files": {"../../etc": ""}}',
-    b'{"argv": [1]}',
+    b'{"verb": "delete", "body": {}}',
+    ASK + b'{"argv": []}}',
+    ASK + b'{"argv": ["x"], "files": {"../../etc": ""}}}',
+    ASK + b'{"argv": [1]}}',
+    ASK + b'{"argv": ["x"], "timeout": 1' + b"0" * 5000 + b"}}",
     b"[" * 100_000,
 ]
 
 
 def grade(case: Case) -> Grade:
-    folder = Path("/task/result/broker")
-    for number, junk in enumerate(JUNK, 1):
-        (folder / f"{number:04}.request.json").write_bytes(junk)
-        while not (folder / f"{number:04}.answer.json").exists():
-            time.sleep(0.01)
-    number = len(JUNK) + 1
-    os.mkfifo(folder / f"{number:04}.request.json")
-    while not (folder / f"{number:04}.answer.json").exists():
-        time.sleep(0.01)
-    case._broker.count = number
+    path = "/task/scratch/broker.sock"
+    line = socket.socket(socket.AF_UNIX)
+    line.connect(path)
+    answers = line.makefile("rb")
+    failed = []
+    for junk in JUNK:
+        line.sendall(struct.pack("!I", len(junk)) + junk)
+        failed.append(json.loads(answers.read(struct.unpack("!I", answers.read(4))[0]))["cause"])
+    line.sendall(b"\xff\xff\xff\xff and much more")
+    failed.append(json.loads(answers.read(struct.unpack("!I", answers.read(4))[0]))["cause"])
+    ended = answers.read(1) == b""  # what is no frame ends the connection
+    half = socket.socket(socket.AF_UNIX)
+    half.connect(path)
+    half.sendall(struct.pack("!I", 1000) + b"half")  # and is left like that
+    gone = socket.socket(socket.AF_UNIX)
+    gone.connect(path)
+    gone.sendall(b"\0")
+    gone.close()
     ran = case.run(["cat", "/task/output/answer.txt"])
-    return checklist(case, right=lambda: Check.of(ran.stdout == "1", ran.stderr))
+    right = ended and set(failed) == {"grader.crash"} and ran.stdout == "1"
+    return checklist(case, right=lambda: Check.of(right, f"{ended} {failed} {ran.stderr}"))

@@ -18,7 +18,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from attacks.world import ATTACKS, World, make_world
-from worksample.sandboxes import open_box
+from worksample.box import open_box
 
 for name in ("files", "network", "processes", "kernel", "resources"):
     importlib.import_module(f"attacks.{name}")

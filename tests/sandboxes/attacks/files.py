@@ -7,7 +7,7 @@ import contextlib
 import shutil
 from pathlib import Path
 
-from worksample.sandboxes import Box, Mount, open_box
+from worksample.box import Box, Mount, open_box
 
 from .world import World, attack
 
@@ -287,7 +287,7 @@ os.chmod("/task/output", 0)
 """
     async with open_box(world.config()) as own:
         await world.python(own, code)
-        folder = own._folder.path  # type: ignore[attr-defined]
+        folder = own._holder.folder.path  # type: ignore[attr-defined]
     return folder.exists()
 
 

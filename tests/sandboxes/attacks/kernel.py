@@ -8,7 +8,7 @@ import socket
 import time
 from pathlib import Path
 
-from worksample.sandboxes import Box
+from worksample.box import Box
 
 from .world import World, attack
 

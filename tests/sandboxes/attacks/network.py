@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from worksample.sandboxes import Box
+from worksample.box import Box
 
 from .world import World, attack, free_port
 

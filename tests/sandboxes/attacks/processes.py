@@ -7,11 +7,11 @@ import os
 import subprocess
 from pathlib import Path
 
-from worksample.sandboxes import Box, open_box
+from worksample.box import Box, open_box
 from worksample.sandboxes.unsandboxed import PlainBox
 
 from .files import box_is_real
-from .world import World, attack
+from .world import PRELUDE, World, attack
 
 
 @attack()
@@ -286,3 +286,112 @@ async def goes_on_writing_while_frozen(world: World, box: Box) -> bool:
     await box.thaw()
     await box.clear()
     return len(sizes) != 1
+
+
+@attack(control="", why="there is no exec server without a box, and process 1 of the host is not ours to slow")
+async def slows_or_wakes_the_exec_server(world: World, box: Box) -> bool:
+    code = """
+ioprio = N["ioprio_set"]
+for act in (
+    lambda: os.kill(1, 17),
+    lambda: os.kill(1, 0),
+    lambda: os.sched_setaffinity(1, {0}),
+    lambda: os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0)),
+    lambda: os.setpriority(os.PRIO_PROCESS, 1, 19),
+    lambda: os.setpriority(os.PRIO_PGRP, 1, 19),
+    lambda: os.setpriority(os.PRIO_USER, 0, 19),
+    lambda: os.pidfd_open(1),
+):
+    try:
+        act()
+        print(T)
+    except OSError:
+        pass
+for which, who in ((1, 1), (2, 1), (3, 0)):
+    if call(ioprio, which, who, 3 << 13)[0] == 0:
+        print(T)
+os.setpriority(os.PRIO_PROCESS, 0, 5); os.kill(os.getpid(), 0)  # its own affairs stay its own
+print("tried")
+"""
+    done = await world.python(box, code)
+    assert b"tried" in done.stdout, done
+    return world.env["TOKEN"].encode() in done.stdout
+
+
+@attack(control="", why="without a box only root can, and then for good")
+async def has_others_ended_first_when_memory_is_short(world: World, box: Box) -> bool:
+    code = "open('/proc/self/oom_score_adj', 'wb', 0).write(b'-1'); print(T)"
+    return world.env["TOKEN"].encode() in (await world.python(box, code)).stdout
+
+
+@attack(control="", why="it works only where the platform itself was not started from a login")
+async def passes_for_another_login(world: World, box: Box) -> bool:
+    code = "open('/proc/self/loginuid', 'wb', 0).write(b'12345'); print(T)"
+    return world.env["TOKEN"].encode() in (await world.python(box, code)).stdout
+
+
+@attack()
+async def holds_up_whoever_opens_a_shared_file(world: World, box: Box) -> bool:
+    code = """
+import fcntl
+for kind in (fcntl.F_RDLCK, fcntl.F_WRLCK):
+    try:
+        fcntl.fcntl(open(sys.argv[1]), fcntl.F_SETLEASE, kind)
+        print(T)
+    except OSError:
+        pass
+"""
+    done = await box.run(["python3", "-I", "-c", PRELUDE + code, "/task/input/brief.md"], env=world.env)
+    return world.env["TOKEN"].encode() in done.stdout
+
+
+_LOCK = """
+import fcntl
+file = open(sys.argv[1])
+fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB); fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+print("held", flush=True)
+sys.stdin.read()
+"""
+_LOOK = """
+import fcntl, struct
+file = open(sys.argv[1])
+try:
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except OSError:
+    print(T)
+found = fcntl.fcntl(file, fcntl.F_GETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
+if struct.unpack("hhqqi4x", found)[0] != fcntl.F_UNLCK:
+    print(T)
+"""
+
+
+@attack()
+async def speaks_to_another_box_by_locks_on_shared_input(world: World, box: Box) -> bool:
+    kind = "none" if isinstance(box, PlainBox) else "bubblewrap"
+    async with open_box(world.config(), kind=kind) as other:
+        holding = await other.start(["python3", "-I", "-c", PRELUDE + _LOCK, "/task/input/brief.md"], env=world.env)
+        assert await holding.stdout.read() == b"held\n"
+        done = await box.run(["python3", "-I", "-c", PRELUDE + _LOOK, "/task/input/brief.md"], env=world.env)
+        assert not done.stderr, done
+    return world.env["TOKEN"].encode() in done.stdout
+
+
+_WATCH = """
+import select
+own = libc.inotify_init1(0)
+assert libc.inotify_add_watch(own, sys.argv[1].encode(), 0x20) > 0  # IN_OPEN
+print("watching", flush=True)
+sys.stdin.readline()
+print(T if select.select([own], [], [], 1.0)[0] else "nothing", flush=True)
+"""
+
+
+@attack()
+async def hears_another_box_open_shared_input(world: World, box: Box) -> bool:
+    kind = "none" if isinstance(box, PlainBox) else "bubblewrap"
+    async with open_box(world.config(), kind=kind) as other:
+        watching = await box.start(["python3", "-I", "-c", PRELUDE + _WATCH, "/task/input/brief.md"], env=world.env)
+        assert await watching.stdout.read() == b"watching\n"
+        assert (await other.run(["cat", "/task/input/brief.md"])).stdout == b"brief"
+        await watching.stdin.write(b"look\n")
+        return world.env["TOKEN"].encode() in await watching.stdout.read()

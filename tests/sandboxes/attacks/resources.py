@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worksample.sandboxes import Box, Completed
+from worksample.box import Box, Completed
 
 from .world import World, attack
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import ImportFailed, UsageError
-from worksample.sandboxes import BoxConfig, Mount, open_box
 
 from .looks import DATA, UTILS, WORKSPACE
 from .source import Published, find_source, read_all

@@ -12,10 +12,14 @@ from __future__ import annotations
 
 import os
 import resource
-from typing import Any
 
 from . import system
 from .owned import show
+
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
+if TYPE_CHECKING:
+    from typing import Any
+
 
 STAGE = "/.box"
 
@@ -29,6 +33,8 @@ def boot(plan: dict[str, Any]) -> list[int]:
         put(path, text)
     if plan["root"] and plan["shown"]:
         show(plan["shown"], plan["owner"], plan["uid"], plan["gid"])
+    for path in plan["apart"]:
+        _set_apart(path)
     size, files = plan["disk"], plan["files_limit"]
     system.mount("box", STAGE, "tmpfs", system.MS_NOSUID | system.MS_NODEV, f"size={size},nr_inodes={files},mode=0755")
     uid, gid = (plan["uid"], plan["gid"]) if plan["root"] else (0, 0)
@@ -47,6 +53,19 @@ def boot(plan: dict[str, Any]) -> list[int]:
     os.chdir(plan["scratch"])
     _become(plan)
     return kept
+
+
+def _set_apart(path: str) -> None:
+    """Give a shared read-only folder inodes of this box's own, so that locks on its files and watches of them reach
+    nobody else: an overlay of nothing. A kernel that cannot do this leaves the folder as it was."""
+    below = os.open(path, os.O_PATH | os.O_DIRECTORY)
+    flags = system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV
+    try:
+        system.mount("apart", path, "overlay", flags, f"lowerdir=/proc/self/fd/{below}:{STAGE}")
+    except OSError:
+        pass
+    finally:
+        os.close(below)
 
 
 def _read_only(path: str) -> None:
@@ -99,13 +118,19 @@ def _bind(source: str, target: str, under: list[str]) -> None:
 
 def _become(plan: dict[str, Any]) -> None:
     """Drop what is not needed any more: as root keep only what changes to the agent's user and ends its processes."""
+    try:
+        put("/proc/self/loginuid", str(plan["uid"] if plan["root"] else 0))
+    except OSError:
+        pass  # the kernel has none, or it was set before: either way no command can set it
     if plan["root"]:
+        kept = [system.CAP_KILL, system.CAP_SETGID, system.CAP_SETUID]
         try:
             put("/proc/self/oom_score_adj", "-998")
+            kept.append(system.CAP_SYS_RESOURCE)  # with it each child raises its own score for good, and drops it
         except PermissionError:
             pass  # root without CAP_SYS_RESOURCE: then only the commands' own score of 1000 puts them first
         system.drop_bounding()
-        system.capabilities((system.CAP_KILL, system.CAP_SETGID, system.CAP_SETUID))
+        system.capabilities(tuple(kept))
     else:
         system.unshare(system.CLONE_NEWUSER)
         put("/proc/self/setgroups", "deny")

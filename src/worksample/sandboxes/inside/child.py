@@ -1,13 +1,20 @@
 """Starting one command, or one file operation, as the agent's user."""
 
+# contextlib would add to the start-up time of a box.
+# ruff: noqa: SIM105
+
 from __future__ import annotations
 
 import os
 import resource
-from typing import Any
 
 from . import files, system
 from .boot import put
+from .sockets import reach
+
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Starter:
@@ -17,20 +24,37 @@ class Starter:
         self.plan = plan
         self.limits = [(getattr(resource, name), value) for name, value in plan["rlimits"].items()]
 
-    def start(self, request: dict[str, Any]) -> tuple[int, int, int, int, int]:
+    def start(self, request: dict[str, Any], reached: int = -1) -> tuple[int, int, int, int, int]:
         """Start it; return pid, and the near ends of stdin (-1 when there is none), stdout, stderr and of the pipe
-        on which a failure to start is told as a decimal errno."""
-        feed = bool(request["input"] or request["more"])
-        stdin_far, stdin = os.pipe() if feed else (os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), -1)
-        stdout, stdout_far = os.pipe()
-        stderr, stderr_far = os.pipe()
-        trouble, trouble_far = os.pipe()
-        pid = os.fork()
+        on which a failure to start is told as a decimal errno. `reached`: the socket that it connects or binds."""
+        near, far = [-1], [reached]
+        try:
+            if reached < 0 and (request["input"] or request["more"]):
+                far[0], near[0] = os.pipe()
+            elif reached < 0:
+                far[0] = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+            for _ in ("stdout", "stderr", "trouble"):
+                one, other = os.pipe()
+                near.append(one)
+                far.append(other)
+            pid = os.fork()
+        except OSError:
+            for descriptor in near:
+                if descriptor >= 0:
+                    os.close(descriptor)
+            self._close_far(far, reached)
+            raise
         if pid == 0:
-            self._child(request, stdin_far, stdout_far, stderr_far, trouble_far)
-        for descriptor in (stdin_far, stdout_far, stderr_far, trouble_far):
-            os.close(descriptor)
+            self._child(request, *far)
+        self._close_far(far, reached)
+        stdin, stdout, stderr, trouble = near
         return pid, stdin, stdout, stderr, trouble
+
+    @staticmethod
+    def _close_far(far: list[int], reached: int) -> None:
+        for descriptor in far:
+            if descriptor >= 0 and descriptor != reached:
+                os.close(descriptor)
 
     def _child(self, request: dict[str, Any], stdin: int, stdout: int, stderr: int, trouble: int) -> None:
         """Never returns."""
@@ -53,8 +77,11 @@ class Starter:
     def _lower(self) -> None:
         for which, value in self.limits:
             resource.setrlimit(which, (value, value))
-        if self.plan["root"]:
+        try:
             put("/proc/self/oom_score_adj", "1000")
+        except OSError:
+            pass  # of a box within a box that may not
+        if self.plan["root"]:
             os.setgroups([])
             os.setresgid(self.plan["gid"], self.plan["gid"], self.plan["gid"])
             os.setresuid(self.plan["uid"], self.plan["uid"], self.plan["uid"])
@@ -72,6 +99,9 @@ class Starter:
             return 0
         if request["op"] == "write":
             files.write_file(request["path"], request["mode"], lambda: os.read(0, files.PIECE))
+            return 0
+        if request["op"] in ("connect", "listen"):
+            reach(request["op"], request["path"])
             return 0
         for number in self.plan["signals"]:
             _default(number)

@@ -8,7 +8,11 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # signal without its enums
 import os
 import time
-from typing import Any
+
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
+if TYPE_CHECKING:
+    from typing import Any
+
 
 ROUNDS = 200
 PAGE = os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,42 @@
+"""What every kind of box has to do, as functions that raise AssertionError: `await CHECKS[name](box)`.
+
+A new kind is registered as an entry point and run against all of them, each in a fresh box of `opened`:
+
+    @pytest.mark.parametrize("name", CHECKS)
+    async def test_it_is_a_box(name, tmp_path):
+        async with opened("my-kind", tmp_path) as box:
+            await CHECKS[name](box)
+
+What a kind contains, and against whom, is not said here: `tests/sandboxes/attacks` tries that.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from worksample.box.config import BoxConfig, Mount
+from worksample.box.interface import Box
+from worksample.box.opening import open_box
+
+from . import commands, files, sockets, streams
+
+BRIEF = b"Add the numbers."
+
+CHECKS: dict[str, Callable[[Box], Awaitable[None]]] = {
+    name: check
+    for module in (commands, files, streams, sockets)
+    for name, check in vars(module).items()
+    if inspect.iscoroutinefunction(check) and check.__module__ == module.__name__ and not name.startswith("_")
+}
+
+
+@asynccontextmanager
+async def opened(kind: str, folder: Path) -> AsyncIterator[Box]:
+    """A box as the checks expect it; `folder` is an empty one of the host's."""
+    (folder / "brief.md").write_bytes(BRIEF)
+    config = BoxConfig(mounts=(Mount(str(folder), "/task/input"),), env=(("COLOUR", "green"),))
+    async with open_box(config, kind=kind) as box:
+        yield box

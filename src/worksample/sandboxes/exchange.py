@@ -1,0 +1,171 @@
+"""The platform's ends of what goes over the line under one number: streams out of the box, and into it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+from collections.abc import Callable
+
+from worksample.errors import SandboxError
+from worksample.sandboxes.inside import frames
+
+Send = Callable[[int, bytes], None]
+"""Kind and payload of a frame under this number."""
+
+
+class Incoming:
+    """A Reader: what the box sent and nobody has read, which is never more than was granted."""
+
+    def __init__(self, send: Send, kind: int, limit: int | None) -> None:
+        """limit: of what is collected whole; None for a stream, where reading grants more."""
+        self.data = bytearray()
+        self._send, self._kind = send, kind
+        self._room = frames.WINDOW if limit is None else limit
+        self._stream, self._read = limit is None, 0
+        self.ended, self._failure = False, ""
+        self._waiter: asyncio.Future[None] | None = None
+
+    def feed(self, data: bytes) -> bool:
+        """Take what came; False when it is more than was asked for."""
+        self._room -= len(data)
+        self.data += data
+        self._wake()
+        return self._room >= 0
+
+    def finish(self, failure: str = "") -> None:
+        """Nothing more comes; `failure` says why where the box was lost."""
+        if not self.ended:
+            self.ended, self._failure = True, failure
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def read(self, limit: int = 1 << 16) -> bytes:
+        """See Reader."""
+        while not self.data and not self.ended:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        if not self.data and self._failure:
+            raise SandboxError(self._failure, where="box")
+        taken = bytes(self.data[:limit])
+        del self.data[:limit]
+        self._read += len(taken)
+        if self._stream and not self.ended and self._read >= frames.WINDOW // 4:
+            self._send(frames.MORE, frames.GRANT.pack(self._kind, self._read))
+            self._room += self._read
+            self._read = 0
+        return taken
+
+
+class Outgoing:
+    """A Writer: one piece on the way at a time, and the next when the box asks for it."""
+
+    def __init__(self, send: Send, data: bytes | None) -> None:
+        """data: all there is to send, of which the request holds the first piece; None for what is written later."""
+        self._send = send
+        self._rest = memoryview(data or b"")[frames.CHUNK :]
+        self._closed, self._deaf, self._failure = data is not None, False, ""
+        self._wanted = asyncio.Event()
+
+    def want(self) -> None:
+        """The box has taken all so far."""
+        if self._rest:
+            piece, self._rest = self._rest[: frames.CHUNK], self._rest[frames.CHUNK :]
+            self._send(frames.INPUT, bytes(piece))
+        elif self._closed:
+            self._send(frames.INPUT, b"")
+        else:
+            self._wanted.set()
+
+    def deafen(self, failure: str = "") -> None:
+        """Nobody takes anything any more; `failure` says why where the box was lost."""
+        if not self._deaf:
+            self._deaf, self._failure = True, failure
+            self._wanted.set()
+
+    async def write(self, data: bytes) -> None:
+        """See Writer."""
+        view = memoryview(data)
+        while view:
+            if self._closed:
+                raise BrokenPipeError("it was closed")
+            await self._wanted.wait()
+            if self._failure:
+                raise SandboxError(self._failure, where="box")
+            if self._deaf or self._closed:
+                raise BrokenPipeError("nobody reads in the box")
+            self._wanted.clear()
+            self._send(frames.INPUT, bytes(view[: frames.CHUNK]))
+            view = view[frames.CHUNK :]
+
+    async def close(self) -> None:
+        """See Writer."""
+        if not self._closed:
+            self._closed = True
+            self._wanted.set()
+            if not self._deaf:
+                self._send(frames.INPUT, b"")
+
+
+class Exchange:
+    """A command, a connection or a listening socket, as the line knows it."""
+
+    def __init__(self, number: int, send: Send, limit: int | None, data: bytes | None) -> None:
+        self.number, self.send = number, send
+        self.out, self.err = Incoming(send, frames.OUT, limit), Incoming(send, frames.ERR, limit)
+        self.input = Outgoing(send, data)
+        self.name = ""
+        """What was to be started, for the words of a failure."""
+        self.lasting = False
+        """Its end is the beginning of a connection."""
+        self.joined: asyncio.Queue[Exchange | None] = asyncio.Queue()
+        """Connections to a listening socket, bounded by the exec server; None is the end."""
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.done.add_done_callback(lambda future: future.cancelled() or future.exception())  # maybe nobody asks
+        self.returncode, self.flags, self.seconds, self.errno = 0, 0, 0.0, 0
+
+    def take(self, kind: int, payload: bytes) -> bool:
+        """A frame under this number; False when it breaks the protocol."""
+        if kind in (frames.OUT, frames.ERR):
+            if payload:
+                return (self.out if kind == frames.OUT else self.err).feed(payload)
+            if kind == frames.OUT:
+                self.out.finish()  # that of ERR waits for the command's end, which may have something to say
+        elif kind == frames.WANT:
+            self.input.want()
+        elif kind == frames.DEAF:
+            self.input.deafen()
+        elif kind == frames.ENDED:
+            self.returncode, self.flags, self.seconds = frames.DONE.unpack(payload)
+            self._settle(self.lasting)
+        elif kind == frames.FAILED:
+            number, _, where = payload.partition(b" ")
+            self.errno = int(number)
+            self.returncode = 127 if self.errno == errno.ENOENT else 126
+            self.err.data += f"{where.decode(errors='replace') or self.name}: {os.strerror(self.errno)}\n".encode()
+            self.out.finish()
+            self._settle(False)
+        return True
+
+    def over(self) -> bool:
+        """Whether no frame of it can come any more: of a command whose output was a stream."""
+        return self.done.done() and not self.lasting and self.out.ended
+
+    def _settle(self, lasting: bool) -> None:
+        if not lasting:
+            self.err.finish()
+            self.input.deafen()
+        if not self.done.done():
+            self.done.set_result(None)
+
+    def lose(self, why: str) -> None:
+        """The box is gone."""
+        if not self.done.done():
+            self.done.set_exception(SandboxError(why, where="box"))
+        self.out.finish(why)
+        self.err.finish(why)
+        self.input.deafen(why)
+        self.joined.put_nowait(None)

@@ -1,0 +1,121 @@
+"""The host's hold on a box of bubblewrap's: its process, control groups, user id and folder."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+
+from worksample.box import BoxConfig
+from worksample.errors import SandboxError
+from worksample.sandboxes import cgroups, layout
+from worksample.sandboxes.available import require
+from worksample.sandboxes.state import BoxFolder, UidLease, started_at
+
+STOPPED_WAIT = 10.0
+"""Seconds the holder may take to be gone after it was killed."""
+
+
+class Holder:
+    """One box's. Raises SandboxUnavailable where this machine gives none."""
+
+    def __init__(self, config: BoxConfig) -> None:
+        found = require()
+        self._config = config
+        self._lease = UidLease() if found.root else None
+        uid = self._lease.uid if self._lease else layout.ROOTLESS_UID
+        self.folder = BoxFolder(config.label)
+        limits = config.limits
+        if found.parents.memory and found.parents.pids:
+            memory = limits.memory + limits.disk + (32 << 20)
+            self.groups = cgroups.make(found.parents, self.folder.name, memory, limits.processes + 1)
+        else:
+            self.groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self.folder.name, 0, 0)
+        self.host = layout.Host(found.bwrap, found.root, uid, self.groups.counted())
+        self._log = self.folder.path / "holder.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._child = self._info = -1
+
+    def start(self) -> socket.socket:
+        """Start bubblewrap; return our end of the line to the exec server."""
+        near, far = socket.socketpair()
+        self._info, info = os.pipe()
+        try:
+            with self._log.open("wb") as messages, far:
+                self._process = subprocess.Popen(
+                    layout.command(self._config, self.host, far.fileno(), info),
+                    stdin=subprocess.DEVNULL,
+                    stdout=messages,
+                    stderr=messages,
+                    pass_fds=(far.fileno(), info),
+                    env={},
+                    cwd="/",
+                )
+        finally:
+            os.close(info)
+            if self._process is None:
+                near.close()
+                os.close(self._info)
+        return near
+
+    def adopt(self) -> None:
+        """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""
+        told = b""
+        try:
+            while b"}" not in told:
+                piece = os.read(self._info, 4096)
+                if not piece:
+                    return  # bubblewrap failed, which the handshake finds out too
+                told += piece
+        finally:
+            os.close(self._info)
+        pid = int(json.loads(told)["child-pid"])
+        self._child = os.pidfd_open(pid)
+        owner = self.folder.owner
+        assert self._process is not None
+        owner.holder, owner.holder_started = self._process.pid, started_at(self._process.pid)
+        owner.child, owner.child_started = pid, started_at(pid)
+        owner.groups = tuple(str(folder) for folder in self.groups.folders)
+        self.folder.save()
+        try:
+            cgroups.join(self.groups, pid)
+        except OSError as failure:
+            raise SandboxError(f"the box could not be put into its control groups: {failure}", where="box") from None
+
+    def said(self) -> str:
+        """What bubblewrap and the exec server had to say."""
+        return self._log.read_text(encoding="utf-8", errors="replace").strip() if self._log.exists() else ""
+
+    def end(self) -> None:
+        """End every process of the box. Harmless when done twice."""
+        if self._child >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._child, signal.SIGKILL)
+        if self.groups.folders:
+            with contextlib.suppress(OSError):
+                cgroups.kill(self.groups)
+        if self._process is not None and self._child < 0:
+            self._process.kill()
+
+    def wait(self) -> None:
+        """Until the box is gone, after `end`."""
+        if self._process is not None:
+            try:
+                self._process.wait(STOPPED_WAIT)
+            except subprocess.TimeoutExpired:
+                raise SandboxError("the box could not be ended", where="box", next="worksample doctor") from None
+            self._process = None
+
+    def remove(self) -> None:
+        """Remove what the box left on the host; nothing of it may run any more."""
+        if self._child >= 0:
+            os.close(self._child)
+            self._child = -1
+        cgroups.remove(self.groups.folders)
+        shutil.rmtree(self.folder.path, ignore_errors=True)
+        if self._lease is not None:
+            self._lease.release()

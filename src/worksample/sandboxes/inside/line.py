@@ -1,0 +1,78 @@
+"""The exec server's end of the line to the platform: whole frames in, whole frames out, and a bound on what waits."""
+
+from __future__ import annotations
+
+from . import frames
+from .poller import IN, OUT, Poller
+
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+
+MAX_PENDING = 4 << 20
+"""Bytes on their way to the platform above which nothing more is read from commands."""
+
+
+class Line:
+    """Frames wait until the end of a turn, so that what belongs together goes out in one call."""
+
+    def __init__(self, socket: Any, poller: Poller, full: Callable[[bool], object]) -> None:
+        """full: called when more waits than is wise, and when it is over."""
+        socket.setblocking(False)
+        self.socket, self.open, self.paused = socket, True, False
+        self._poller, self._full = poller, full
+        self._received, self._pending = bytearray(), bytearray()
+        self._ready = False
+        poller.watch(socket.fileno(), IN, self._happened)
+
+    def send(self, kind: int, number: int, payload: bytes = b"") -> None:
+        """Have a frame sent at the end of this turn."""
+        self._pending += frames.pack(kind, number, payload)
+
+    def flush(self) -> None:
+        """Send what can be sent now."""
+        while self._pending:
+            try:
+                sent = self.socket.send(self._pending)
+            except BlockingIOError:
+                break
+            except ConnectionError:
+                self.open = False
+                return
+            del self._pending[:sent]
+        self._poller.watch(self.socket.fileno(), IN | OUT if self._pending else IN, self._happened)
+        full = len(self._pending) > MAX_PENDING
+        if full != self.paused:
+            self.paused = full
+            self._full(full)
+
+    def _happened(self, events: int) -> None:
+        if events & ~OUT:
+            self._ready = True
+
+    def taken(self) -> Iterator[tuple[int, int, bytes]]:
+        """Kind, number and payload of every frame that has come whole."""
+        if not self._ready:
+            return
+        self._ready = False
+        try:
+            data = self.socket.recv(1 << 20)
+        except BlockingIOError:
+            return
+        except ConnectionError:
+            data = b""
+        if not data:
+            self.open = False
+            return
+        self._received += data
+        start = 0
+        while len(self._received) - start >= frames.HEAD.size:
+            length, kind, number = frames.HEAD.unpack_from(self._received, start)
+            end = start + frames.HEAD.size + length
+            if len(self._received) < end:
+                break
+            yield kind, number, bytes(self._received[start + frames.HEAD.size : end])
+            start = end
+        del self._received[:start]

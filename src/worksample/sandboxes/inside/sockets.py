@@ -1,0 +1,85 @@
+"""Unix sockets of the box: connections that the platform makes, and those that programs make to the platform."""
+
+from __future__ import annotations
+
+import _socket
+import os
+
+from . import frames
+from .poller import IN
+from .streams import Channel, Feed, Tap
+
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .serve import Server
+
+
+MOST = 64
+"""Connections of one listening socket that the platform has not let go; further programs wait."""
+BACKLOG = 64
+
+
+def fresh() -> Any:
+    """A socket that a child binds or connects, with its own rights, and this process then uses."""
+    return _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+
+
+def reach(op: str, path: str) -> None:
+    """In the child: make descriptor 0 a listening or connected socket. Raises OSError.
+
+    By way of its folder, since the address of a socket is at most 107 bytes.
+    """
+    folder, _, name = path.rpartition("/")
+    os.chdir(folder or "/")
+    own = _socket.socket(fileno=0)
+    if op == "listen":
+        own.bind(name)
+        own.listen(BACKLOG)
+    else:
+        own.connect(name)
+
+
+def join(server: Server, number: int, socket: Any) -> Channel:
+    """A connection, from now on with both of its streams."""
+    channel = Channel(number, None)
+    channel.socket = socket
+    server.channels[number] = channel
+    Tap(server, channel, socket.fileno(), frames.OUT)
+    Feed(server, channel, os.dup(socket.fileno()), b"", True)
+    return channel
+
+
+class Listening:
+    """A listening socket."""
+
+    def __init__(self, server: Server, number: int, socket: Any) -> None:
+        socket.setblocking(False)
+        self._server, self._number, self._socket = server, number, socket
+        self._held = 0
+        server.poller.watch(socket.fileno(), IN, self._accept)
+
+    def _accept(self, events: int) -> None:
+        try:
+            descriptor, _ = self._socket._accept()
+        except OSError:  # gone again, or no descriptor is free
+            return
+        number = self._server.next_joined()
+        self._server.joined[number] = self
+        self._held += 1
+        if self._held == MOST:
+            self._server.poller.unwatch(self._socket.fileno())
+        self._server.line.send(frames.JOINED, self._number, frames.NUMBER.pack(number))
+        join(self._server, number, _socket.socket(fileno=descriptor))
+
+    def released(self) -> None:
+        """The platform has let a connection go."""
+        self._held -= 1
+        if self._socket.fileno() >= 0:
+            self._server.poller.watch(self._socket.fileno(), IN, self._accept)
+
+    def close(self) -> None:
+        """Accept no more."""
+        self._server.poller.unwatch(self._socket.fileno())
+        self._socket.close()

@@ -1,0 +1,224 @@
+"""The streams of a command or a connection: out of a descriptor as far as is granted, into one as far as it takes."""
+
+# contextlib would add to the start-up time of a box.
+# ruff: noqa: SIM105
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+
+from . import frames
+from .poller import GONE, IN, OUT
+
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .serve import Server
+
+
+PIECE = 1 << 16
+_FIONREAD = 0x541B
+
+
+class Channel:
+    """What one number stands for. It is over when nothing runs and no stream of it is left."""
+
+    def __init__(self, number: int, limit: int | None) -> None:
+        self.number = number
+        self.limited = limit is not None
+        self.left = limit or 0
+        self.flags = 0
+        self.taps: list[Tap] = []
+        self.feed: Feed | None = None
+        self.socket: Any = None
+        """Of a connection or a listening socket; kept open until both of its streams have ended."""
+
+    def over(self) -> bool:
+        """Whether nothing can come of it any more."""
+        return not self.taps and self.feed is None
+
+    def drop(self) -> None:
+        """Close all that is open; of a stream the end is told."""
+        for tap in list(self.taps):
+            tap.finish()
+        if self.feed:
+            self.feed.close()
+        if self.socket:
+            self.socket.close()
+
+
+class Tap:
+    """One stream out of the box."""
+
+    def __init__(self, server: Server, channel: Channel, descriptor: int, kind: int) -> None:
+        os.set_blocking(descriptor, False)
+        self._server, self._channel, self._descriptor, self.kind = server, channel, descriptor, kind
+        self._granted = frames.WINDOW
+        self._rest: int | None = None
+        """Bytes that are still heard after the command's end."""
+        channel.taps.append(self)
+        self.update()
+
+    def update(self) -> None:
+        """Watch the descriptor as long as what comes may be sent."""
+        if not self._server.line.paused and (self._channel.limited or self._granted):
+            self._server.poller.watch(self._descriptor, IN, self._read)
+        else:
+            self._server.poller.unwatch(self._descriptor)
+
+    def grant(self, more: int) -> None:
+        """The platform has read so much."""
+        self._granted += more
+        self.update()
+
+    def _read(self, events: int = 0) -> bool:
+        """Take a piece; False when there is none, now or for good."""
+        size = PIECE if self._channel.limited else min(PIECE, self._granted)
+        if self._rest is not None:
+            size = min(size, self._rest)
+        try:
+            data = os.read(self._descriptor, size)
+        except BlockingIOError:
+            return False
+        except OSError:  # the other end of a connection is gone, with what it had not read
+            data = b""
+        if self._rest is not None:
+            self._rest -= len(data)
+        self._send(data)
+        if not data or self._rest == 0:
+            self.finish(data == b"")
+            return False
+        return True
+
+    def _send(self, data: bytes) -> None:
+        channel = self._channel
+        if channel.limited:
+            if len(data) > channel.left:
+                channel.flags |= frames.TRUNCATED
+            data = data[: channel.left]
+            channel.left -= len(data)
+        elif data:
+            self._granted -= len(data)
+            if not self._granted:
+                self.update()
+        if data:
+            self._server.line.send(self.kind, channel.number, data)
+
+    def ended(self) -> None:
+        """The command is gone: what it has printed by now is still heard, a limited one's at once."""
+        waiting = bytearray(4)
+        fcntl.ioctl(self._descriptor, _FIONREAD, waiting)
+        self._rest = int.from_bytes(waiting, sys.byteorder)
+        if not self._rest:
+            self.finish(False)
+        elif self._channel.limited:
+            while self._read():
+                pass
+
+    def finish(self, closed: bool = True) -> None:
+        """Nothing more comes of it, or is heard."""
+        if not self._channel.limited:
+            self._server.line.send(self.kind, self._channel.number)
+        self.close(closed)
+
+    def close(self, closed: bool = True) -> None:
+        """Hear no more. What background processes print into a pipe that is not `closed` is read and dropped."""
+        if self not in self._channel.taps:
+            return
+        self._channel.taps.remove(self)
+        self._server.poller.unwatch(self._descriptor)
+        if self._channel.socket is None:
+            if closed:
+                os.close(self._descriptor)
+            else:
+                self._server.strays.take(self._descriptor)
+        self._server.settle(self._channel)
+
+
+class Feed:
+    """The stream into the box: one piece at a time, and the next is asked for when it was taken."""
+
+    def __init__(self, server: Server, channel: Channel, descriptor: int, data: bytes, more: bool) -> None:
+        os.set_blocking(descriptor, False)
+        self._server, self._channel, self._descriptor = server, channel, descriptor
+        self._data, self._more, self._asked = memoryview(data), more, False
+        channel.feed = self
+        self._pump()
+
+    def give(self, piece: bytes) -> None:
+        """The next piece; an empty one is the end."""
+        if piece:
+            self._data, self._asked = memoryview(piece), False
+        else:
+            self._more = False
+        self._pump()
+
+    def _pump(self, events: int = 0) -> None:
+        if events & GONE and not self._data:
+            self._deaf()
+            return
+        while self._data:
+            try:
+                self._data = self._data[os.write(self._descriptor, self._data) :]
+            except BlockingIOError:
+                self._server.poller.watch(self._descriptor, OUT, self._pump)
+                return
+            except OSError:
+                self._deaf()
+                return
+        if not self._more:
+            self.close()
+        else:
+            self._server.poller.watch(self._descriptor, 0, self._pump)
+            if not self._asked:
+                self._asked = True
+                self._server.line.send(frames.WANT, self._channel.number)
+
+    def _deaf(self) -> None:
+        self._server.line.send(frames.DEAF, self._channel.number)
+        self.close()
+
+    def close(self) -> None:
+        """The end of the input."""
+        self._channel.feed = None
+        self._server.poller.unwatch(self._descriptor)
+        os.close(self._descriptor)
+        if self._channel.socket is not None:
+            try:
+                self._channel.socket.shutdown(1)  # SHUT_WR: the other direction goes on
+            except OSError:
+                pass
+        self._server.settle(self._channel)
+
+
+class Strays:
+    """Pipes into which background processes may still print, so that they do not die of it."""
+
+    MOST = 64
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._held: list[int] = []
+
+    def take(self, descriptor: int) -> None:
+        """Read and drop what comes; the oldest of too many is closed."""
+        self._held.append(descriptor)
+        self._server.poller.watch(descriptor, IN, lambda events: self._drain(descriptor))
+        while len(self._held) > self.MOST:
+            self._close(self._held[0])
+
+    def _drain(self, descriptor: int) -> None:
+        try:
+            if os.read(descriptor, PIECE):
+                return
+        except BlockingIOError:
+            return
+        self._close(descriptor)
+
+    def _close(self, descriptor: int) -> None:
+        self._held.remove(descriptor)
+        self._server.poller.unwatch(descriptor)
+        os.close(descriptor)

@@ -1,0 +1,207 @@
+"""Reader and Writer over a descriptor of this process. Nothing is buffered: what nobody reads stays in the pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import socket
+import sys
+from collections.abc import Callable
+
+from worksample.errors import SandboxError
+
+_FIONREAD = 0x541B
+
+
+class Descriptor:
+    """A non-blocking descriptor, or two that are closed as one, and who waits for it."""
+
+    def __init__(self, number: int, close: Callable[[], object] | None = None) -> None:
+        """close: instead of closing the descriptor itself."""
+        os.set_blocking(number, False)
+        self.number = number
+        self.closed = False
+        self.failure = ""
+        self._close = close
+        self._waiter: asyncio.Future[None] | None = None
+        self._loop = asyncio.get_running_loop()
+
+    async def ready(self, *, read: bool) -> None:
+        """Until it may be read or written, or was closed, or something `stirs`."""
+        loop = self._loop
+        add, remove = (loop.add_reader, loop.remove_reader) if read else (loop.add_writer, loop.remove_writer)
+        self._waiter = self._loop.create_future()
+        add(self.number, self.stir)
+        try:
+            await self._waiter
+        finally:
+            if not self.closed:
+                remove(self.number)
+
+    def stir(self) -> None:
+        """Have whoever waits look again."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def close(self, failure: str = "") -> None:
+        """Harmless when done twice. `failure`: why, where the box was closed."""
+        if self.closed:
+            return
+        self.closed, self.failure = True, failure
+        self._loop.remove_reader(self.number)
+        self._loop.remove_writer(self.number)
+        self.stir()
+        if self._close is not None:
+            self._close()
+        else:
+            os.close(self.number)
+
+
+class PipeReader:
+    """See Reader."""
+
+    def __init__(self, descriptor: Descriptor) -> None:
+        self.descriptor = descriptor
+        self._rest: int | None = None
+
+    def ended(self) -> None:
+        """Who writes is gone: only what was written by now is still read."""
+        if not self.descriptor.closed and self._rest is None:
+            waiting = bytearray(4)
+            fcntl.ioctl(self.descriptor.number, _FIONREAD, waiting)
+            self._rest = int.from_bytes(waiting, sys.byteorder)
+            self.descriptor.stir()
+
+    async def read(self, limit: int = 1 << 16) -> bytes:
+        """See Reader."""
+        while not self.descriptor.closed:
+            size = limit if self._rest is None else min(limit, self._rest)
+            try:
+                data = os.read(self.descriptor.number, size) if size else b""
+            except BlockingIOError:
+                await self.descriptor.ready(read=True)
+                continue
+            except ConnectionError:
+                data = b""
+            if self._rest is not None:
+                self._rest -= len(data)
+            if not data:
+                self.descriptor.close()
+            return data
+        if self.descriptor.failure:
+            raise SandboxError(self.descriptor.failure, where="box")
+        return b""
+
+
+class PipeWriter:
+    """See Writer."""
+
+    def __init__(self, descriptor: Descriptor) -> None:
+        self.descriptor = descriptor
+
+    async def write(self, data: bytes) -> None:
+        """See Writer."""
+        view = memoryview(data)
+        while view:
+            if self.descriptor.failure:
+                raise SandboxError(self.descriptor.failure, where="box")
+            if self.descriptor.closed:
+                raise BrokenPipeError("nobody reads in the box, or it was closed")
+            try:
+                view = view[os.write(self.descriptor.number, view) :]
+            except BlockingIOError:
+                await self.descriptor.ready(read=False)
+            except ConnectionError:
+                self.descriptor.close()
+
+    async def close(self) -> None:
+        """See Writer."""
+        self.descriptor.close()
+
+
+class SocketConnection:
+    """See Connection."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._far = end.dup()
+        self.reader = PipeReader(Descriptor(end.fileno(), end.close))
+        self.writer = PipeWriter(Descriptor(self._far.fileno(), self._half_close))
+
+    def _half_close(self) -> None:
+        with contextlib.suppress(OSError):  # the other end is gone
+            self._far.shutdown(socket.SHUT_WR)
+        self._far.close()
+
+    async def close(self) -> None:
+        """See Connection."""
+        self.cut()
+
+    def cut(self, failure: str = "") -> None:
+        """Close both directions; `failure`: why, where the box was closed."""
+        self.reader.descriptor.close(failure)
+        self.writer.descriptor.close(failure)
+
+    def over(self) -> bool:
+        """Whether both directions are closed."""
+        return self.reader.descriptor.closed and self.writer.descriptor.closed
+
+
+class SocketListener:
+    """See Listener."""
+
+    def __init__(self, own: socket.socket, joined: Callable[[SocketConnection], object]) -> None:
+        """joined: told of every connection."""
+        self._own, self._joined = own, joined
+        self._descriptor = Descriptor(own.fileno(), own.close)
+
+    async def accept(self) -> SocketConnection:
+        """See Listener."""
+        while not self._descriptor.closed:
+            try:
+                end, _ = self._own.accept()
+            except BlockingIOError:
+                await self._descriptor.ready(read=True)
+                continue
+            connection = SocketConnection(end)
+            self._joined(connection)
+            return connection
+        raise SandboxError("nobody listens any more: the listener or the box was closed", where="box")
+
+    async def close(self) -> None:
+        """See Listener."""
+        self.cut()
+
+    def cut(self, failure: str = "") -> None:
+        """Close it; `failure`: why, where the box was closed."""
+        self._descriptor.close(failure)
+
+    def over(self) -> bool:
+        """Whether it is closed."""
+        return self._descriptor.closed
+
+
+def reach(path: str, *, listen: bool) -> socket.socket:
+    """A socket that listens at a path, or is connected to one. Raises OSError; BlockingIOError where to try again.
+
+    By way of its folder, since the address of a socket is at most 107 bytes.
+    """
+    folder, _, name = path.rpartition("/")
+    way = os.open(folder or "/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    done = False
+    try:
+        own.setblocking(False)
+        if listen:
+            own.bind(f"/proc/self/fd/{way}/{name}")
+            own.listen(64)
+        else:
+            own.connect(f"/proc/self/fd/{way}/{name}")
+        done = True
+    finally:
+        os.close(way)
+        if not done:
+            own.close()
+    return own

@@ -1,0 +1,196 @@
+"""Commands of a plain box: each a process group, and none is signalled by a number that may be another's by now."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from worksample.box import Ended
+from worksample.sandboxes.pipes import Descriptor, PipeReader, PipeWriter
+
+HELD = 32
+"""Ended leaders above which it is looked which groups are empty."""
+
+
+class PlainProcess:
+    """See Process. The leader of a group of its own, which stays unreaped when it ends: so long the kernel gives its
+    number to nobody else, and the group can be signalled."""
+
+    def __init__(self, argv: Sequence[str], cwd: str, env: Mapping[str, str], told: Callable[[], object]) -> None:
+        """told: called when the process ends. Raises OSError, ValueError."""
+        self._began = time.monotonic()
+        self._loop = asyncio.get_running_loop()
+        self._told = told
+        self._timer: asyncio.TimerHandle | None = None
+        self.done: asyncio.Future[int] = self._loop.create_future()
+        self.timed_out, self.seconds = False, 0.0
+        near, far = [], []
+        for flip in (True, False, False):
+            one, other = os.pipe()
+            near.append(other if flip else one)
+            far.append(one if flip else other)
+        started = False
+        try:
+            self._popen = subprocess.Popen(
+                argv, stdin=far[0], stdout=far[1], stderr=far[2], cwd=cwd, env=env, start_new_session=True
+            )
+            started = True
+        finally:
+            for number in far if started else (*far, *near):
+                os.close(number)
+        self.pid = self._popen.pid
+        self.stdin = PipeWriter(Descriptor(near[0]))
+        self.stdout, self.stderr = PipeReader(Descriptor(near[1])), PipeReader(Descriptor(near[2]))
+        self._alive = os.pidfd_open(self.pid)
+        self._loop.add_reader(self._alive, self._ended)
+
+    def limit(self, seconds: float | None) -> None:
+        """End it after so long."""
+        if seconds is not None:
+            self._timer = self._loop.call_later(seconds, self._expire)
+
+    def _expire(self) -> None:
+        self.timed_out = True
+        self.signal(signal.SIGKILL)
+
+    def _ended(self) -> None:
+        """The leader is gone, and stays unreaped."""
+        self._forget()
+        state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        assert state is not None
+        self.seconds = time.monotonic() - self._began
+        self.stdin.descriptor.close()
+        self.stdout.ended()
+        self.stderr.ended()
+        if not self.done.done():
+            self.done.set_result(state.si_status if state.si_code == os.CLD_EXITED else -state.si_status)
+        self._told()
+
+    def _forget(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._alive >= 0:
+            self._loop.remove_reader(self._alive)
+            os.close(self._alive)
+            self._alive = -1
+
+    async def wait(self) -> Ended:
+        """See Process."""
+        code = await asyncio.shield(self.done)
+        return Ended(code, self.timed_out, False, self.seconds)
+
+    async def kill(self) -> None:
+        """See Process."""
+        self.signal(signal.SIGKILL)
+
+    def signal(self, number: int) -> None:
+        """Signal what is left of the group; the number is ours as long as the leader is unreaped."""
+        if self._popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, number)
+
+    def heard(self) -> bool:
+        """Whether nobody can read or write its streams any more."""
+        return all(stream.descriptor.closed for stream in (self.stdin, self.stdout, self.stderr))
+
+    def hang_up(self, failure: str = "") -> None:
+        """Close its streams."""
+        for stream in (self.stdin, self.stdout, self.stderr):
+            stream.descriptor.close(failure)
+
+    def reap(self, failure: str = "") -> None:
+        """Give the number back; waits for the leader. `failure`: why its streams end, where the box was closed."""
+        if self._alive >= 0:  # closed before its end was heard
+            self._popen.wait()
+            self._forget()
+            if not self.done.done():
+                self.done.set_result(self._popen.returncode)
+        self.hang_up(failure)
+        self._popen.wait()
+
+
+class Unstarted:
+    """See Process: one that could not be started."""
+
+    def __init__(self, code: int, text: bytes) -> None:
+        self.stdin, self.stdout, self.stderr = _Nobody(), _Said(b""), _Said(text)
+        self._code = code
+
+    async def wait(self) -> Ended:
+        """See Process."""
+        return Ended(self._code)
+
+    async def kill(self) -> None:
+        """See Process."""
+
+
+class _Nobody:
+    async def write(self, data: bytes) -> None:
+        if data:
+            raise BrokenPipeError("the program was not started")
+
+    async def close(self) -> None:
+        pass
+
+
+class _Said:
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+
+    async def read(self, limit: int = 1 << 16) -> bytes:
+        taken, self._text = self._text[:limit], self._text[limit:]
+        return taken
+
+
+class Groups:
+    """The commands of a plain box whose groups may still have members."""
+
+    def __init__(self) -> None:
+        self._held: list[PlainProcess] = []
+
+    def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> PlainProcess:
+        """Raises OSError, ValueError."""
+        process = PlainProcess(argv, cwd, env, self._thin)
+        self._held.append(process)
+        return process
+
+    def signal(self, number: int) -> None:
+        """Signal all, as far as they stayed in their groups."""
+        for process in self._held:
+            process.signal(number)
+
+    def _thin(self) -> None:
+        """Let go of groups that are empty but for their leader."""
+        ended = [process for process in self._held if process.done.done() and process.heard()]
+        if len(ended) >= HELD:
+            living = _groups_with_members()
+            for process in ended:
+                if process.pid not in living:
+                    process.reap()
+                    self._held.remove(process)
+
+    def end(self, failure: str) -> None:
+        """Kill all, wait for the leaders, and close every stream."""
+        self.signal(signal.SIGKILL)
+        for process in self._held:
+            process.reap(failure)
+        self._held.clear()
+
+
+def _groups_with_members() -> set[int]:
+    """The groups of all processes that are not mere leaders gone before."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, group = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:3]
+        except OSError:
+            continue
+        if state not in (b"Z", b"X"):
+            found.add(int(group))
+    return found
