@@ -17,7 +17,7 @@ from worksample.errors import ManifestError
 from worksample.experiments.loading import load
 from worksample.files import HashSink
 from worksample.manifests import FaultyManifest
-from worksample.tasks import ingest, ingest_suite, read_package, read_suite
+from worksample.tasks import find_suite, ingest, ingest_suite, read_package, read_suite
 
 CASE = 'about = "wrong"\ninstance = "one"\nscore = 0\npasses = { right = false }\n'
 MORE = (
@@ -173,3 +173,14 @@ def test_a_folder_of_that_name_does_not_either(tmp_path: Path) -> None:
         read_package(tmp_path / "\x1b[2Jgone")
     assert tame(str(caught.value))
     assert "\\x1b[2Jgone" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["9" * 400, "~nobody-of-that-name/x", "a\0b", "x/" * 3_000])
+def test_names_that_no_file_can_have_are_named(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "study.toml"
+    for key in (f"suite = {written(name)}", f"tasks = [{written(name)}]"):
+        path.write_text(STUDY.replace('suite = "starter"', key), encoding="utf-8")
+        only_manifest_errors(lambda: load(path))
+    for read in (find_suite, lambda text: read_package(Path(text))):
+        with pytest.raises(ManifestError):
+            read(name)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from worksample.errors import ManifestError
-from worksample.manifests import Faults, FaultyManifest, checked, read_toml, read_yaml
+from worksample.manifests import Faults, FaultyManifest, checked, read_toml, read_yaml, shown
 
 from .config import AgentConfig, ExperimentConfig
 
@@ -107,13 +107,23 @@ def looks_like_path(text: str, base: Path = Path()) -> bool:
     """Whether text means a place in the file system and not a shipped name or a URL."""
     if "://" in text:
         return False
-    return "/" in text or text.startswith(".") or text.endswith((".toml", ".yaml", ".yml")) or (base / text).exists()
+    return "/" in text or text.startswith(".") or text.endswith((".toml", ".yaml", ".yml")) or _is_there(base / text)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # such as a name that is too long for any file
+        return False
 
 
 def _path(value: Any, base: Path) -> Any:
     if not isinstance(value, str) or "://" in value:
         return value
-    return str((base / Path(value).expanduser()).resolve())
+    try:
+        return str((base / Path(value).expanduser()).resolve())
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ManifestError(f"{shown(value)} is no path", where=str(base), next=KEYS) from error
 
 
 def agent_from_flag(text: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from .gradings import PROGRAMS, read_gradings
 from .instances import FILE, Shared, TaskName, read_instances
 from .shown import Shown, read_shown
 from .spec import GradingSpec, InstanceSpec, Package
-from .tree import check_tree, ignored, read_text
+from .tree import check_tree, ignored, is_folder, read_text
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 CANARY = rf"^[A-Za-z0-9._ -]*{_UUID}[A-Za-z0-9._ -]*$"
@@ -54,7 +54,7 @@ def read_package(root: Path) -> Package:
     Raises ManifestError (a `FaultyManifest`) with every fault of every file: file, key, what is wrong, what is allowed.
     """
     root = Path(root)
-    if not root.is_dir():
+    if not is_folder(root):
         raise ManifestError("there is no such folder", where=str(root), next="worksample task new FOLDER")
     faults = Faults()
     if not (root / FILE).is_file():

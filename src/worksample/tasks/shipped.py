@@ -6,7 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from worksample.errors import ManifestError
-from worksample.manifests import nearest
+from worksample.manifests import nearest, shown
 
 from .lock import write_lock
 from .suite import read_suite
@@ -25,19 +25,26 @@ def find_suite(name: str) -> Path:
     """
     if name in shipped_suites():
         return Path(str(resources.files("worksample"))) / "suites" / name / "suite.toml"
-    path = Path(name)
-    if path.is_file() and path.suffix == ".toml":
-        return path.parent if path.name == "task.toml" else path
-    if (path / "suite.toml").is_file():
-        return path / "suite.toml"
-    if (path / "task.toml").is_file():
-        return path
+    found = _at(Path(name))
+    if found is not None:
+        return found
     known = ", ".join(shipped_suites()) or "none"
     raise ManifestError(
-        f"there is no suite {name!r} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
+        f"there is no suite {shown(name)} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
         where="suite",
         next=f"one of the shipped ones ({known}), or a path",
     )
+
+
+def _at(path: Path) -> Path | None:
+    try:
+        if path.is_file() and path.suffix == ".toml":
+            return path.parent if path.name == "task.toml" else path
+        if (path / "suite.toml").is_file():
+            return path / "suite.toml"
+        return path if (path / "task.toml").is_file() else None
+    except OSError:  # such as a name that is too long for any file
+        return None
 
 
 def pin_suite(path: Path) -> Path:

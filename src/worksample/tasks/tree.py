@@ -58,6 +58,14 @@ def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
     return None
 
 
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there; a name that no file can have names none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def check_tree(root: Path, faults: Faults) -> None:
     """Faults for links, devices and pipes anywhere but in `cases/*/output/`, and for names that are no UTF-8."""
     for where, folders, files in os.walk(root, followlinks=False):
