@@ -87,6 +87,7 @@ def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(tmp_path: Path) -> None:
     assert (done["finished"], done["graded"], done["open"]) == (4, 4, 0)
 
 
+@pytest.mark.thorough(quick="runs/test_trial.py::test_two_runs_at_once_do_every_slot_once")
 def test_two_runs_at_once_share_the_work_and_double_nothing(tmp_path: Path) -> None:
     store = tmp_path / "store"
     words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--repeats", 3)

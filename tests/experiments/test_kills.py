@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY, cli, start
+from running.profiles import examples
 from worksample.faults import KINDS, POINTS
 from worksample.records import Evaluation, Experiment, Given, Slot, Submission, Trial
 from worksample.store import Store, check
 
 pytestmark = [pytest.mark.box, pytest.mark.long(seconds=60)]
 
-KILLS = 20
+KILLS = examples(20)
 SEED = 7
 REPEATS = 3
 

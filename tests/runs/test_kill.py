@@ -48,6 +48,7 @@ def all_is_well(at: Setting) -> None:
     store.close()
 
 
+@pytest.mark.quick("close.captured", "close.commit")
 @pytest.mark.parametrize("point", CLOSING)
 async def test_kill_between_any_two_steps_of_closing(tmp_path: Path, point: str) -> None:
     at = setting(tmp_path, [HELLO], names=("a", "b"))

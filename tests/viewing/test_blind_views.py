@@ -18,7 +18,7 @@ from worksample.viewing import View, prepare
 from worksample.viewing.convert import Raw
 from worksample.viewing.view import _Work
 
-pytestmark = [pytest.mark.box, pytest.mark.long]
+pytestmark = [pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 
 
 class Seen:

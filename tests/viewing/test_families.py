@@ -17,7 +17,7 @@ from worksample.store import Store
 from worksample.viewing import KINDS, View, prepare, query, rendering, view
 from worksample.viewing.formats import expected
 
-pytestmark = [pytest.mark.box, pytest.mark.long]
+pytestmark = [pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 
 
 class Shown:

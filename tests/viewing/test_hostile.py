@@ -23,7 +23,7 @@ from worksample.store import Store
 from worksample.viewing import View, prepare, view
 from worksample.viewing.convert import Converter
 
-pytestmark = pytest.mark.box
+pytestmark = [pytest.mark.box, pytest.mark.converters]
 
 LAUGHS = '<!DOCTYPE s [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><svg xmlns="http://www.w3.org/2000/svg">&b;</svg>'
 SCRIPTED = '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>y()</script><image href="//t.co/x"/></svg>'

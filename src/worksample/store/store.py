@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import Select, bindparam, func, select
 
 from worksample.errors import RecordConflict, RecordMissing, UsageError
 from worksample.faults import reach
@@ -114,21 +114,6 @@ class Store:
         except RecordConflict:
             self._take_back(committed, path)
             raise
-        return committed.digest
-
-    def commit_within(self, connection: Connection, *records: Record) -> str:
-        """As `commit`, as the last step of a write transaction that changes other rows too; blobs are flushed before.
-
-        Where it raises RecordConflict nothing was written yet. The transaction lasts as long as the object takes to be
-        kept for sure.
-        """
-        missing, held = index.lacking(connection, records)
-        if not missing:
-            return held
-        committed, data = draft(missing)
-        self.objects.write(committed.digest, data)
-        reach("store.object")
-        index.enter(connection, committed)
         return committed.digest
 
     def _enter(self, committed: Committed) -> None:

@@ -12,7 +12,7 @@ from viewing.marked import html
 from viewing.marked_office import docx
 from viewing.marked_pictures import WHO, jpeg, tells
 
-pytestmark = pytest.mark.box
+pytestmark = [pytest.mark.box, pytest.mark.converters]
 
 
 async def test_originals_are_blind_copies_even_before_they_were_viewed(shelf: Shelf) -> None:

@@ -22,7 +22,7 @@ from worksample.records import canonical
 from worksample.store import Store
 from worksample.viewing import View, prepare
 
-pytestmark = [pytest.mark.box, pytest.mark.browser, pytest.mark.long]
+pytestmark = [pytest.mark.box, pytest.mark.converters, pytest.mark.browser, pytest.mark.long]
 
 
 NOTEBOOK = "/.worksample/page?path=n.ipynb&name=html&n=1"

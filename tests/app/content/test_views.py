@@ -18,7 +18,7 @@ import pytest
 from app.content.hosts import Shelf, viewed
 from viewing import material
 
-pytestmark = pytest.mark.box
+pytestmark = [pytest.mark.box, pytest.mark.converters]
 HIDDEN = ("maker-1", "model-1")
 
 

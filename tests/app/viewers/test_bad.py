@@ -16,7 +16,7 @@ from app.viewers.stock import Stock
 from viewing import material
 from worksample.app.serving import Listening
 
-pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 CSV = 500 << 20
 
 

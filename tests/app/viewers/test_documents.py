@@ -9,7 +9,7 @@ import pytest
 
 from app.viewers.showing import Panes
 
-pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 Check = Callable[[dict[str, Any]], bool]
 
 EXPECTED: dict[str, tuple[str, str, Check]] = {

@@ -9,7 +9,7 @@ import pytest
 from app.viewers.showing import Panes, Seen
 from app.viewers.tools import Beats, press, second
 
-pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 EXPECTED: dict[str, dict[str, object]] = {
     "cad/plan.dxf": {"layout": "Model", "entities": 6, "layouts": 2, "x": 20, "y": 10, "outliers": False},
     "cad/far.dxf": {"entities": 301, "paths": 301, "x": 10001, "y": 10001, "outliers": True},

@@ -7,7 +7,7 @@ import pytest
 from app.viewers.showing import Panes, Seen
 from app.viewers.tools import press, second, wait
 
-pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 SOUNDS = ("swell.mp3", "swell.wav", "swell.ogg", "swell.flac", "swell.m4a", "swell.wma")
 FILMS = ("clip.mp4", "clip.webm", "clip.mkv", "clip.avi", "clip.mov")
 TIME = "document.querySelector('audio, video').currentTime"

@@ -10,7 +10,7 @@ import pytest
 from app.viewers.showing import Panes, Seen
 from app.viewers.tools import Beats, press, second
 
-pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 BOX = {"triangles": 12, "meshes": 1}
 
 EXPECTED: dict[str, dict[str, object]] = {

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from app.round.driving import COLOURS, axe
 from app.viewers.showing import Panes
 
-pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 
 
 def told(seen: Panes, kind: str) -> dict[str, Any]:
