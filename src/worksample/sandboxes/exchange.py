@@ -121,6 +121,7 @@ class Exchange:
         """What was to be started, for the words of a failure."""
         self.lasting = False
         """Its end is the beginning of a connection."""
+        self._err_over = False
         self.joined: asyncio.Queue[Exchange | None] = asyncio.Queue()
         """Connections to a listening socket, bounded by the exec server; None is the end."""
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -133,7 +134,10 @@ class Exchange:
             if payload:
                 return (self.out if kind == frames.OUT else self.err).feed(payload)
             if kind == frames.OUT:
-                self.out.finish()  # that of ERR waits for the command's end, which may have something to say
+                self.out.finish()
+            else:
+                self._err_over = True
+                self._end_err()
         elif kind == frames.WANT:
             self.input.want()
         elif kind == frames.DEAF:
@@ -147,19 +151,26 @@ class Exchange:
             self.returncode = 127 if self.errno == errno.ENOENT else 126
             self.err.data += f"{where.decode(errors='replace') or self.name}: {os.strerror(self.errno)}\n".encode()
             self.out.finish()
+            self._err_over = True
             self._settle(False)
         return True
 
     def over(self) -> bool:
         """Whether no frame of it can come any more: of a command whose output was a stream."""
-        return self.done.done() and not self.lasting and self.out.ended
+        return self.done.done() and not self.lasting and self.out.ended and self.err.ended
 
     def _settle(self, lasting: bool) -> None:
         if not lasting:
-            self.err.finish()
             self.input.deafen()
         if not self.done.done():
             self.done.set_result(None)
+        self._end_err()
+
+    def _end_err(self) -> None:
+        """That the stream is over and that the command has ended may come in either order, and a command that could not
+        be started has something to say there."""
+        if self._err_over and self.done.done():
+            self.err.finish()
 
     def lose(self, why: str) -> None:
         """The box is gone."""

@@ -143,6 +143,17 @@ async def output_of_one_that_has_ended_can_still_be_read(box: Box) -> None:
     assert await rest(process.stderr) == b"wrong\n"
 
 
+async def everything_that_was_said_before_the_end_is_heard(box: Box) -> None:
+    for count in (1, 1000, 60_000, 1_000_000):
+        for _ in range(8):
+            process = await box.start(["sh", "-c", f"head -c {count} /dev/zero; head -c {count} /dev/zero >&2"])
+            out, err = await asyncio.gather(rest(process.stdout), rest(process.stderr))
+            assert len(out) == len(err) == count, f"{len(out)} and {len(err)} of {count} bytes"
+    process = await box.start(["sh", "-c", "head -c 30000 /dev/zero >&2"])
+    await process.wait()
+    assert len(await rest(process.stderr)) == 30_000
+
+
 async def what_it_left_in_the_background_is_not_heard(box: Box) -> None:
     process = await box.start(["sh", "-c", "(sleep 1000; echo late) & echo early"])
     assert await rest(process.stdout) == b"early\n"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import resource
+import warnings  # noqa: F401 - os.execvpe imports it, and would do so in every child
 
 from . import files, system
 from .boot import put

@@ -89,9 +89,16 @@ class Tap:
             self._rest -= len(data)
         self._send(data)
         if not data or self._rest == 0:
-            self.finish(data == b"")
+            self.finish(not data or self._deserted())
             return False
         return True
+
+    def _deserted(self) -> bool:
+        """Whether nobody writes any more; what background processes have written since is dropped."""
+        try:
+            return not os.read(self._descriptor, PIECE)
+        except BlockingIOError:
+            return False
 
     def _send(self, data: bytes) -> None:
         channel = self._channel
@@ -113,7 +120,7 @@ class Tap:
         fcntl.ioctl(self._descriptor, _FIONREAD, waiting)
         self._rest = int.from_bytes(waiting, sys.byteorder)
         if not self._rest:
-            self.finish(False)
+            self.finish(self._deserted())
         elif self._channel.limited:
             while self._read():
                 pass
