@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from playwright.sync_api import expect
@@ -88,9 +88,8 @@ def test_what_blind_copies_keep_is_listed(team: Desks) -> None:
     office.store.commit(made.replaced(id="s-other", experiment=None, trial=None, parts={"output": part}))
     round = office.open(subjects=("s-other",))
     # The browser's own loop runs in this thread.
-    preparing = threading.Thread(target=lambda: asyncio.run(prepare(office.store, office.store.manifest(digest))))
-    preparing.start()
-    preparing.join(60)
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(lambda: asyncio.run(prepare(office.store, office.store.manifest(digest)))).result()
     page = team.sit("ada", "admin")
     page.goto(f"/admin/rounds/{round.id}/more")
     expect(page.get_by_text("2 files looked at. 1 file may say who made them.")).to_be_visible()
