@@ -69,7 +69,8 @@ def by_evalica(sums: PairSums, preference: np.ndarray) -> np.ndarray:
         weights=np.concatenate([share, 1 - share]).tolist(),
         limit=1000,
     )
-    return np.log(result.scores.sort_index().to_numpy())
+    scores: np.ndarray = np.log(result.scores.sort_index().to_numpy())
+    return scores
 
 
 def main() -> None:

@@ -12,7 +12,9 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+from worksample.errors import Cause
 from worksample.records import (
     About,
     Agent,
@@ -84,7 +86,7 @@ def history(trials: int, empty: str) -> Iterator[Record]:
     agents = [Agent.of(f"agent-{n}", "worker", model=f"m/{n}") for n in range(AGENTS)]
     repeats = max(1, trials // (len(cases) * len(agents)))
     lock = Lock(suite="s", instances=tuple(c.id for c in cases), protocol=Protocol.PROGRAM, sandbox="bubblewrap")
-    common = {"author": "benchmark", "at": START}
+    common: dict[str, Any] = {"author": "benchmark", "at": START}
     yield from [*cases, *agents]
     yield Experiment(
         id="x", name="x", agents=tuple(a.id for a in agents), arms=(Arm(),), repeats=repeats, lock=lock, **common
@@ -103,7 +105,7 @@ def history(trials: int, empty: str) -> Iterator[Record]:
 
 def _trial(slot: Slot, number: int, strength: int, draw: random.Random, empty: str) -> Iterator[Record]:
     lost = draw.random() < 0.05
-    outcome = Outcome(ending=Ending.FAILED, cause="sandbox.lost") if lost else Outcome(ending=Ending.DONE)
+    outcome = Outcome(ending=Ending.FAILED, cause=Cause.SANDBOX_LOST) if lost else Outcome(ending=Ending.DONE)
     begun = START + timedelta(seconds=number)
     yield Trial(
         id=f"t-{number}",

@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,7 @@ async def measure(trials: int, parallel: int, rounds: int) -> dict[str, Any]:
     """Net seconds per trial of each way, medians over rounds, and the phases of our own."""
     small = parallel
     phases: dict[str, list[float]] = defaultdict(list)
-    ways = {
+    ways: dict[str, Callable[[int], Awaitable[float]]] = {
         "worksample": lambda n: worksample(n, parallel, phases),
         "local": lambda n: local(n, parallel),
         "floor": lambda n: floor(n, parallel),

@@ -55,7 +55,16 @@ def run(folder: Path) -> Path:
         *agents,
     ]  # fmt: skip
     (folder / "demo.toml").write_text("\n".join(lines))
-    command = [sys.executable, "-m", "worksample", "run", folder / "demo.toml", "--store", folder / "store", "--json"]
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "worksample",
+        "run",
+        folder / "demo.toml",
+        "--store",
+        folder / "store",
+        "--json",
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=1200)
     return folder / "store"
 

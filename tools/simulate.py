@@ -238,8 +238,7 @@ class World:
                 if self.random.random() < 0.01:
                     yield self._said(Protocol.HOLISTIC, submission, place, outcome=Given.DECLINED, reason="simulated")
                     continue
-                score = 3 if felt > 1.6 else 2 if felt > 0 else 1
-                payload = Holistic(score=score)
+                payload = Holistic(score=3 if felt > 1.6 else 2 if felt > 0 else 1)
                 yield self._said(Protocol.HOLISTIC, submission, place, outcome=Given.GIVEN, payload=payload)
 
     def _pairs(self, submitted: dict[tuple[int, int], Submission]) -> Iterator[Evaluation]:
