@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from .reports.measures import Comparison, MeasureConfig, Section, SectionRow, compare, figures_df, measure
     from .reports.site import write_report
     from .store import Store
-    from .store.frames import comparisons_df, evaluations_df, slots_df, submissions_df, trials_df
+    from .store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
+    from .verdicts.slots import slots_df
 
 __version__ = "0.1.0"
 
@@ -50,7 +51,7 @@ _HOMES = {
     "figures_df": "reports.measures",
     "leaderboard": "reports.leaderboard",
     "measure": "reports.measures",
-    "slots_df": "store.frames",
+    "slots_df": "verdicts.slots",
     "submissions_df": "store.frames",
     "trials_df": "store.frames",
     "write_report": "reports.site",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,8 @@ import worksample.store
 from store.views import everything
 from store.worlds import World, planted
 from worksample.errors import StoreError
-from worksample.store import Store, schema
+from worksample.records import Round, canonical, digest_bytes
+from worksample.store import Store, rebuild, schema
 
 WORLD = World()
 MIGRATIONS = Path(worksample.store.__file__).parent / "migrations"
@@ -117,6 +119,36 @@ def test_an_older_database_is_brought_forward_and_filled(tmp_path: Path) -> None
         command.downgrade(config(connection), "base")
     engine.dispose()
     with Store.open(tmp_path / "s") as store:
+        assert everything(store) == before
+
+
+def test_rounds_of_yesterdays_store_say_what_they_are_for(tmp_path: Path) -> None:
+    """Their bodies, and the objects that they came in, had it among the versions."""
+    with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
+        look = WORLD.round.replaced(id="look", experiment=None, purpose="audit", over="r1")
+        digest = store.commit(look)
+        before = everything(store)
+    body = {n: v for n, v in look.plain().items() if n not in ("purpose", "over")}
+    body["versions"] = {"people.kind": "audit", "people.over": "r1"}
+    engine = create_engine(f"sqlite:///{tmp_path}/s/index.sqlite")
+    with engine.begin() as connection:
+        command.downgrade(config(connection), "0004")
+        told = {"body": canonical(body).decode(), "id": "look"}
+        connection.execute(text("UPDATE rounds SET body = :body, schema_version = 1 WHERE id = :id"), told)
+    engine.dispose()
+    with Store.open(tmp_path / "s") as store:
+        assert everything(store) == before
+        assert [r.id for r in store.find(Round, over="r1", purpose="audit")] == ["look"]
+    path = tmp_path / "s" / "records" / digest[:2] / f"{digest}.json"
+    plain = json.loads(path.read_text())
+    plain["records"] = [{"kind": "round", "schema": 1, "body": body}]
+    old = canonical(plain)
+    path.unlink()
+    place = path.parents[1] / digest_bytes(old)[:2] / f"{digest_bytes(old)}.json"
+    place.parent.mkdir(exist_ok=True)
+    place.write_bytes(old)
+    with Store.open(tmp_path / "s") as store:
+        rebuild(store)
         assert everything(store) == before
 
 

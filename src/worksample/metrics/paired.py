@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from worksample.records import is_full
+
 from .bootstrap import DEFAULT, Resampling
 from .columns import Codes, Floats, Ints, codes, floats, same_length, series
 from .counts import Counts
@@ -119,8 +121,7 @@ def _common(one: pl.DataFrame, two: pl.DataFrame) -> pl.DataFrame:
 
 
 def _changes(one: Floats, two: Floats) -> list[str]:
-    full = 1 - 1e-9
-    gained, lost = (one < full) & (two >= full), (one >= full) & (two < full)
+    gained, lost = ~is_full(one) & is_full(two), is_full(one) & ~is_full(two)
     better, worse = two > one + 1e-12, two < one - 1e-12
     return [str(w) for w in np.select([gained, lost, better, worse], ["gained", "lost", "better", "worse"], "same")]
 

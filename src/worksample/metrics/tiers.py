@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
+from worksample.records import is_full
 
 from .bootstrap import DEFAULT, Resampling, beside, ratio, resampled
 from .columns import Codes, Column, Flags, Floats, Ints, codes, flags, floats, narrow, same_length, series
@@ -18,8 +19,6 @@ from .counts import Counts
 from .estimate import Estimate, Unit
 from .hierarchy import Hierarchy, independent
 from .rates import mean_within, nothing_valid, rate_within, share, structure, valid_rows
-
-FULL = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:
 
 
 def _full_pass(graded: _Graded, how: Resampling) -> Estimate:
-    credit = (graded.values >= FULL).astype(np.float64)
+    credit = is_full(graded.values).astype(np.float64)
     return rate_within("full pass", graded.h, credit, graded.counts, how)
 
 

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .blobs import Blobs
     from .checking import Fault, check
-    from .exporting import export
     from .merging import merge
     from .rebuilding import rebuild
     from .store import Store
 
-__all__ = ["Blobs", "Fault", "Store", "check", "export", "merge", "rebuild"]
+__all__ = ["Blobs", "Fault", "Store", "check", "merge", "rebuild"]
 
 # SQLAlchemy takes a while to import, so it waits until one of these is wanted.
 _HOMES = {
@@ -18,7 +17,6 @@ _HOMES = {
     "Fault": "checking",
     "Store": "store",
     "check": "checking",
-    "export": "exporting",
     "merge": "merging",
     "rebuild": "rebuilding",
 }

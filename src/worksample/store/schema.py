@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest migration: a fresh database is made as the migrations would leave it, and stamped with this."""
 
 metadata = MetaData()
@@ -147,7 +147,15 @@ submissions = _table(
     _number("reported_minutes"),
     _text("author"),
 )
-rounds = _table("rounds", _text("protocol"), _maybe("experiment", index=True), _text("rule"), _time("at"))
+rounds = _table(
+    "rounds",
+    _text("protocol"),
+    _text("purpose"),
+    _maybe("over", index=True),
+    _maybe("experiment", index=True),
+    _text("rule"),
+    _time("at"),
+)
 evaluators = _table("evaluators", _text("name", index=True), _text("type"), _text("version"), _time("at"))
 evaluations = _table(
     "evaluations",
