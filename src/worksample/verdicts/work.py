@@ -50,6 +50,7 @@ class Work:
         self.amendments = self.every_amendment if self.rules.struck else _without_reviews(self.every_amendment)
         self.slots = _slots(store, self.experiments, restore=not self.rules.struck)
         self._frames: dict[Protocol, pl.DataFrame] = {}
+        self._benches: dict[Protocol, Bench] = {}
 
     @property
     def primary(self) -> Protocol:
@@ -59,11 +60,24 @@ class Work:
     @cached_property
     def bench(self) -> Bench:
         """All judging, resolved."""
+        each = [self.bench_of(protocol) for protocol in Protocol]
+        deciding = {protocol: said for one in each for protocol, said in one.deciding.items()}
+        return Bench(deciding, tuple(judged for one in each for judged in one.again))
+
+    def bench_of(self, protocol: Protocol) -> Bench:
+        """The judging under one protocol."""
+        if protocol not in self._benches:
+            judging, mine, handed = self._asked
+            self._benches[protocol] = judge(judging, list(mine), mine, handed, (protocol,))
+        return self._benches[protocol]
+
+    @cached_property
+    def _asked(self) -> tuple[Judging, dict[str, frozenset[str]], frozenset[str]]:
         made = self.slots.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
         by = {experiment: frozenset(submissions) for experiment, submissions in made}
         mine = {e.id: by.get(e.id, frozenset()) for e in self.experiments}
         handed = frozenset(s.id for s in self.handed_in)
-        return judge(Judging(self.store, self.amendments, self.rules.rubric), list(mine), mine, handed)
+        return Judging(self.store, self.amendments, self.rules.rubric), mine, handed
 
     @cached_property
     def handed_in(self) -> tuple[Submission, ...]:
@@ -78,7 +92,7 @@ class Work:
 
     def judged(self, protocol: Protocol) -> pl.DataFrame | None:
         """`frame`, or None where no round decides under `protocol`."""
-        return self.frame(protocol) if protocol in self.bench.deciding else None
+        return self.frame(protocol) if protocol in self.bench_of(protocol).deciding else None
 
     def frame(self, protocol: Protocol) -> pl.DataFrame:
         """The slots, then what was handed in from elsewhere and judged (`slot` is null), with the verdicts.
@@ -94,8 +108,9 @@ class Work:
 
     def _with_verdicts(self, protocol: Protocol) -> pl.DataFrame:
         told = pl.DataFrame(schema=VERDICTS)
-        if protocol in self.bench.deciding:
-            told = self.bench.verdicts(protocol)
+        bench = self.bench_of(protocol)
+        if protocol in bench.deciding:
+            told = bench.verdicts(protocol)
         names = [n for n in VERDICTS if n not in ("subject", "label")]
         told = told.select(*names, submission="subject", holistic="label")
         here = set(told["submission"].to_list())
