@@ -69,7 +69,7 @@ def test_a_pair_is_told_from_each_side(tmp_path: Path) -> None:
     world.say("p1", one, 0, said, "eva", second=two)
     votes = Votes(world.store, [one, two])
     (first,), (second,) = votes.of(one), votes.of(two)
-    assert first.round == "pairwise p1"
+    assert first.round == "p1"
     assert first.says == (
         "shown first, beside the deliverable of bob", "closer to completing the work: bob", "better overall: equal",
     )  # fmt: skip

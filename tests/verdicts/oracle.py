@@ -106,7 +106,9 @@ def meant(round: Round, grades: list[Grade]) -> Told:
     if open_:
         return told(UNGRADED, open_[0])
     gated = all(one["passed"] is not None for one in each)
-    passed = 2 * sum(bool(one["passed"]) for one in each) > len(each)
+    twice = 2 * sum(bool(one["passed"]) for one in each)
+    passed = twice > len(each)
+    gated = gated and not (round.protocol is Protocol.RUBRIC and twice == len(each))
     return told(Standing.DECIDED, score=sum(one["score"] for one in each) / len(each), passed=passed if gated else None)
 
 

@@ -48,7 +48,8 @@ def rated(rule: Rule, overlap: int, *raters: str) -> Verdict:
         (Rule.TIE_BREAK, 2, ["+++", "-++", "-++"], Standing.DECIDED, False),
         (Rule.TIE_BREAK, 2, ["+++", "-++", "-++", "+++"], Standing.DECIDED, False),
         (Rule.LATEST, 1, ["---", "---", "+++"], Standing.DECIDED, True),
-        (Rule.MEAN, 2, ["+++", "---"], Standing.DECIDED, False),
+        (Rule.MEAN, 2, ["+++", "---"], Standing.DECIDED, None),
+        (Rule.MEAN, 3, ["+++", "---", "-++"], Standing.DECIDED, False),
     ],
 )
 def test_raters_settle_it_together(

@@ -22,7 +22,7 @@ class Standing(StrEnum):
 
 class Verdict(Frozen):
     """Computed, never stored. `score` and `passed` are None unless decided; `passed` also where no criterion of a
-    rubric gates.
+    rubric gates, or several graders of one are split evenly.
     """
 
     subject: str

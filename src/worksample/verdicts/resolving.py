@@ -192,14 +192,17 @@ def _latest(each: pl.DataFrame) -> pl.DataFrame:
 
 
 def _meant(round: Round, each: pl.DataFrame) -> pl.DataFrame:
-    """The mean score; passed where more than half did. One grade that stays open leaves the mean open."""
+    """The mean score; passed where more than half did. One grade that stays open leaves the mean open, and graders of a
+    rubric who are split evenly on its completion leave that open.
+    """
+    even = (pl.col("passed").cast(pl.Int64).sum() * 2 == pl.len()) & (round.protocol is Protocol.RUBRIC)
     many = each.group_by("subject", maintain_order=True).agg(
         "evaluation",
         pl.col("round").unique(maintain_order=True),
         total=pl.len().cast(pl.Int64),
         why=pl.col("why").drop_nulls().first(),
         score=pl.col("score").mean(),
-        gated=pl.col("passed").is_not_null().all(),
+        gated=pl.col("passed").is_not_null().all() & ~even,
         passed=pl.col("passed").cast(pl.Int64).sum() * 2 > pl.len(),
     )
     few, open_ = pl.col("total") < round.overlap, pl.col("why").is_not_null()
