@@ -24,12 +24,24 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from parts.servers import Client, Figures, answers, free_port, install, load, memory_of, running, size_of, weigh
-
 # In place of this folder, where `store` would be a benchmark.
 sys.path.remove(str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.parts.servers import (
+    Client,
+    Figures,
+    answers,
+    free_port,
+    install,
+    load,
+    memory_of,
+    running,
+    size_of,
+    weigh,
+)
 
 from people.worlds import Office
 

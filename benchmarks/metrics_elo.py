@@ -19,8 +19,8 @@ from collections.abc import Callable
 import numpy as np
 
 from worksample.metrics import EloOptions, PairSums, Resampling, elo_ratings, pair_sums
-from worksample.metrics.bootstrap import weights
-from worksample.metrics.elo import POINTS
+from worksample.metrics.ratings.elo import POINTS
+from worksample.metrics.uncertainty.bootstrap import weights
 
 RESAMPLES = 1000
 

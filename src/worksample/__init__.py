@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .lazy import lazily
+
 if TYPE_CHECKING:
     from .errors import WorksampleError
     from .reports.leaderboard import leaderboard
@@ -38,32 +40,7 @@ __all__ = [
     "write_report",
 ]
 
-_HOMES = {
-    "Comparison": "reports.measures",
-    "MeasureConfig": "reports.measures",
-    "Section": "reports.measures",
-    "SectionRow": "reports.measures",
-    "Store": "store",
-    "WorksampleError": "errors",
-    "compare": "reports.measures",
-    "comparisons_df": "store.frames",
-    "evaluations_df": "store.frames",
-    "figures_df": "reports.measures",
-    "leaderboard": "reports.leaderboard",
-    "measure": "reports.measures",
-    "slots_df": "verdicts.slots",
-    "submissions_df": "store.frames",
-    "trials_df": "store.frames",
-    "write_report": "reports.site",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazily(__name__)
 
 
 def __dir__() -> list[str]:

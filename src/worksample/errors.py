@@ -11,7 +11,6 @@
     ├── CaptureError            what an agent left cannot be taken in
     ├── SandboxError            the box cannot be had, or was lost
     │   └── SandboxUnavailable
-    ├── ModelError              a language model gave no usable service
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
@@ -62,6 +61,8 @@ class Cause(StrEnum):
     STORE_ERROR = "store.error"
     CAPTURE_TOO_LARGE = "capture.too_large"
     CAPTURE_TOO_MANY = "capture.too_many"
+    CAPTURE_UNREADABLE = "capture.unreadable"
+    CAPTURE_TIME = "capture.time"
     CAPTURE_FAILED = "capture.failed"
     GRADER_CRASH = "grader.crash"
     GRADER_TIME = "grader.time"
@@ -70,6 +71,7 @@ class Cause(StrEnum):
     GRADER_MALFORMED = "grader.malformed"
     GRADER_REFERENCE = "grader.reference"
     GRADER_SANDBOX = "grader.sandbox"
+    GRADER_LACKS = "grader.lacks"
     JUDGE_ERROR = "judge.error"
     JUDGE_MALFORMED = "judge.malformed"
     PERSON_DECLINED = "person.declined"
@@ -116,7 +118,9 @@ POLICY: dict[Cause, Policy] = {
     Cause.STORE_ERROR: _of(_B.STORE, "the store could not be written", retry=True),
     Cause.CAPTURE_TOO_LARGE: _of(_B.CAPTURE, "the deliverables exceed the size that is taken in", graded=True),
     Cause.CAPTURE_TOO_MANY: _of(_B.CAPTURE, "more files than are taken in", graded=True),
-    Cause.CAPTURE_FAILED: _of(_B.CAPTURE, "the deliverables could not be read", retry=True),
+    Cause.CAPTURE_UNREADABLE: _of(_B.CAPTURE, "the agent left what cannot be read", graded=True),
+    Cause.CAPTURE_TIME: _of(_B.CAPTURE, "taking in the deliverables takes too long", graded=True),
+    Cause.CAPTURE_FAILED: _of(_B.CAPTURE, "this machine could not read the deliverables", retry=True),
     Cause.GRADER_CRASH: _of(_B.GRADER, "the grader crashed", by_deliverable=True),
     Cause.GRADER_TIME: _of(_B.GRADER, "the grader ran out of time", by_deliverable=True),
     Cause.GRADER_MEMORY: _of(_B.GRADER, "the grader ran out of memory", by_deliverable=True),
@@ -124,6 +128,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is no grade"),
     Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
     Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),
+    Cause.GRADER_LACKS: _of(_B.GRADER, "the grader needs what is not here"),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is no judgment", retry=True),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
@@ -131,6 +136,13 @@ POLICY: dict[Cause, Policy] = {
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
 }
+
+
+def printable(text: str) -> str:
+    """`text` with what a terminal would obey, or cannot show, written out (`\\x1b`); line ends stay."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 class WorksampleError(Exception):
@@ -146,7 +158,7 @@ class WorksampleError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text}\n  next: {self.next}" if self.next else text
+        return printable(f"{text}\n  next: {self.next}" if self.next else text)
 
 
 class UsageError(WorksampleError):
@@ -197,12 +209,6 @@ class SandboxUnavailable(SandboxError):
     """This machine cannot give a box; `next` is the line to type."""
 
     cause = Cause.SANDBOX_START
-
-
-class ModelError(WorksampleError):
-    """A language model gave no usable service."""
-
-    cause = Cause.MODEL_ERROR
 
 
 class AgentError(WorksampleError):

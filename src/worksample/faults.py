@@ -28,7 +28,9 @@ POINTS = (
     "grade.commit",
     "grade.committed",
 )
-"""All points, in the order in which a trial and its grading reach them."""
+"""Points of a trial and its grading, in the order in which they are reached."""
+OF_PEOPLE = ("people.said",)
+"""Points of judging by people: an answer is kept, and its queue does not know yet."""
 
 _lock = threading.Lock()
 _reached: Counter[str] = Counter()
@@ -56,13 +58,13 @@ def reach(point: str) -> None:
 
 
 def _read(text: str) -> dict[tuple[str, int], str]:
-    faults = {}
+    faults, points = {}, POINTS + OF_PEOPLE
     for item in filter(None, text.split(",")):
         point, _, rest = item.partition(":")
         kind, _, number = rest.partition(":")
-        if point not in POINTS or kind not in KINDS or not (number or "1").isdigit():
+        if point not in points or kind not in KINDS or not (number or "1").isdigit():
             raise UsageError(
-                f"{VARIABLE} has {item!r}; write POINT:KIND or POINT:KIND:N with points {', '.join(POINTS)} "
+                f"{VARIABLE} has {item!r}; write POINT:KIND or POINT:KIND:N with points {', '.join(points)} "
                 f"and kinds {', '.join(KINDS)}"
             )
         faults[point, int(number or 1)] = kind

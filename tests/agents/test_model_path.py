@@ -115,7 +115,7 @@ async def test_slow_bodies_arrive(tmp_path: Path) -> None:
 
 
 async def test_a_hanging_service_is_given_up(tmp_path: Path) -> None:
-    sample, requests = await ended(tmp_path, [Answer(fault=Fault.HANG)], retries=1, attempt_timeout=1.0)
+    sample, requests = await ended(tmp_path, [Answer(fault=Fault.HANG)], retries=1, try_timeout=1.0)
     assert sample.error is not None
     assert len(requests) == 2
     found = failure_of(error_with_status(sample), sample.events)

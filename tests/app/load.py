@@ -138,7 +138,7 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         self._before = (0.0, 0.0)
 
-    def start(self, seconds: float = 60) -> float:
+    def start(self, seconds: float = 180) -> float:
         """Returns after how many seconds it listened."""
         began = time.monotonic()
         command = [
@@ -149,8 +149,8 @@ class Server:
         while time.monotonic() < began + seconds:
             if self._process.poll() is not None:
                 raise AssertionError(f"the server ended with {self._process.returncode}")
-            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1) as probe:
-                probe.settimeout(1)
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=10) as probe:
+                probe.settimeout(10)
                 probe.sendall(f"GET /api/v1/me HTTP/1.1\r\nHost: {HOST}:{self.port}\r\n\r\n".encode())
                 if probe.recv(12).startswith(b"HTTP/1.1 401"):
                     return time.monotonic() - began
@@ -192,7 +192,7 @@ class Server:
         assert self._process is not None
         self._process.send_signal(signal.SIGINT)
         try:
-            return self._process.wait(20)
+            return self._process.wait(120)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)

@@ -11,6 +11,7 @@ from app.load import Server, Tally, proof, stock, work_off
 pytestmark = pytest.mark.long
 
 
+@pytest.mark.quick("2")
 @pytest.mark.parametrize("workers", [1, 2])
 async def test_a_killed_server_loses_and_doubles_nothing(tmp_path: Path, workers: int) -> None:
     store = tmp_path / "store"

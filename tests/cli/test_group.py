@@ -18,7 +18,6 @@ HEAVY = (
     "polars",
     "matplotlib",
     "sqlalchemy",
-    "alembic",
     "IPython",
     "pydantic",
     "rich",

@@ -23,6 +23,7 @@ def test_the_demo_tells_good_agents_from_bad_ones(tmp_path: Path) -> None:
     assert Path(shown["report"]).is_file()
 
 
+@pytest.mark.thorough(quick="repo/test_snippets.py::test_what_a_page_says_can_be_typed[docs/own-task.md]")
 @pytest.mark.long(seconds=70)
 def test_a_task_of_ones_own(tmp_path: Path) -> None:
     def step(*words: object) -> str:

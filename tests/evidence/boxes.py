@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,11 +24,16 @@ class Done:
 
 @dataclass
 class FolderBox:
-    """`lost` names the operations that fail as in a dead box; `calls` lists what was asked."""
+    """`lost` names the operations that fail as in a dead box; `calls` lists what was asked.
+
+    `holding` are programs that run in the box until it is cleared; `crowded`: nothing more can be started until then.
+    """
 
     output: Path
     lost: tuple[str, ...] = ()
     calls: list[str] = field(default_factory=list)
+    holding: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    crowded: bool = False
 
     def _call(self, name: str) -> None:
         self.calls.append(name)
@@ -44,6 +51,13 @@ class FolderBox:
     async def thaw(self) -> None:
         self._call("thaw")
 
+    async def clear(self) -> None:
+        self._call("clear")
+        self.crowded = False
+        for program in self.holding:
+            program.kill()
+            program.wait()
+
     async def run(
         self,
         argv: Sequence[str],
@@ -55,6 +69,8 @@ class FolderBox:
         output_limit: int | None = None,
     ) -> Done:
         self._call("run")
+        if self.crowded:
+            return Done(126, b"", f"{argv[0]}: {os.strerror(errno.EAGAIN)}\n".encode())
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
             *argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=self.output, env={**os.environ, **(env or {})}

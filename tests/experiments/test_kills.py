@@ -74,6 +74,7 @@ def test_random_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     assert_exactly_what_was_planned(store)
 
 
+@pytest.mark.quick("kill")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_between_any_two_steps_is_made_good(tmp_path: Path, kind: str) -> None:
     store = tmp_path / "store"

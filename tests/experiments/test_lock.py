@@ -21,7 +21,7 @@ def test_runs_that_begin_at_once_write_one_whole_lock(tmp_path: Path) -> None:
     barrier = threading.Barrier(MANY)
 
     def write(folder: Path) -> Path:
-        barrier.wait(10)
+        barrier.wait(120)
         return write_lock(planned, folder)
 
     with ThreadPoolExecutor(MANY) as pool:

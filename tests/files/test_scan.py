@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import socket
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import CaptureError, Cause
 from worksample.files import HashSink, Scan, ScanLimits, read_manifest, scan
+from worksample.files.scan import unreadable
 from worksample.records import CaptureStatus, Entry, EntryKind, canonical, unquote_path
 
 
@@ -71,7 +73,7 @@ def test_no_folder_and_no_folder_at_all(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     for name in ("file", "link"):
         found = scan(tmp_path / name, HashSink())
-        assert (found.status, found.cause) == (CaptureStatus.ABSENT, Cause.CAPTURE_FAILED)
+        assert (found.status, found.cause) == (CaptureStatus.ABSENT, Cause.CAPTURE_UNREADABLE)
         assert found.reason
 
 
@@ -136,6 +138,30 @@ def test_more_files_than_are_taken_in(tmp_path: Path) -> None:
     assert scan(tmp_path, HashSink(), ScanLimits(files=30)).status is CaptureStatus.COMPLETE
 
 
+def test_names_that_no_manifest_should_hold(tmp_path: Path) -> None:
+    """A hundred thousand names of 3,000 characters would be a manifest of 300 MB, and several times that in memory."""
+    for i in range(30):
+        (tmp_path / f"{i:0200}").write_bytes(b"x")
+        (tmp_path / f"link-{i:02}").symlink_to("y" * 1000)
+    found = scan(tmp_path, HashSink(), ScanLimits(names=10_000))
+    assert sum(len(e.path) + len(e.target or "") for e in found.manifest.entries) <= 10_000 + 1_200
+    assert (found.status, found.cause) == (CaptureStatus.PARTIAL, Cause.CAPTURE_TOO_MANY)
+    assert "characters of names" in found.reason
+    assert scan(tmp_path, HashSink()).status is CaptureStatus.COMPLETE
+
+
+def test_a_scan_ends_when_its_time_is_over(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    found = scan(tmp_path, HashSink(), ScanLimits(seconds=0))
+    assert (found.status, found.cause, found.manifest.entries) == (CaptureStatus.PARTIAL, Cause.CAPTURE_TIME, ())
+
+
+def test_a_machine_that_is_short_of_something_answers_for_it() -> None:
+    assert unreadable(OSError(errno.EMFILE, "")) is Cause.CAPTURE_FAILED
+    assert unreadable(OSError(errno.EAGAIN, "")) is Cause.CAPTURE_UNREADABLE
+    assert unreadable(OSError(0, "it changed its kind")) is Cause.CAPTURE_UNREADABLE
+
+
 def test_more_bytes_than_are_taken_in(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x" * 60)
     (tmp_path / "b").write_bytes(b"x" * 60)
@@ -153,6 +179,7 @@ def test_a_huge_sparse_file_is_neither_read_nor_kept(tmp_path: Path) -> None:
     (tmp_path / "small").write_bytes(b"x")
     found = scan(tmp_path, HashSink())
     assert (entry(found, "huge").blob, entry(found, "huge").size) == (None, 1 << 42)
+    assert found.manifest.size == 1
     assert entry(found, "small").blob
     assert found.cause is Cause.CAPTURE_TOO_LARGE
 
@@ -244,6 +271,7 @@ def test_names_that_change_hands_during_the_scan_lead_nowhere(tmp_path: Path) ->
     assert not any(b"do not take me" in data for data in shelf.kept.values())
 
 
+@pytest.mark.thorough(quick="files/test_scan.py::test_more_files_than_are_taken_in")
 @pytest.mark.long
 def test_a_hundred_thousand_files(tmp_path: Path) -> None:
     for i in range(1000):
@@ -277,3 +305,19 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
 def test_what_is_no_manifest(data: bytes) -> None:
     with pytest.raises(CaptureError, match="not a manifest"):
         read_manifest(data)
+
+
+def test_other_file_systems_are_not_walked_into() -> None:
+    """`/dev` has file systems of its own below it on any machine that runs these tests: memory, terminals."""
+    inner = Path("/dev/shm")
+    if not inner.is_mount() or not os.access(inner, os.W_OK):
+        pytest.skip("nothing is mounted at /dev/shm")
+    with tempfile.NamedTemporaryFile(dir=inner, prefix="worksample-scan-") as file:
+        found = scan(Path("/dev"), HashSink())
+        names = {e.path for e in found.manifest.entries}
+        assert "shm" in names
+        assert f"shm/{Path(file.name).name}" not in names
+        assert not [n for n in names if n.startswith(("shm/", "pts/"))]
+        assert entry(found, "shm").note == "another file system is mounted here, its contents are left out"
+        inside = scan(inner, HashSink())
+        assert Path(file.name).name in {e.path for e in inside.manifest.entries}

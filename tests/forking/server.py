@@ -22,7 +22,7 @@ from typing import Any
 
 PACKAGES = ("cli", "runs", "agents", "sandboxes", "evidence", "tasks")
 MODULES = (
-    "worksample.experiments.conducting",
+    "worksample.experiments.run",
     "worksample.experiments.loading",
     "worksample.experiments.status",
     "worksample.experiments.take",

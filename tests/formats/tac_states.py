@@ -29,8 +29,8 @@ class State:
     score: float
     workspace: Files = field(default_factory=dict)
     data: Files = field(default_factory=dict)
-    said: str = ""
-    """A link that the agent opened, by its trajectory."""
+    said: str | None = ""
+    """A link that the agent opened, by its trajectory; None where there is no trajectory."""
 
 
 def table(rows: list[list[object]], sheets: list[list[list[object]]] | None = None) -> bytes:

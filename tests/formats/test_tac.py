@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ import pytest
 
 from cli.run_cli import cli_json
 from formats.tac_states import State, states, trajectory
-from worksample.errors import Cause, UsageError
+from worksample.errors import POLICY, Cause, UsageError
+from worksample.files import HashSink
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.source import Published, find_source, read_all
 from worksample.records import Evaluation, Grade
 from worksample.sandboxes import BoxConfig, BoxLimits, Mount, open_box
 from worksample.store import Store
-from worksample.tasks import Package, read_package
+from worksample.tasks import Package, ingest, read_package
 
 pytestmark = pytest.mark.tac
 
@@ -76,6 +78,42 @@ def test_all_39_packages_are_read_without_faults(packages: dict[str, Package], p
         assert not [p for p in inputs if "utils" in p.relative_to(package.root / "inputs").parts]
 
 
+@pytest.mark.box
+def test_briefs_say_where_deliverables_belong(packages: dict[str, Package], published: dict[str, Published]) -> None:
+    told = {n: p.instances[0].brief.rpartition("## Deliverables")[2].strip() for n, p in packages.items()}
+    elsewhere = {n for n, text in told.items() if "/workspace" not in text}
+    assert elsewhere == {n for n, task in published.items() if not task.local} | {"sde_run_rising_wave_locally"}
+    assert {"hr_salary_analysis", "finance_invoice_matching", "ds_format_excel_sheets"} <= elsewhere
+    assert told["ds_coffee_shop_database_management"] == "- `/workspace/analysis.txt`\n- `/data/coffee_shop.db`"
+    assert told["finance_check_attendance_payroll"] == "- `/workspace/april-payroll.xlsx`"
+    assert told["admin_make_spreadsheet"] == "- `/workspace/drinks_survey.csv`"
+    assert told["sde_run_rising_wave_locally"].startswith("As described above")
+
+
+@pytest.mark.box
+def test_what_is_given_is_no_deliverable(packages: dict[str, Package], published: dict[str, Published]) -> None:
+    for name, package in packages.items():
+        brief = package.instances[0].brief
+        provided, _, wanted = brief.partition("## Provided material")[2].partition("## Deliverables")
+        both = {line for line in provided.splitlines() if line.startswith("- ")} & set(wanted.splitlines())
+        assert both <= {"- `/workspace/drinks_survey.csv`"}, name
+    none = {n for n, p in packages.items() if not p.instances[0].deliverables}
+    assert none == {n for n, task in published.items() if not task.local} | {"sde_run_rising_wave_locally"}
+
+
+@pytest.mark.box
+def test_colleagues_keep_what_they_are_told(packages: dict[str, Package], published: dict[str, Published]) -> None:
+    talking = {name for name, task in published.items() if task.colleagues}
+    assert talking == {n for n, p in packages.items() if (p.root / "dev" / "colleagues.json").is_file()}
+    kept = json.loads((packages["hr_green_card_consultation"].root / "dev" / "colleagues.json").read_text())
+    assert kept[0]["username"] == "priya_sharma"
+    assert "born" in json.dumps(kept) or "Nepal" in json.dumps(kept)
+    for name in talking:
+        taken = ingest(packages[name], HashSink()).instances[0]
+        assert "system_prompt" not in taken.work.brief
+        assert kept[0]["system_prompt"] not in json.dumps(taken.plain())
+
+
 def test_only_graders_that_read_files_and_talk_can_be_used_without_services(published: dict[str, Published]) -> None:
     alone = {name for name, task in published.items() if not task.lacking}
     assert {name for name in alone if not published[name].looks.messages} == FILES_ONLY
@@ -126,7 +164,7 @@ def lay(root: Path, key: str, state: State, references: Path | None) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     (root / key / "trajectory").mkdir()
-    if state.said:
+    if state.said is not None:
         (root / key / "trajectory" / "trajectory.json").write_bytes(trajectory(state))
     if references is not None:
         shutil.copytree(references, root / key / "utils")
@@ -150,6 +188,11 @@ async def in_one_box(root: Path) -> dict[str, Any]:
         return dict(json.loads(await box.read(f"{config.scratch}/results.json", 8 << 20)))
 
 
+def _silent(state: State) -> State:
+    """The same state, of which no conversation is known."""
+    return replace(state, name="silent", said=None)
+
+
 @pytest.fixture(scope="module")
 def graded(published: dict[str, Published], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Every state, and every evaluator that needs more than files, graded in one process: it starts slowly."""
@@ -166,6 +209,9 @@ def graded(published: dict[str, Published], tmp_path_factory: pytest.TempPathFac
     for name in ("finance_check_attendance_payroll", "admin_remove_pages_pdf"):
         lay(root, f"{name}-bare", State(name, "no reference", 0.0), None)
         cases.append({"key": f"{name}-bare", "task": name, "score": None})
+    right = _silent(next(s for s in states(lambda name: given / name) if s.task == "hr_check_attendance_one_day"))
+    lay(root, f"{right.task}-silent", right, utils(published, right.task, given / right.task))
+    cases.append({"key": f"{right.task}-silent", "task": right.task, "score": None})
     (root / "cases.json").write_text(json.dumps(cases))
     found = asyncio.run(in_one_box(root))
     return {case["key"]: {**found[case["key"]], "wanted": case["score"], "task": case["task"]} for case in cases}
@@ -205,11 +251,19 @@ def test_evaluators_that_need_a_service_or_a_judge_say_so_and_never_give_0(
     lacking = [name for name, task in published.items() if task.lacking]
     assert len(lacking) == 39 - len(FILES_ONLY | FILES_AND_TALK)
     for name in lacking:
-        wanted = Cause.GRADER_SANDBOX if published[name].looks.services else Cause.JUDGE_ERROR
-        assert graded[name].get("cause") == str(wanted), name
+        assert graded[name].get("cause") == str(Cause.GRADER_LACKS), name
+        assert not POLICY[Cause(graded[name]["cause"])].retry
         assert "score" not in graded[name]
         said = published[name].looks.services or ("language model",)
         assert all(word in graded[name]["reason"] for word in said)
+
+
+@pytest.mark.box
+@pytest.mark.long
+def test_without_a_conversation_an_evaluator_of_it_gives_no_score(graded: dict[str, Any]) -> None:
+    case = graded["hr_check_attendance_one_day-silent"]
+    assert case.get("cause") == str(Cause.GRADER_LACKS)
+    assert "came without one" in case["reason"]
 
 
 @pytest.mark.box
@@ -235,6 +289,7 @@ for name, answer in [("task1", str(products)), ("task2", str(kinds)), ("task3", 
 """
 
 
+@pytest.mark.quick("DESC-1.0")
 @pytest.mark.box
 @pytest.mark.long(seconds=40)
 @pytest.mark.parametrize(("order", "score"), [("DESC", 1.0), ("ASC", 0.5)])

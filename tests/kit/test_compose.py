@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnreadable
 from worksample.kit import Case, Check, checklist, checkpoints, every, file_pairs, gate_and_score, weighted
-from worksample.records import By, Criteria, Criterion, Grade, Importance
+from worksample.kit.result import checked
+from worksample.records import By, Criteria, Criterion, Grade, GradePart, Importance
 
 SHARES = st.floats(0, 1)
 POINTS = st.floats(0.01, 100)
@@ -67,12 +68,26 @@ def test_a_closed_gate_makes_it_0_and_what_is_behind_it_is_not_looked_at(gate: f
     assert gate_and_score(case(), gates={"opens": True}, score={"quality": rest}).score == pytest.approx(rest)
 
 
-def test_a_gate_of_the_criteria_closes_every_composition() -> None:
-    nodes = (leaf("a", 9), Criterion(id="b", text="b", parts=(leaf("c", 1, gate=True),)))
+def test_a_gate_of_the_criteria_closes_what_it_is_a_part_of() -> None:
+    nodes = (leaf("a", 9), Criterion(id="b", text="b", parts=(leaf("c", 1, gate=True), leaf("d", 2))))
     for compose in (weighted, checklist, checkpoints):
-        assert compose(case(*nodes), a=True, c=0.5).score == 0
-        assert compose(case(*nodes), a=True, b=lambda: weighted(case(*nodes), c=0.5)).score == 0
-        assert compose(case(*nodes), a=False, c=True).score == pytest.approx(0.1)
+        flat = compose(case(*nodes), a=True, c=0.5, d=True)
+        nested = compose(case(*nodes), a=True, b=lambda: weighted(case(*nodes), c=0.5, d=True))
+        for grade in (flat, nested):
+            assert grade.score == pytest.approx(9 / 12)
+            assert (grade.parts[1].fraction, grade.parts[1].reason) == (0.0, "0 because of the gate c")
+            assert grade.reason == ""
+        assert compose(case(*nodes), a=False, c=True, d=True).score == pytest.approx(0.25)
+
+
+def test_a_gate_at_the_top_closes_the_whole() -> None:
+    for nodes in (
+        (leaf("a", 9), leaf("c", 1, gate=True)),
+        (leaf("a", 9), Criterion(id="c", text="c", gate=True, parts=(leaf("d"), leaf("e")))),
+    ):
+        for compose in (weighted, checklist, checkpoints):
+            grade = compose(case(*nodes), a=True, c=0.5)
+            assert (grade.score, grade.reason) == (0.0, "0 because of the gate c")
 
 
 def test_a_gate_without_criteria_stays_where_it_stands() -> None:
@@ -200,3 +215,20 @@ def test_reasons_with_half_surrogates_can_be_kept() -> None:
 def test_grades_survive_their_record() -> None:
     grade = checkpoints(case(*TREE), sums=0.5, names=1, tidy=0)
     assert Grade.model_validate_json(grade.model_dump_json()) == grade
+
+
+PART = st.builds(
+    lambda name, points, fraction: GradePart(name=name, points=points, fraction=fraction), st.text(), POINTS, SHARES
+)
+
+
+@given(st.lists(PART, min_size=1, max_size=4), SHARES)
+def test_a_score_agrees_with_its_parts_or_says_why(parts: list[GradePart], score: float) -> None:
+    share = sum(p.points * (p.fraction or 0) for p in parts) / sum(p.points for p in parts)
+    made = Grade(score=score, parts=tuple(parts))
+    assert checked(made.replaced(reason="two of them count once"), Criteria()).score == score
+    assert checked(made.replaced(score=min(1.0, share)), Criteria()).parts == made.parts
+    if abs(share - score) > 1e-3:
+        with pytest.raises(GraderError, match="no reason says why") as caught:
+            checked(made, Criteria())
+        assert caught.value.cause is Cause.GRADER_MALFORMED

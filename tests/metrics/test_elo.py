@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.connectivity import strongly_connected
+from worksample.metrics.ratings.connectivity import strongly_connected
 
 QUICK = m.Resampling(resamples=100)
 NONE = m.EloOptions(interval="none")
@@ -168,7 +168,7 @@ def test_every_resample_is_fitted_to_the_end(weight):
 
 
 def m_weights(units, how):
-    from worksample.metrics.bootstrap import weights
+    from worksample.metrics.uncertainty.bootstrap import weights
 
     return weights(units, how)
 

@@ -15,8 +15,8 @@ from statsmodels.stats.proportion import proportion_confint
 from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.metrics.columns import codes, floats
-from worksample.metrics.intervals import percentiles
 from worksample.metrics.rounding import fixed
+from worksample.metrics.uncertainty.intervals import percentiles
 
 QUICK = m.Resampling(resamples=200)
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.bootstrap import ratio, resampled, weights
-from worksample.metrics.hierarchy import bootstrap_variance, hierarchy, replicates
+from worksample.metrics.uncertainty.bootstrap import ratio, resampled, weights
+from worksample.metrics.uncertainty.hierarchy import hierarchy, replicates, summarise
 
 
 def trials(rng, tasks=12):
@@ -65,7 +65,7 @@ def test_replicates_as_a_plain_loop_draws_them():
     assert fast.mean() == pytest.approx(slow.mean(), abs=5 * slow.std() / 60)
     assert fast.std() == pytest.approx(slow.std(), rel=0.06)
     assert np.quantile(fast, [0.1, 0.9]) == pytest.approx(np.quantile(slow, [0.1, 0.9]), abs=0.02)
-    assert bootstrap_variance(h, values) == pytest.approx(fast.var(), rel=0.1)
+    assert summarise(h, values).variance == pytest.approx(fast.var(), rel=0.1)
 
 
 def test_repeats_are_not_independent_trials():

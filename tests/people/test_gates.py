@@ -125,6 +125,37 @@ def test_hidden_gold_is_answered_by_all_and_enters_no_figure(desk: Office) -> No
     assert [r.share.value for r in desk.people.gold(round.id)] == [0.0, 0.0]
 
 
+def test_a_gold_item_asks_for_no_tie_break(desk: Office) -> None:
+    people = [desk.hire(name) for name in ("ann", "bob", "cem", "dan")]
+    gold = (Gold("s-maker-2.p0", {"score": 1}),)
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=2, rule=Rule.TIE_BREAK, gold=gold)
+    said: dict[str, list[str]] = {}
+
+    def answer(account: Any, item: Any) -> dict[str, Any]:
+        """The first to answer an item says yes, all others no."""
+        said.setdefault(item.id, []).append(account.id)
+        return YES if len(said[item.id]) == 1 else NO
+
+    desk.work_off(people, answer)
+    assert sorted(map(len, said.values())) == [3, 4], "a third about the one, and everybody about the gold"
+    assert len(desk.people.gold(round.id)) == 4
+
+
+@pytest.mark.parametrize(("second", "asked"), [("pass", 2), ("not_applicable", 3)])
+def test_a_rubric_asks_for_a_third_where_two_differ_on_a_criterion(desk: Office, second: str, asked: int) -> None:
+    people = [desk.hire(name, "expert") for name in ("ann", "bob", "cem", "dan")]
+    desk.open(Kind.RUBRIC, subjects=("s-maker-0.p0",), rule=Rule.TIE_BREAK)
+    marks = iter(["pass", second, "pass", "pass"])
+
+    def answer(account: Any, item: Any) -> dict[str, Any]:
+        mark = next(marks)
+        why = {} if mark == "pass" else {"sums": "there are no sums"}
+        return {"marks": {"title": "fail", "sums": mark, "tidy": "pass"}, "feedback": {"title": "it has none", **why}}
+
+    # Whether it passes is the same in all of them.
+    assert desk.work_off(people, answer) == asked
+
+
 def test_a_lost_queue_is_made_anew(desk: Office) -> None:
     voters = [desk.hire("ann"), desk.hire("bob"), desk.hire("cem")]
     round = desk.open()

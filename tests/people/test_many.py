@@ -88,16 +88,17 @@ def test_fifty_claim_five_thousand_items_while_processes_are_killed(tmp_path: Pa
         assert len(held) == 5000 and set(held.values()) == {1}
 
 
-def test_a_process_killed_between_the_evaluation_and_the_queue_counts_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", ["store.object:kill:3", "people.said:kill:3"])
+def test_a_process_killed_between_the_evaluation_and_the_queue_counts_once(tmp_path: Path, fault: str) -> None:
     desk = office(tmp_path, agents=4, projects=4)
     desk.hire("e0")
     desk.hire("e1")
     desk.open(overlap=1)
     desk.store.close()
-    # The third record of its own that it commits: the object is on the disk, the rows are not.
-    dying = clerks(tmp_path / "s", 0, 1, "submit", "store.object:kill:3")
+    # The third record of its own that it commits: the object is on the disk, the rows are not; or the queue's are not.
+    dying = clerks(tmp_path / "s", 0, 1, "submit", fault)
     go(dying)
-    out, _ = dying.communicate(timeout=60)
+    out, _ = dying.communicate(timeout=300)
     assert dying.returncode == -9 and len(out.splitlines()) == 2
     with Store.open(tmp_path / "s") as store:
         later = People(store, clock=lambda: wall() + 60 * MINUTE)

@@ -53,7 +53,7 @@ def test_servers_that_are_killed_leave_each_item_judged_once(url: str, tmp_path:
     workers = [clerks(tmp_path / "s", n * 2, 2, "submit", "store.object:kill:4" if n == 0 else "") for n in range(3)]
     for worker in workers:
         go(worker)
-    codes = [(worker.communicate(timeout=120), worker.returncode)[1] for worker in workers]
+    codes = [(worker.communicate(timeout=300), worker.returncode)[1] for worker in workers]
     assert codes == [-9, 0, 0]
     with Store.open(tmp_path / "s") as store:
         later = People(store, clock=lambda: wall() + 60 * MINUTE)

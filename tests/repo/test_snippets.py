@@ -38,9 +38,10 @@ def started(words: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
         if "http://" in line:
             process.send_signal(signal.SIGINT)
             break
-    return subprocess.CompletedProcess(words, process.wait(30), said + process.stdout.read(), "")
+    return subprocess.CompletedProcess(words, process.wait(120), said + process.stdout.read(), "")
 
 
+@pytest.mark.quick("docs/own-task.md")
 @pytest.mark.box
 @pytest.mark.long(seconds=50)
 @pytest.mark.parametrize("page", PAGES)

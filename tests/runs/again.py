@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from worksample.records import Agent, Experiment
+from worksample.records import Experiment
 from worksample.runs import RunConfig, run_slots
 from worksample.store import Store
 
@@ -13,9 +13,8 @@ from worksample.store import Store
 async def run(store: Store, **config: object) -> None:
     """Run every open slot of every experiment in the store."""
     for experiment in store.find(Experiment):
-        for agent in (store.get(Agent, id) for id in experiment.agents):
-            slots = [s for s in store.open_slots(experiment.id) if s.agent == agent.id]
-            await run_slots(store, experiment, agent, slots, RunConfig(parallel=2, **config), lambda *_: None)  # type: ignore[arg-type]
+        slots = store.open_slots(experiment.id)
+        await run_slots(store, experiment, slots, RunConfig(parallel=2, **config), lambda *_: None)  # type: ignore[arg-type]
 
 
 def main(where: str, lease: float = 60.0) -> None:

@@ -48,7 +48,7 @@ class Setting:
         """Run the open slots; the trials of the experiment."""
         chosen = RunConfig(**{"parallel": 2, **config})
         slots = self.store.open_slots(self.experiment.id)
-        await run_slots(self.store, self.experiment, self.agent, slots, chosen, lambda t, s: self.closed.append((t, s)))
+        await run_slots(self.store, self.experiment, slots, chosen, lambda t, s: self.closed.append((t, s)))
         return self.trials()
 
     def trials(self) -> list[Trial]:
@@ -99,18 +99,20 @@ def setting(
     *,
     names: Sequence[str] = ("one",),
     agent: Agent | None = None,
+    more: Sequence[Agent] = (),
     limits: Limits | None = None,
     arm: Arm | None = None,
     repeats: int = 1,
     inputs: Mapping[str, bytes] | None = None,
     special: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
 ) -> Setting:
-    """A new store in `folder` with an experiment of one agent; `special` are steps of single instances."""
+    """A new store in `folder` with an experiment of one agent and `more`; `special` are steps of single instances."""
     store = Store.open(folder / "store", create=True)
     instances = [instance_in(store, name, limits, inputs) for name in names]
     own = {name: [dict(s) for s in rows] for name, rows in (special or {}).items()}
     script = {"tasks": {"greeting": {"steps": [dict(s) for s in steps], "instances": own}}}
     agent = agent or define("tester", harness="scripted", settings={"script": script})
+    agents = (agent, *more)
     arm = arm or Arm()
     lock = Lock(
         suite="0" * 64, instances=tuple(i.id for i in instances), protocol=Protocol.PROGRAM, sandbox="bubblewrap"
@@ -118,7 +120,7 @@ def setting(
     experiment = Experiment(
         id="trying@0123456789abcdef",
         name="trying",
-        agents=(agent.id,),
+        agents=tuple(a.id for a in agents),
         arms=(arm,),
         repeats=repeats,
         lock=lock,
@@ -127,18 +129,25 @@ def setting(
     )
     slots = tuple(
         Slot(
-            id=Slot.identify(experiment.id, agent.id, i.id, arm.name, 1, r),
+            id=Slot.identify(experiment.id, a.id, i.id, arm.name, 1, r),
             experiment=experiment.id,
-            agent=agent.id,
+            agent=a.id,
             instance=i.id,
             arm=arm.name,
             repeat=r,
         )
+        for a in agents
         for i in instances
         for r in range(1, repeats + 1)
     )
-    store.commit(*instances, agent, experiment, *slots)
+    store.commit(*instances, *agents, experiment, *slots)
     return Setting(store, experiment, agent, slots)
+
+
+def player(name: str, *steps: Mapping[str, Any]) -> Agent:
+    """A scripted agent."""
+    script = {"tasks": {"greeting": {"steps": [dict(s) for s in steps]}}}
+    return define(name, harness="scripted", settings={"script": script})
 
 
 def cause(trial: Trial) -> Cause | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,28 @@ async def test_grades_go_into_the_log_once(tmp_path: Path) -> None:
     assert entries
 
 
+def bytes_read() -> int:
+    """By this process so far."""
+    return int(Path("/proc/self/io").read_text().split()[1])
+
+
+async def test_a_log_in_which_no_grade_is_new_is_not_read(tmp_path: Path) -> None:
+    """Logs of long conversations are large, and a resumed experiment has many in which nothing happened."""
+    chatter = random.Random(1).randbytes(1_000_000).hex()
+    at = setting(tmp_path, [{"say": chatter}, HELLO], names=("a", "b"))
+    trials = await at.run()
+    round = Round(id="round-1", protocol=Protocol.PROGRAM, experiment=at.experiment.id, author="tests", at=now())
+    at.store.commit(round, evaluation(round, trials[0], Given.GIVEN, payload=Grade(score=1.0)))
+    size = (at.store.logs / trials[0].log).stat().st_size
+    before = bytes_read()
+    assert write_scores(at.store, at.experiment.id, round.id) == 1
+    first, before = bytes_read() - before, bytes_read()
+    assert write_scores(at.store, at.experiment.id, round.id) == 0
+    assert bytes_read() - before < size / 10 < size <= first
+    at.store.commit(evaluation(round, trials[1], Given.GIVEN, payload=Grade(score=0.5)))
+    assert write_scores(at.store, at.experiment.id, round.id) == 1
+
+
 def evaluation(round: Round, trial: Trial, outcome: Given, **rest: Any) -> Evaluation:
     return Evaluation(
         id=f"evaluation-{trial.id}",
@@ -169,6 +192,15 @@ async def test_a_program_that_fails_is_told_and_its_work_is_kept(tmp_path: Path)
     assert trial.outcome.cause is Cause.AGENT_CRASH
     assert "exit status 7: no more ideas" in trial.outcome.reason
     assert at.output(trial) == {"x": b"x\n"}
+
+
+async def test_a_program_that_may_not_be_started_or_says_so(tmp_path: Path) -> None:
+    for n, argv in enumerate(
+        [("/etc/passwd",), ("sh", "-c", "echo x > {output}/x; echo Permission denied >&2; exit 126")]
+    ):
+        at, trial = await commanded(tmp_path / str(n), *argv)
+        assert trial.outcome.cause is Cause.AGENT_CRASH, trial.outcome
+        assert at.output(trial) == ({"x": b"x\n"} if n else {})
 
 
 async def test_a_program_that_is_not_there(tmp_path: Path) -> None:

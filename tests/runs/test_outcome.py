@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from inspect_ai.event import ModelEvent
 from inspect_ai.model import GenerateConfig, ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from worksample import faults
 from worksample.errors import AgentError, Cause, PlanError, SandboxError, StoreFull, UsageError
-from worksample.records import Ending
-from worksample.runs.outcome import ended_by_error, ended_by_limit
+from worksample.records import Ending, Outcome
+from worksample.runs.outcome import DONE, after_capture, ended_by_error, ended_by_limit, failed
 
 
 def call(error: str | None = None) -> ModelEvent:
@@ -50,6 +52,37 @@ def test_errors(error: BaseException, events: list[ModelEvent], ending: Ending, 
     outcome = ended_by_error(error, events)
     assert (outcome.ending, outcome.cause) == (ending, cause)
     assert outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cause", "expected"),
+    [
+        (DONE, None, None),
+        (DONE, Cause.CAPTURE_TOO_MANY, None),
+        (DONE, Cause.CAPTURE_UNREADABLE, None),
+        (DONE, Cause.CAPTURE_TIME, None),
+        (DONE, Cause.CAPTURE_FAILED, Cause.CAPTURE_FAILED),
+        (DONE, Cause.SANDBOX_LOST, Cause.SANDBOX_LOST),
+        (failed(Cause.AGENT_CRASH, "7"), Cause.SANDBOX_LOST, Cause.SANDBOX_LOST),
+        (failed(Cause.AGENT_CRASH, "7"), Cause.CAPTURE_TOO_LARGE, Cause.AGENT_CRASH),
+        (failed(Cause.MODEL_ERROR, "503"), Cause.SANDBOX_LOST, Cause.MODEL_ERROR),
+    ],
+)
+def test_only_a_failure_of_ours_at_capture_undoes_an_ending(
+    outcome: Outcome, cause: Cause | None, expected: Cause | None
+) -> None:
+    after = after_capture(outcome, cause, "said")
+    assert after.cause is expected
+    assert (after == outcome) == (expected is outcome.cause)
+    assert after.finished == (expected in (None, Cause.AGENT_CRASH))
+
+
+@given(st.text(alphabet=st.characters(), max_size=30).map(lambda text: text + "\0\x1b[2J\ud800"))
+def test_a_reason_holds_nothing_that_a_database_or_a_terminal_would_not_take(said: str) -> None:
+    reason = ended_by_error(AgentError(f"exit 7: {said}"), []).reason
+    assert reason.startswith("exit 7: ")
+    assert all(c.isprintable() or c in "\n\t" for c in reason)
+    reason.encode()
 
 
 def test_a_crash_says_where() -> None:

@@ -18,7 +18,8 @@ from worksample.errors import SandboxError
 from worksample.sandboxes import BoxConfig, available, open_box, sweep
 from worksample.sandboxes.state import runtime_folder, started_at
 
-pytestmark = pytest.mark.box
+# Sweeping removes what dead runs left on the whole machine.
+pytestmark = [pytest.mark.box, pytest.mark.alone]
 
 PLATFORM = """
 import asyncio, json, os, sys
@@ -50,7 +51,7 @@ def _killed(tmp_path: Path, kind: str, state: str) -> dict[str, Any]:
 
 
 def _gone(pid: int, started: int) -> bool:
-    for _ in range(200):
+    for _ in range(3000):
         if started_at(pid) != started:
             return True
         time.sleep(0.02)

@@ -55,8 +55,9 @@ def forget_commit(store: Store) -> None:
 
 
 def lose_object(store: Store) -> None:
-    digest = next(d for d in store.objects.digests() if store.objects.read(d).records[0].id == "e1")
-    (Path(store.name) / f"records/{digest[:2]}/{digest}.json").unlink()
+    paths = store.objects.all()
+    path = next(path for digest, path in paths.items() if store.objects.read(digest, path).records[0].id == "e1")
+    (Path(store.name) / path).unlink()
 
 
 def lose_blob(store: Store) -> None:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy import Connection, create_engine, text
 
-import worksample.store
-from store.views import everything
+from store.views import everything, live
 from store.worlds import World, planted
 from worksample.errors import StoreError
-from worksample.records import Round, canonical, digest_bytes
-from worksample.store import Store, rebuild, schema
+from worksample.records import Round, Target, canonical
+from worksample.store import Store, check, people_tables, schema
 
 WORLD = World()
-MIGRATIONS = Path(worksample.store.__file__).parent / "migrations"
 
 
 def test_the_place_comes_from_the_call_the_environment_or_the_folder(
@@ -65,14 +60,14 @@ def test_a_newer_store_and_a_broken_settings_file(tmp_path: Path) -> None:
             Store.open(tmp_path / "s")
 
 
-def test_opening_a_made_store_needs_no_alembic(tmp_path: Path) -> None:
+def test_opening_a_store_imports_no_frames(tmp_path: Path) -> None:
     code = (
         "import sys; from worksample.store import Store\n"
         "Store.open(sys.argv[1], create=True).close(); Store.open(sys.argv[1]).close()\n"
-        "print('alembic' in sys.modules, 'polars' in sys.modules)"
+        "print('polars' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "s"], capture_output=True, text=True, check=True)
-    assert done.stdout == "False False\n"
+    assert done.stdout == "False\n"
 
 
 def test_importing_the_package_imports_no_database() -> None:
@@ -81,75 +76,107 @@ def test_importing_the_package_imports_no_database() -> None:
     assert done.stdout == "False\n"
 
 
-def config(connection: object) -> Config:
-    made = Config()
-    made.set_main_option("script_location", str(MIGRATIONS))
-    made.attributes["connection"] = connection
-    return made
+def outline(connection: Connection) -> dict[str, str]:
+    """Every table and index of a SQLite database as text."""
+    made = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    return {name: " ".join(re.sub(r"[\"\t\n]", " ", sql).split()) for name, sql in made}
 
 
-def indexes_of(connection: Connection) -> set[str]:
-    made = connection.execute(text("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"))
-    return {sql.replace('"', "") for sql in made.scalars()}
-
-
-def test_the_migrations_make_the_tables_that_a_fresh_store_has(tmp_path: Path) -> None:
-    assert ScriptDirectory(str(MIGRATIONS)).get_heads() == [schema.HEAD]
-    engine = create_engine(f"sqlite:///{tmp_path}/m.sqlite")
+@contextmanager
+def bare(folder: Path) -> Iterator[Connection]:
+    engine = create_engine(f"sqlite:///{folder}/index.sqlite")
     with engine.begin() as connection:
-        command.upgrade(config(connection), "head")
-        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
-        indexes = indexes_of(connection)
-        command.downgrade(config(connection), "base")
-        assert inspect(connection).get_table_names() == ["alembic_version"]
-    Store.open(tmp_path / "s", create=True).close()
-    other = create_engine(f"sqlite:///{tmp_path}/s/index.sqlite")
-    with other.connect() as connection:
-        assert indexes_of(connection) == indexes
-    other.dispose()
+        yield connection
     engine.dispose()
 
 
-def test_an_older_database_is_brought_forward_and_filled(tmp_path: Path) -> None:
+def take_away(connection: Connection, tables: Iterable[str]) -> None:
+    for name in tables:
+        connection.execute(text(f'DROP TABLE "{name}"'))
+
+
+_INDEX = {table.name for table in schema.TABLES.values()}
+OLDER = {
+    "0001": [t for t in people_tables.EVERYTHING.tables if t not in {*_INDEX, "meta", "commits", "leases"}],
+    "0002": ["capabilities"],
+    "0003": [],
+    "0004": [],
+    "0005": [],
+}
+"""Versions that there were, and the tables that they had not."""
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_an_older_database_gets_what_it_lacks_and_keeps_what_it_has(tmp_path: Path, version: str) -> None:
     with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
         store.commit(WORLD.trial(0, "t1"))
         before = everything(store)
-    engine = create_engine(f"sqlite:///{tmp_path}/s/index.sqlite")
-    with engine.begin() as connection:
-        command.downgrade(config(connection), "base")
-    engine.dispose()
+    with bare(tmp_path / "s") as connection:
+        fresh = outline(connection)
+        take_away(connection, OLDER[version])
+        connection.execute(text("DROP INDEX IF EXISTS items_that_are_free"))
+        connection.execute(text("INSERT INTO meta VALUES ('writer', '')"))
+        connection.execute(text("UPDATE alembic_version SET version_num = :v"), {"v": version})
+        connection.execute(text("INSERT INTO leases VALUES ('mine', 'me', 9999999999999999)"))
     with Store.open(tmp_path / "s") as store:
         assert everything(store) == before
+        assert live(store) == {WORLD.slots[0].id: "t1"}
+        assert store.holder("mine") == "me"
+        assert check(store) == []
+    with bare(tmp_path / "s") as connection:
+        assert outline(connection) == fresh
+        assert connection.execute(text("SELECT key FROM meta ORDER BY key")).scalars().all() == ["store", "synced"]
+
+
+def age(connection: Connection) -> None:
+    """The trials' table as it might have been once: another column, one that is missing, one that may be null."""
+    connection.execute(text("DROP INDEX one_live_trial"))
+    connection.execute(text("ALTER TABLE trials ADD COLUMN bygone TEXT"))
+    connection.execute(text("ALTER TABLE trials DROP COLUMN phases"))
+    connection.execute(text("ALTER TABLE rounds DROP COLUMN rule"))
+    connection.execute(text("ALTER TABLE rounds ADD COLUMN rule TEXT"))
+    connection.execute(text("UPDATE alembic_version SET version_num = '0004'"))
+
+
+def test_tables_of_the_index_are_made_anew_from_their_own_rows(tmp_path: Path) -> None:
+    with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
+        store.commit(*(WORLD.trial(n % 8, f"t{n}", n) for n in range(1200)))
+        store.commit(WORLD.amend(Target.TRIAL, "t3", 5000))
+        before, lives = everything(store), live(store)
+        objects = store.objects.all()
+    with bare(tmp_path / "s") as connection:
+        fresh = outline(connection)
+        age(connection)
+    moved = tmp_path / "records"
+    (tmp_path / "s" / "records").rename(moved)
+    with Store.open(tmp_path / "s") as store:
+        assert (everything(store), live(store)) == (before, lives)
+    moved.rename(tmp_path / "s" / "records")
+    with Store.open(tmp_path / "s") as store:
+        assert store.objects.all() == objects
+        assert check(store) == []
+    with bare(tmp_path / "s") as connection:
+        assert outline(connection) == fresh
 
 
 def test_rounds_of_yesterdays_store_say_what_they_are_for(tmp_path: Path) -> None:
-    """Their bodies, and the objects that they came in, had it among the versions."""
+    """Their bodies had it among the versions, and their table had no column of it."""
+    look = WORLD.round.replaced(id="look", experiment=None, purpose="audit", over="r1")
     with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
-        look = WORLD.round.replaced(id="look", experiment=None, purpose="audit", over="r1")
-        digest = store.commit(look)
+        store.commit(look)
         before = everything(store)
     body = {n: v for n, v in look.plain().items() if n not in ("purpose", "over")}
     body["versions"] = {"people.kind": "audit", "people.over": "r1"}
-    engine = create_engine(f"sqlite:///{tmp_path}/s/index.sqlite")
-    with engine.begin() as connection:
-        command.downgrade(config(connection), "0004")
+    with bare(tmp_path / "s") as connection:
         told = {"body": canonical(body).decode(), "id": "look"}
         connection.execute(text("UPDATE rounds SET body = :body, schema_version = 1 WHERE id = :id"), told)
-    engine.dispose()
+        connection.execute(text("DROP INDEX ix_rounds_over"))
+        for column in ("purpose", "over"):
+            connection.execute(text(f'ALTER TABLE rounds DROP COLUMN "{column}"'))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0005'"))
     with Store.open(tmp_path / "s") as store:
         assert everything(store) == before
         assert [r.id for r in store.find(Round, over="r1", purpose="audit")] == ["look"]
-    path = tmp_path / "s" / "records" / digest[:2] / f"{digest}.json"
-    plain = json.loads(path.read_text())
-    plain["records"] = [{"kind": "round", "schema": 1, "body": body}]
-    old = canonical(plain)
-    path.unlink()
-    place = path.parents[1] / digest_bytes(old)[:2] / f"{digest_bytes(old)}.json"
-    place.parent.mkdir(exist_ok=True)
-    place.write_bytes(old)
-    with Store.open(tmp_path / "s") as store:
-        rebuild(store)
-        assert everything(store) == before
 
 
 def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:

@@ -7,22 +7,30 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 from hypothesis import HealthCheck, given, settings
+from sqlalchemy import text
 
+from store.slow_files import Gate, SlowFiles
+from store.test_many_machines import (
+    during,
+    heartbeat,
+    notes_of_one_thing_agree,
+    one_live_trial_per_slot,
+    overlap,
+    rivals_are_told_apart,
+    together,
+)
 from store.test_processes import go, start
-from store.test_shared import tells_its_own_from_others
 from store.views import everything, live
 from store.worlds import World, histories, planted
 from worksample.errors import RecordConflict, StoreError
-from worksample.records import Record, Trial
-from worksample.store import Store, check, merge, rebuild, schema
+from worksample.records import Record, Target, Trial
+from worksample.store import Store, check, merge, rebuild
 
 pytestmark = pytest.mark.postgres
 WORLD = World()
@@ -69,9 +77,114 @@ def url(server: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return made
 
 
-def test_the_tables_are_those_of_the_metadata(url: str, tmp_path: Path) -> None:
-    with Store.open(tmp_path / "s", create=True) as store, store.database.reading() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+def outline(url: str) -> list[tuple[object, ...]]:
+    """Every column and index of a database."""
+    with psycopg.connect(url) as connection:
+        columns = connection.execute(
+            "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns "
+            "WHERE table_schema = 'public' ORDER BY 1, 2"
+        ).fetchall()
+        return (
+            columns
+            + connection.execute(
+                "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2"
+            ).fetchall()
+        )
+
+
+def all_end_well(workers: list[subprocess.Popen[str]]) -> None:
+    for worker in workers:
+        go(worker)
+    assert [(w.communicate(timeout=120)[1], w.returncode) for w in workers] == [("", 0)] * len(workers)
+
+
+def test_several_processes_may_open_a_fresh_store_at_once(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As several machines do: each has a folder of its own, and so no lock of this machine in common."""
+    for n in range(4):
+        monkeypatch.setenv("WORKSAMPLE_DATABASE", fresh_url(server))
+        folders = [tmp_path / f"{n}{name}" for name in "abcd"]
+        for folder in folders:
+            folder.mkdir()
+            (folder / "store.toml").write_text('format = 1\nid = "one"\n')
+        all_end_well([start(folder, folder.name, 0) for folder in folders])
+
+
+def test_several_processes_may_bring_one_up_at_once(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = fresh_url(server)
+    monkeypatch.setenv("WORKSAMPLE_DATABASE", url)
+    folders = [tmp_path / name for name in "abcd"]
+    with planted(Store.open(folders[0], create=True), WORLD) as store:
+        store.commit(WORLD.trial(0, "t1"), WORLD.trial(1, "t2"), WORLD.amend(Target.TRIAL, "t2", 5))
+        before, lives, fresh = everything(store), live(store), outline(url)
+    for folder in folders[1:]:
+        shutil.copytree(folders[0], folder)
+    with psycopg.connect(url) as connection:
+        connection.execute("DROP TABLE capabilities")
+        connection.execute("DROP INDEX items_that_are_free, one_live_trial")
+        connection.execute("ALTER TABLE trials ADD COLUMN bygone text, DROP COLUMN phases")
+        connection.execute("INSERT INTO meta VALUES ('writer', '')")
+        connection.execute("UPDATE alembic_version SET version_num = '0002'")
+    all_end_well([start(folder, folder.name, 0) for folder in folders])
+    assert outline(url) == fresh
+    with Store.open(folders[0]) as store:
+        assert (everything(store), live(store)) == (before, lives)
+        assert check(store) == []
+
+
+@pytest.fixture
+def far(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A store whose objects lie far away, over a server's database."""
+    monkeypatch.setenv("WORKSAMPLE_CACHE", str(tmp_path / "cache"))
+    usual = SlowFiles.during
+    during(lambda operation, path: None)
+    yield f"slow://{tmp_path}/far"
+    during(usual)
+
+
+def test_commits_over_a_slow_store_overlap(far: str) -> None:
+    with planted(Store.open(far, create=True), WORLD) as store:
+        overlap(store)
+
+
+def test_a_heartbeat_waits_for_no_object(far: str) -> None:
+    with planted(Store.open(far, create=True), WORLD) as store:
+        gate = Gate()
+        during(gate)
+        heartbeat(store, gate)
+
+
+@pytest.mark.parametrize("races", [rivals_are_told_apart, one_live_trial_per_slot])
+def test_races_between_machines(far: str, races: Callable[[Store, list[Store]], None]) -> None:
+    with planted(Store.open(far, create=True), WORLD) as store:
+        others = [Store.open(far) for _ in range(3)]
+        races(store, others)
+        for other in others:
+            other.close()
+
+
+def test_two_notes_of_one_thing_agree(far: str) -> None:
+    with planted(Store.open(far, create=True), WORLD) as store, Store.open(far) as other:
+        notes_of_one_thing_agree(store, other)
+
+
+def test_a_heartbeat_waits_for_no_one_at_the_desk_and_commits_neither(url: str, tmp_path: Path) -> None:
+    with planted(Store.open(tmp_path / "s", create=True), WORLD) as store, store.database.writing() as connection:
+        connection.execute(text("SELECT 1"))
+        assert store.lease("k", "a", 600) and store.renew("k", "a", 600)
+        store.commit(WORLD.trial(0, "t1"))
+
+
+def test_one_of_many_takers_gets_a_lease(url: str, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s", create=True) as store:
+        for n in range(20):
+            works = [lambda n=n, me=me: store.lease(f"k{n}", f"o{me}", 600) for me in range(8)]  # type: ignore[misc]
+            taken = together(*works)
+            assert sorted(map(str, taken)) == ["False"] * 7 + ["True"]
+            assert store.holder(f"k{n}") == f"o{taken.index(True)}"
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -133,11 +246,6 @@ def test_two_connections_cannot_both_take_an_id(url: str, tmp_path: Path) -> Non
     assert sorted(outcomes) == ["kept", "refused", "refused", "refused"]
     with Store.open(tmp_path / "s") as store:
         assert check(store) == []
-
-
-def test_what_a_thread_shares_is_one_transaction(url: str, tmp_path: Path) -> None:
-    with Store.open(tmp_path / "s", create=True) as store:
-        tells_its_own_from_others(store)
 
 
 def test_leases_and_another_stores_database(url: str, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from store.worlds import World, at, histories, planted
 from worksample.errors import RecordConflict, UsageError
 from worksample.records import Agent, Experiment, Record, Task, Trial, digest_bytes
 from worksample.store import Store, check, merge, rebuild
-from worksample.store.objects import Broken, draft
+from worksample.store.objects import Broken, draft, pack
 
 WORLD = World()
 TESTS = Path(__file__).resolve().parents[1]
@@ -191,20 +191,45 @@ def test_torn_files_are_never_taken_for_objects(tmp_path: Path) -> None:
         assert check(store) == []
 
 
-def test_contradicting_objects_count_the_same_in_any_order(tmp_path: Path) -> None:
-    """Files copied by hand may contradict each other: the smaller digest counts, and check says so."""
-    objects = [draft([WORLD.trial(n, "t1", steps=n)]) for n in (0, 1)]
+@pytest.mark.parametrize("gap", [0, 7])
+def test_contradicting_objects_count_the_same_in_any_order(tmp_path: Path, gap: int) -> None:
+    """Files copied by hand may contradict each other: the earlier object counts, else the smaller digest."""
+    objects = [pack(at(900 + gap * n), [WORLD.trial(n, "t1", steps=n)]) for n in (0, 1)]
+    right = 0 if gap else min((0, 1), key=lambda n: objects[n][0].digest)
     seen = []
     for n, order in enumerate((objects, objects[::-1])):
         with fresh(tmp_path / str(n)) as store:
             for committed, data in order:
                 store.objects.write(committed.digest, data)
                 store.sync()
+            assert store.get(Trial, "t1").steps == right
             seen.append(everything(store))
             rebuild(store)
             assert everything(store) == seen[-1]
-            assert any("says something else" in f.what for f in check(store))
+            wrong = objects[1 - right][0].digest
+            assert [(f"object {objects[right][0].digest}" in f.what, wrong in f.where) for f in check(store)] == [
+                (True, True)
+            ]
     assert seen[0] == seen[1]
+
+
+def test_objects_where_older_stores_put_them_are_read(tmp_path: Path) -> None:
+    """In folders by the first two digits of their digests."""
+    with fresh(tmp_path / "a", [[WORLD.trial(0, "t1")]]) as store:
+        before = everything(store)
+        for digest, path in store.objects.all().items():
+            old = tmp_path / "a" / "records" / digest[:2] / f"{digest}.json"
+            old.parent.mkdir(exist_ok=True)
+            (tmp_path / "a" / path).rename(old)
+    for path in (tmp_path / "a").glob("index.sqlite*"):
+        path.unlink()
+    with Store.open(tmp_path / "a") as store:
+        assert everything(store) == before
+        store.commit(WORLD.trial(1, "t2"))
+        assert check(store) == []
+        with fresh(tmp_path / "b") as other:
+            merge(other, store)
+            assert everything(other) == everything(store)
 
 
 def test_an_object_of_a_newer_version_is_refused(tmp_path: Path) -> None:

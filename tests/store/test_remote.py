@@ -33,6 +33,7 @@ def test_another_machine_sees_the_same(url: str, tmp_path: Path, monkeypatch: py
     with planted(Store.open(url, create=True), WORLD) as store:
         store.commit(WORLD.trial(0, "t1"))
         digest = scan(tmp_path / "f", store.blobs).manifest_digest
+        store.blobs.flush()
         before = everything(store)
         assert check(store, deep=True) == []
     monkeypatch.setenv("WORKSAMPLE_CACHE", str(tmp_path / "two"))
@@ -54,6 +55,7 @@ def test_a_blob_damaged_at_the_other_end_is_not_taken(
 ) -> None:
     with Store.open(url, create=True) as store:
         digest = store.blobs.put(b"right")
+        store.blobs.flush()
     files = fsspec.filesystem("memory")
     path = f"/{url.removeprefix('memory://')}/blobs/{digest[:2]}/{digest}"
     assert files.cat_file(path) == b"right"

@@ -8,16 +8,17 @@ import pytest
 from tasks.helpers_package import GRADE, TASK, small, write
 from worksample.errors import ManifestError
 from worksample.files import HashSink
+from worksample.manifests import FaultyManifest
 from worksample.records import Protocol
-from worksample.tasks import FaultyPackage, ingest, read_package
+from worksample.tasks import ingest, read_package
 
 
 def test_a_sound_package_is_read_in_whole(tmp_path: Path) -> None:
     package = read_package(small(tmp_path))
     assert [i.name for i in package.instances] == ["one", "two"]
     assert package.instances[0].brief.startswith("## Work description\nAnswer for March.")
-    assert package.environment.limits.memory == 3 << 29
-    assert package.environment.limits.disk == 500_000_000
+    assert package.instances[0].environment.limits.memory == 3 << 29
+    assert package.instances[0].environment.limits.disk == 500_000_000
     assert package.gradings[Protocol.PROGRAM].settings == {"tolerance": 0.1, "timeout": 10.0, "memory": 512 << 20}
     assert package.probes == ("size.sh",)
     assert package.cases[0].passes == {"right": False}
@@ -77,7 +78,7 @@ def test_the_same_package_elsewhere_has_the_same_ids(tmp_path: Path) -> None:
 
 
 def faults(root: Path) -> list[str]:
-    with pytest.raises(FaultyPackage) as caught:
+    with pytest.raises(FaultyManifest) as caught:
         read_package(root)
     return [str(f) for f in caught.value.faults]
 
@@ -122,7 +123,7 @@ def test_there_are_golden_manifests() -> None:
         (
             "cases/wrong/case.toml",
             'about = "x"\ninstance = "one"\nscore = { low = 0.5, high = 0.1 }',
-            "is not allowed (allowed: a number in 0..1",
+            "score: low (0.5) is above high (0.1)",
         ),
         (
             "cases/wrong/case.toml",
@@ -166,3 +167,40 @@ def test_yaml_and_missing_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "task.yaml").write_text("id: x")
     with pytest.raises(ManifestError, match="written in TOML"):
         read_package(tmp_path)
+
+
+def test_instances_differ_in_limits_paths_and_deliverables(tmp_path: Path) -> None:
+    root = small(tmp_path)
+    own = 'limits = { time = 90, memory = "1GiB" }\npaths = { output = "/srv/out" }\n'
+    own += 'deliverables = { "extra.csv" = { format = "csv" }, "answer.txt" = { format = "md" } }\n'
+    (root / "task.toml").write_text(TASK + own)
+    one, two = ingest(read_package(root), HashSink()).instances
+    assert (one.work.environment.limits.time, two.work.environment.limits.time) == (60, 90)
+    assert (one.work.environment.limits.memory, two.work.environment.limits.memory) == (3 << 29, 1 << 30)
+    assert two.work.environment.limits.disk == one.work.environment.limits.disk == 500_000_000
+    assert (one.work.environment.paths.output, two.work.environment.paths.output) == ("/task/output", "/srv/out")
+    assert two.work.environment.paths.input == "/task/input"
+    assert {d.name: d.format for d in one.work.deliverables} == {"answer.txt": "txt"}
+    assert {d.name: d.format for d in two.work.deliverables} == {"answer.txt": "md", "extra.csv": "csv"}
+
+
+def test_an_instances_path_is_apart_from_the_others(tmp_path: Path) -> None:
+    root = small(tmp_path)
+    (root / "task.toml").write_text(TASK + 'paths = { output = "/task/input" }\n')
+    assert any("instance[1].paths: input, software, output and reference need a path each" in f for f in faults(root))
+
+
+def test_the_last_criterion_alone_implies_the_others(tmp_path: Path) -> None:
+    root = small(tmp_path)
+    leaf = '{}id = "{}"\ntext = "x"\npoints = 1\n'
+    first = leaf.format("[[criterion]]\nimplies_others = true\n", "right") + leaf.format("[[criterion]]\n", "last")
+    nested = leaf.format("[[criterion]]\n", "right") + (
+        '[[criterion]]\nid = "b"\ntext = "x"\n' + leaf.format("[[criterion.part]]\nimplies_others = true\n", "c")
+    )
+    for text in (first, nested):
+        (root / "criteria.toml").write_text(text)
+        assert any("implies_others belongs to the last criterion only" in f for f in faults(root)), text
+    (root / "criteria.toml").write_text(first.replace("implies_others = true", "implies_others = false"))
+    (root / "cases/wrong/case.toml").unlink()
+    (root / "cases/wrong/case.toml").write_text('about = "x"\ninstance = "one"\nscore = 0\n')
+    assert read_package(root).criteria.leaves

@@ -8,9 +8,10 @@ import pytest
 
 from tasks.helpers_package import TASK, small, write
 from worksample.files import HashSink
+from worksample.manifests import FaultyManifest
 from worksample.records import Entry, EntryKind, Instance, Manifest, Protocol
 from worksample.store.references import blobs_of
-from worksample.tasks import FaultyPackage, ingest, read_package
+from worksample.tasks import ingest, read_package
 from worksample.tasks.shown import Shown
 
 
@@ -76,6 +77,6 @@ def test_an_instance_without_the_hidden_file_shows_all(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_named(tmp_path: Path, table: str, says: str) -> None:
     root = small(tmp_path)
-    with pytest.raises(FaultyPackage) as raised:
+    with pytest.raises(FaultyManifest) as raised:
         first_of(root, f"[reference]\n{table}\n")
     assert says in str(raised.value)

@@ -7,8 +7,8 @@ import pytest
 from tasks.helpers_package import small, write
 from worksample.errors import ManifestError
 from worksample.files import HashSink
+from worksample.manifests import FaultyManifest
 from worksample.tasks import (
-    FaultyPackage,
     find_suite,
     ingest_suite,
     pin_suite,
@@ -45,7 +45,7 @@ def pair(folder: Path) -> Path:
 
 
 def faults(path: Path) -> list[str]:
-    with pytest.raises(FaultyPackage) as caught:
+    with pytest.raises(FaultyManifest) as caught:
         read_suite(path)
     return [str(f) for f in caught.value.faults]
 

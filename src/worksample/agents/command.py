@@ -53,6 +53,8 @@ async def _run(state: TaskState, desk: Desk, settings: CommandSettings) -> None:
         status, text = done.returncode, done.stdout + (f"\n[standard error]\n{done.stderr}" if done.stderr else "")
     except OutputLimitExceededError as error:
         status, text = 0, f"{error.truncated_output or ''}\n[it printed more than is kept]"
+    except PermissionError as error:
+        status, text = 126, str(error)
     text = clipped(text, settings.output_characters)
     state.messages.append(ChatMessageAssistant(content=f"{text}\n[exit status {status}]".lstrip("\n"), model="command"))
     if status:

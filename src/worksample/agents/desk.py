@@ -41,7 +41,7 @@ class Desk:
         """How long a command may take when the model asked for so many seconds."""
         if asked is None or not asked > 0:
             return self.command_time
-        return min(float(asked), self.command_time_most)
+        return float(min(asked, self.command_time_most))
 
 
 def clipped(text: str, size: int) -> str:

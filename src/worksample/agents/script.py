@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from worksample.errors import ManifestError, PlanError
+from worksample.models.usage import MOST_TOKENS
 from worksample.records import Frozen, Instance
 
 DEFAULT = "_default"
@@ -22,10 +23,10 @@ LARGEST = 8 << 20
 class StepUsage(Frozen):
     """Tokens that the answer is said to have taken."""
 
-    input: int = Field(default=100, ge=0)
-    output: int = Field(default=20, ge=0)
-    cache_read: int = Field(default=0, ge=0)
-    cache_write: int = Field(default=0, ge=0)
+    input: int = Field(default=100, ge=0, le=MOST_TOKENS)
+    output: int = Field(default=20, ge=0, le=MOST_TOKENS)
+    cache_read: int = Field(default=0, ge=0, le=MOST_TOKENS)
+    cache_write: int = Field(default=0, ge=0, le=MOST_TOKENS)
 
 
 class Step(Frozen):

@@ -1,6 +1,8 @@
 """The review app: people judge deliverables in a browser; everything that it does a script can do."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from worksample.lazy import lazily
 
 if TYPE_CHECKING:
     from .config import AppConfig
@@ -9,12 +11,4 @@ if TYPE_CHECKING:
 __all__ = ["AppConfig", "create_app"]
 
 # FastAPI takes a while to import, so it waits until it is wanted.
-_HOMES = {"AppConfig": "config", "create_app": "create"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+__getattr__ = lazily(__name__)

@@ -12,8 +12,8 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from worksample import __version__
 
-from .wire import problems
-from .wire.packing import LARGE, LEVEL
+from .middleware import problems
+from .middleware.packing import LARGE, LEVEL
 
 SCHEMA = "/api/v1/openapi.json"
 _ROUTES = ("session", "me", "training", "work", "rounds", "accounts", "evidence", "transfer", "flags", "machine")

@@ -13,12 +13,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from worksample.people.clock import SECOND
 from worksample.people.tokens import hashed
 from worksample.store.people_tables import accounts, capabilities, sessions
-from worksample.store.prepared import Prepared
 
 if TYPE_CHECKING:
     from worksample.people.clock import Clock
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 LABEL = re.compile(r"[a-z2-7]{32,52}")
 REMEMBERED_SECONDS = 3
 """How long a process remembers a grant: a page of many files asks the database once."""
-MINTED_SECONDS = 600
-"""How long a process remembers that it gave out a label."""
 HOUR = 3_600 * SECOND
 
 
@@ -54,15 +51,6 @@ def label_of(session_token: str, item: str, pane: str, manifest: str) -> str:
 
 _c = capabilities.c
 Rows = list[dict[str, Any]]
-# Built once: under fifty evaluators building statements costs more than running them.
-_HELD = Prepared(select(_c.hash, _c.hidden, _c.expires).where(_c.hash == bindparam("its_hash")))
-_SWEEP = delete(capabilities).where(_c.expires <= bindparam("now"))
-_RENEW = Prepared(
-    update(capabilities)
-    .where(_c.hash == bindparam("its_hash"))
-    .values(expires=bindparam("until"), hidden=bindparam("words"))
-)
-_INSERT = Prepared(capabilities.insert())
 
 
 class Capabilities:
@@ -75,17 +63,7 @@ class Capabilities:
         self._remember = remember
         self._db, self._clock, self._lasts = store.database, clock, int(hours * HOUR)
         self._known: OrderedDict[str, tuple[int, Grant]] = OrderedDict()
-        self._minted: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._lock = threading.Lock()
-        self._swept = 0
-
-    def mint(
-        self, session_token: str, account_id: str, item_id: str, pane_label: str, manifest_digest: str,
-        hidden: Collection[str] = (),
-    ) -> str:  # fmt: skip
-        """The label of one pane's address."""
-        panes = {pane_label: manifest_digest}
-        return self.mint_all(session_token, account_id, item_id, panes, hidden)[pane_label]
 
     def mint_all(
         self, session_token: str, account_id: str, item_id: str, panes: Mapping[str, str], hidden: Collection[str] = ()
@@ -103,34 +81,21 @@ class Capabilities:
             }
             for pane, label in labels.items()
         ]  # fmt: skip
-        if all(self._minted.get((row["hash"], words), 0) > now for row in rows):
-            return labels
-        with self._db.writing() as connection:
-            self._sweep(connection, now)
-            absent, stale = _lacking(connection, rows, now + self._lasts // 2)
-            for row in stale:
-                _RENEW.run(connection, {"its_hash": row["hash"], "until": row["expires"], "words": row["hidden"]})
-            _INSERT.many(connection, absent)
-        if stale:
-            self.forget(session_token)
-        if not absent and not stale:
-            # What was written now is in the database once the transaction around this one is.
-            self._note_minted(rows, now + min(self._lasts // 4, MINTED_SECONDS * SECOND))
+        with self._db.reading() as connection:
+            lacking = any(_lacking(connection, rows, now + self._lasts // 2))
+        if lacking:
+            with self._db.writing() as connection:
+                connection.execute(delete(capabilities).where(_c.expires <= now))
+                # Once more: another thread or process may have been faster.
+                absent, stale = _lacking(connection, rows, now + self._lasts // 2)
+                for row in stale:
+                    values = {"expires": row["expires"], "hidden": row["hidden"]}
+                    connection.execute(update(capabilities).where(_c.hash == row["hash"]).values(values))
+                if absent:
+                    connection.execute(capabilities.insert(), absent)
+            if stale:
+                self.forget(session_token)
         return labels
-
-    def _sweep(self, connection: Connection, now: int) -> None:
-        """Drop what ran out, once a minute at most."""
-        if now >= self._swept + 60 * SECOND:
-            connection.execute(_SWEEP, {"now": now})
-            self._swept = now
-
-    def _note_minted(self, rows: Rows, until: int) -> None:
-        """Until then the database need not be asked again whether it holds these."""
-        with self._lock:
-            for row in rows:
-                self._minted[row["hash"], row["hidden"]] = until
-            while len(self._minted) > self._remember:
-                self._minted.popitem(last=False)
 
     def remembered(self, label: str) -> Grant | None:
         """What this process found a moment ago, without asking the database."""
@@ -182,6 +147,8 @@ class Capabilities:
 
 def _lacking(connection: Connection, rows: Rows, until: int) -> tuple[Rows, Rows]:
     """Those that are not there, and those that run out before `until` or hide other words."""
-    held = [(row, _HELD.first(connection, {"its_hash": row["hash"]})) for row in rows]
-    absent = [row for row, kept in held if kept is None]
-    return absent, [row for row, kept in held if kept and (kept.expires < until or kept.hidden != row["hidden"])]
+    query = select(_c.hash, _c.hidden, _c.expires).where(_c.hash.in_([row["hash"] for row in rows]))
+    held = {kept.hash: kept for kept in connection.execute(query)}
+    absent = [row for row in rows if row["hash"] not in held]
+    there = [(row, held[row["hash"]]) for row in rows if row["hash"] in held]
+    return absent, [row for row, kept in there if kept.expires < until or kept.hidden != row["hidden"]]

@@ -24,6 +24,8 @@ class AppConfig:
     """Of the body of an import of judgments."""
     body_seconds: float = 20
     """A request's body must have come by then; imports get six times as long."""
+    head_seconds: float = 20
+    """From a request's first byte, or from the connection's start, to the end of its headers."""
     logins_per_minute: int = 10
     """Wrong passwords and links per address and per name, in this process."""
     writes_per_minute: int = 600

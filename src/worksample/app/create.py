@@ -6,29 +6,25 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.types import ASGIApp
 
 from worksample.app.converting.preparing import Preparing
-from worksample.app.wire.bodies import Bodies
-from worksample.app.wire.doors import Doors
-from worksample.app.wire.guard import Guard
-from worksample.app.wire.headers import API_HEADERS, Headers, app_headers, viewer_headers
-from worksample.app.wire.hosts import Hosts
-from worksample.app.wire.problems import bug
-from worksample.app.wire.split import Split
-from worksample.app.wire.static import Front
-from worksample.app.wire.threads import set_threads
+from worksample.app.middleware.bodies import Bodies
+from worksample.app.middleware.guard import Guard
+from worksample.app.middleware.headers import API_HEADERS, Headers, app_headers, viewer_headers
+from worksample.app.middleware.hosts import Hosts
+from worksample.app.middleware.split import Split
+from worksample.app.middleware.static import Front
+from worksample.app.middleware.throttle import Throttle
 from worksample.people import People
 from worksample.people.clock import wall
 
 from .api import make_api
+from .authentication import SignedOut, find_session
 from .capabilities import Capabilities
 from .config import AppConfig
 from .content import content_app
-from .quick import Quick
 from .services import Services
-from .signed import SignedOut, find_session
 
 if TYPE_CHECKING:
     from worksample.people import Instructions
@@ -66,7 +62,7 @@ def create_app(
 def _app(services: Services) -> ASGIApp:
     """The app's origin: the API behind its guards, the front end at every other path."""
     api = make_api()
-    api.state.services, api.state.doors = services, Doors(services.config)
+    api.state.services, api.state.throttle = services, Throttle(services.config)
 
     def known(tokens: tuple[str, ...]) -> bool:
         try:
@@ -75,15 +71,12 @@ def _app(services: Services) -> ASGIApp:
             return False
         return True
 
-    # Between the guards and the framework, whose own way to a route costs more than an evaluator's request.
-    quick = ServerErrorMiddleware(Quick(api, services), handler=bug)
-    guarded = Headers(Guard(Bodies(quick, services.config, known), services.config), API_HEADERS)
+    guarded = Headers(Guard(Bodies(api, services.config, known), services.config), API_HEADERS)
     return Split(guarded, Front("index.html", services.config.static, everywhere=True))
 
 
 @asynccontextmanager
 async def _life(services: Services) -> AsyncIterator[None]:
-    set_threads()
     await services.preparing.start()
     try:
         yield

@@ -14,6 +14,7 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import UsageError
@@ -141,12 +142,12 @@ def uvicorn_config(app: Any, config: AppConfig, *, workers: int = 1) -> uvicorn.
     """No access log: addresses of deliverables are secrets. Forwarded addresses are believed behind a proxy alone."""
     import uvicorn
 
-    from worksample.app.wire.strict import Strict
+    from worksample.app.middleware.strict import Strict
 
     return uvicorn.Config(
         app,
         workers=workers,
-        http=Strict,
+        http=partial(Strict, head_seconds=config.head_seconds),  # type: ignore[arg-type]
         loop="uvloop",
         ws="none",
         lifespan="on",

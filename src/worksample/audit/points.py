@@ -2,32 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from worksample.records import By, Criteria, Grade, GradePart, Grading
+from worksample.kit.compose import program_nodes
+from worksample.records import By, Criteria, Criterion, Grade, GradePart, Grading
 
 from .asks import declared_points
 from .finding import Check, Finding, error, warning
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A grade read by the criteria. What is below a criterion without parts of its own (files of a pair) is detail."""
+
+    parts: Mapping[str, GradePart]
+    """Criterion -> the part that answers it: its own, or that of the criterion above it which was answered whole."""
+    whole: frozenset[str]
+    """Criteria that are answered by a part of their own name."""
+    missing: tuple[str, ...]
+    strange: tuple[str, ...]
+    """Parts that stand among criteria and are none."""
+
+
+def answers(nodes: Iterable[Criterion], parts: Iterable[GradePart]) -> Answers:
+    """Which part answers which criterion that a program decides."""
+    found: dict[str, GradePart] = {}
+    whole: set[str] = set()
+    missing: list[str] = []
+    strange: list[str] = []
+
+    def walk(level: tuple[Criterion, ...], given: Iterable[GradePart]) -> None:
+        by_name = {part.name: part for part in given}
+        strange.extend(by_name.keys() - {node.id for node in level})
+        for node in level:
+            part = by_name.get(node.id)
+            if part is None:
+                missing.append(node.id)
+                continue
+            whole.add(node.id)
+            found[node.id] = part
+            if part.parts and node.parts:
+                walk(node.parts, part.parts)
+            else:
+                found.update({leaf.id: part for leaf in node.leaves})
+
+    walk(program_nodes(tuple(nodes)), parts)
+    return Answers(found, frozenset(whole), tuple(sorted(missing)), tuple(sorted(strange)))
+
+
 def check_points(criteria: Criteria, grades: Iterable[tuple[str, Grade]], where: str) -> Iterator[Finding]:
     """The grader's parts carry the points that criteria.toml gives them, and every criterion is answered."""
-    wanted = {leaf.id: leaf.worth for leaf in criteria.leaves if leaf.by is By.PROGRAM}
-    if not wanted:
-        return
+    nodes = program_nodes(criteria.criteria)
+    worths = {node.id: node.worth for node in _walk(nodes)}
     for control, grade in grades:
-        given = {part.name: part.points for part in leaves(grade.parts)}
-        if not given:
+        if not grade.parts or not nodes:
             continue
-        for name in sorted(wanted.keys() - given.keys()):
+        read = answers(nodes, grade.parts)
+        for name in read.missing:
             yield error(Check.POINTS, f"criterion {name!r} gets no answer from the grader ({control})", where)
-        for name in sorted(given.keys() - wanted.keys()):
+        for name in read.strange:
             yield error(Check.POINTS, f"the grader's part {name!r} is no criterion", where, "name it in criteria.toml")
-        for name in sorted(wanted.keys() & given.keys()):
-            if abs(wanted[name] - given[name]) > 1e-9:
-                what = f"{name!r} is worth {wanted[name]:g} in criteria.toml and {given[name]:g} in the grader"
+        for name in sorted(read.whole):
+            given = read.parts[name].points
+            if abs(worths[name] - given) > 1e-9:
+                what = f"{name!r} is worth {worths[name]:g} in criteria.toml and {given:g} in the grader"
                 yield error(Check.POINTS, what, where)
         return
+
+
+def _walk(nodes: Iterable[Criterion]) -> Iterator[Criterion]:
+    for node in nodes:
+        yield node
+        yield from _walk(node.parts)
 
 
 def check_declared(grading: Grading, where: str) -> Iterator[Finding]:
@@ -44,11 +91,11 @@ def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, Grade]], wher
     passed: set[str] = set()
     failed: set[str] = set()
     for control, grade in grades:
-        for part in leaves(grade.parts):
+        for name, part in answers(criteria.criteria, grade.parts).parts.items():
             if part.passed:
-                passed.add(part.name)
+                passed.add(name)
             elif part.fraction is not None and control.startswith("case "):
-                failed.add(part.name)
+                failed.add(name)
     for leaf in criteria.leaves:
         if leaf.by is not By.PROGRAM:
             continue
@@ -61,10 +108,12 @@ def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, Grade]], wher
             yield warning(Check.COVERAGE, f"no case fails criterion {leaf.id!r}", where, do)
 
 
-def leaves(parts: Iterable[GradePart]) -> Iterator[GradePart]:
-    """The parts that have no parts."""
-    for part in parts:
-        if part.parts:
-            yield from leaves(part.parts)
-        else:
-            yield part
+def passed_by(parts: Iterable[GradePart]) -> dict[str, bool]:
+    """Name -> whether it passed, for parts at any depth; of two with one name the outer one counts."""
+    found: dict[str, bool] = {}
+    level = list(parts)
+    while level:
+        for part in level:
+            found.setdefault(part.name, part.passed)
+        level = [inner for part in level for inner in part.parts]
+    return found

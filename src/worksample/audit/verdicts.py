@@ -11,7 +11,7 @@ from worksample.records import Evaluation, Grade
 from .controls import Control
 from .finding import Check, Finding, Graded, error, warning
 from .plan import Plan
-from .points import leaves
+from .points import passed_by
 
 EXISTENCE = {"nothing", "empty files", "copied inputs"}
 
@@ -58,7 +58,7 @@ def _wrong(instance: str, control: Control, score: float | None, reason: str) ->
 
 
 def _parts(instance: str, control: Control, given: Grade) -> Iterable[Finding]:
-    passed = {part.name: part.passed for part in leaves(given.parts)}
+    passed = passed_by(given.parts)
     for name, wanted in control.passes.items():
         if passed.get(name) is not wanted:
             got = "has no such part" if name not in passed else ("passes it" if passed[name] else "fails it")

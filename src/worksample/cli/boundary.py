@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import click
 
-from worksample.errors import UsageError, WorksampleError
+from worksample.errors import UsageError, WorksampleError, printable
 
 from .group import root
 
@@ -59,6 +59,6 @@ def _tell(error: WorksampleError, *, as_json: bool) -> None:
         click.echo(json.dumps({"error": said}))
         return
     where = f"{error.where}: " if error.where else ""
-    click.echo(f"{click.style('error', fg='red', bold=True)}: {where}{error.what}", err=True)
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {printable(where + error.what)}", err=True)
     if error.next:
-        click.echo(f"  next: {error.next}", err=True)
+        click.echo(printable(f"  next: {error.next}"), err=True)

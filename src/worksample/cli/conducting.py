@@ -1,4 +1,4 @@
-"""What `run`, `resume` and `demo` share: show the plan, conduct it, say where it stands and what to type next."""
+"""What `run`, `resume` and `demo` share: show the plan, run it, say where it stands and what to type next."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .progress import watcher
 
 if TYPE_CHECKING:
     from worksample.experiments.ahead import Ahead
-    from worksample.experiments.conducting import Conducted, How
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.planning import Forecast, Plan
     from worksample.experiments.power import Outlook
+    from worksample.experiments.run import RunOptions, RunResult
     from worksample.records import Experiment
     from worksample.store import Store
 
@@ -51,7 +51,7 @@ def dry(config: ExperimentConfig, *, as_json: bool) -> int:
 
 @dataclass(frozen=True)
 class Tone:
-    """How a conduct speaks: to a machine, to people, or (`quiet`) not at all."""
+    """How a run speaks: to a machine, to people, or (`quiet`) not at all."""
 
     as_json: bool = False
     quiet: bool = False
@@ -66,10 +66,10 @@ class Tone:
 
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
-    """Plan into the store, then conduct; returns the exit code."""
+    """Plan into the store, then run; returns the exit code."""
     from worksample.experiments.ahead import ahead_of
-    from worksample.experiments.conducting import How, need_sandbox
     from worksample.experiments.preparing import commit_plan, forecast_of, prepare
+    from worksample.experiments.run import RunOptions, need_sandbox
 
     need_sandbox(config.sandbox)
     # What cannot be run is refused before a store is made.
@@ -85,17 +85,17 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
                 _show_ahead(ahead)
         if not tone.quiet:
             tell_planned(store, plan.experiment)
-        how = How(parallel=config.parallel, graders=config.graders, tries=config.tries, prices=config.prices)
-        return conduct_and_tell(store, plan.experiment, how, tone)
+        options = RunOptions(parallel=config.parallel, graders=config.graders, tries=config.tries, prices=config.prices)
+        return run_and_tell(store, plan.experiment, options, tone)
 
 
-def conduct_and_tell(store: Store, experiment: Experiment, how: How, tone: Tone) -> int:
-    """Conduct an experiment and print the outcome; returns the exit code."""
-    from worksample.experiments.conducting import conduct
+def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
+    """Run an experiment and print the outcome; returns the exit code."""
+    from worksample.experiments.run import run_experiment
 
     if experiment.lock.sandbox == "none" and not tone.quiet:
         console(err=True).print(WARNING, style="bold red")
-    done = conduct(store, experiment, how, watcher(silent=tone.silent))
+    done = run_experiment(store, experiment, options, watcher(silent=tone.silent))
     if tone.as_json:
         say_json({**done.status.plain(), "interrupted": done.interrupted})
     elif not tone.quiet:
@@ -105,7 +105,7 @@ def conduct_and_tell(store: Store, experiment: Experiment, how: How, tone: Tone)
     return 0 if done.status.complete else INCOMPLETE
 
 
-def _tell(done: Conducted, store: Store, tone: Tone) -> None:
+def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     from worksample.experiments.find import call
     from worksample.records import Experiment
     from worksample.reports import leaderboard, print_board

@@ -1,4 +1,4 @@
-"""A conduct as people follow it: a bar on a terminal, plain lines elsewhere."""
+"""A run as people follow it: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 

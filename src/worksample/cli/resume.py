@@ -27,19 +27,19 @@ def command(
     Runs every open slot and grades every ungraded submission. Tasks, agents and graders are those that were planned,
     whatever has become of their folders since.
     """
-    from worksample.experiments.conducting import How
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.find import find_experiment
+    from worksample.experiments.run import RunOptions
 
-    from .conducting import Tone, conduct_and_tell
+    from .conducting import Tone, run_and_tell
 
     with open_store(store) as opened:
         found = find_experiment(opened, experiment or "")
         config = ExperimentConfig.model_validate(found.settings)
-        how = How(
+        options = RunOptions(
             parallel=parallel or config.parallel,
             graders=graders or config.graders,
             tries=tries or config.tries,
             prices=config.prices,
         )
-        return conduct_and_tell(opened, found, how, Tone(as_json=bool(as_json), store=store))
+        return run_and_tell(opened, found, options, Tone(as_json=bool(as_json), store=store))

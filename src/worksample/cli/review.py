@@ -10,8 +10,8 @@ import click
 from .output import json_option, open_store, say_json, store_option
 
 if TYPE_CHECKING:
-    from worksample.app.alone import Review
-    from worksample.app.sitting import Sitting
+    from worksample.app.own_review import Review
+    from worksample.app.server_run import ServerRun
     from worksample.people import People
 
 
@@ -40,9 +40,9 @@ def command(
     machine alone until Ctrl-C. Whoever is invited from the app joins in; for a team see worksample serve.
     """
     from worksample.app import AppConfig, create_app
-    from worksample.app.alone import open_review
+    from worksample.app.own_review import open_review
+    from worksample.app.server_run import ServerRun
     from worksample.app.serving import browse, listen, serve
-    from worksample.app.sitting import Sitting
     from worksample.experiments.config import default_author
     from worksample.people import People
 
@@ -65,15 +65,15 @@ def command(
             if browser is not False and not as_json:
                 browse(link)
 
-        sitting = Sitting.begin(opened, review.account)
+        sitting = ServerRun.begin(opened, review.account)
         serve(create_app(opened, listening.config), listening, ready)
         if not as_json:
             _tell(people, review, sitting, store)
 
 
-def _tell(people: People, review: Review, sitting: Sitting, store: str | None) -> None:
+def _tell(people: People, review: Review, sitting: ServerRun, store: str | None) -> None:
     """What was done in this sitting, what is left of the round, and what to type next."""
-    from worksample.app.alone import left_of
+    from worksample.app.own_review import left_of
     from worksample.experiments.find import call
 
     left = left_of(people, review.account, review.round)

@@ -41,8 +41,8 @@ def command(
     app. Several servers may share a store on PostgreSQL. docs/review.md shows a proxy with TLS.
     """
     from worksample.app import AppConfig, create_app
+    from worksample.app.server_run import ServerRun
     from worksample.app.serving import listen, serve, serve_many
-    from worksample.app.sitting import Sitting
     from worksample.people import People
     from worksample.people.account import Role
 
@@ -67,7 +67,7 @@ def command(
                 click.echo("  passwords and sessions cross the network in the clear: use --scheme https", err=True)
             click.echo("  stop with Ctrl-C")
 
-        sitting = Sitting.begin(opened)
+        sitting = ServerRun.begin(opened)
         if (workers or 1) > 1:
             serve_many(opened.name, listening, workers or 1, ready)
         else:

@@ -10,7 +10,7 @@ import click
 from .output import console, json_option, printable, say_json, table
 
 if TYPE_CHECKING:
-    from worksample.records import Instance
+    from worksample.records import Deliverable, Instance, Limits
     from worksample.tasks import Package
 
 
@@ -40,7 +40,7 @@ def command(folder: str, as_json: bool | None) -> None:
 
 
 def _head(package: Package, instance: Instance) -> None:
-    about, environment = package.about, package.environment
+    about, environment = package.about, package.instances[0].environment
     out = console()
     out.print(printable(f"{package.id} {package.version}: {package.title}"), style="bold")
     rows: list[tuple[str, object]] = [
@@ -58,21 +58,17 @@ def _head(package: Package, instance: Instance) -> None:
         rows.append(
             ("hours", f"{about.hours.low:g} to {about.hours.high:g} ({about.hours.source}, {about.hours.date})")
         )
-    limits = {k: v for k, v in environment.limits.plain().items() if v is not None}
     rows += [
         ("network", environment.network),
         ("software", ", ".join(environment.software)),
         ("requires", ", ".join(environment.requires)),
-        ("limits", ", ".join(f"{k} {v:g}" for k, v in limits.items())),
+        *_said_by("limits", {i.name: _limits(i.environment.limits) for i in package.instances}),
+        *_said_by("output", {i.name: i.environment.paths.output for i in package.instances}),
         ("cases", ", ".join(case.name for case in package.cases)),
         ("probes", ", ".join(package.probes)),
     ]
     table("", ("", ""), [row for row in rows if row[1]])
-    table(
-        "deliverables",
-        ("name", "format", "required", "about"),
-        [(d.name, d.format, "yes" if d.required else "no", d.about) for d in package.deliverables],
-    )
+    table("deliverables", ("name", "format", "required", "about", "of"), _deliverables(package))
     leaves = package.criteria.leaves
     if leaves:
         worth = [str(c.importance) if c.importance else f"{c.worth:g}" for c in leaves]
@@ -82,3 +78,27 @@ def _head(package: Package, instance: Instance) -> None:
             ("id", "worth", "by", "gate", "text"),
             [(c.id, w, c.by, "gate" if c.gate else "", c.text) for c, w in rows_of],
         )
+
+
+def _limits(limits: Limits) -> str:
+    return ", ".join(f"{k} {v:g}" for k, v in limits.plain().items() if v is not None)
+
+
+def _said_by(what: str, by_instance: dict[str, str]) -> list[tuple[str, object]]:
+    """One row where all instances say the same, else one for each."""
+    if len(set(by_instance.values())) == 1:
+        return [(what, next(iter(by_instance.values())))]
+    return [(f"{what} of {name}", said) for name, said in by_instance.items()]
+
+
+def _deliverables(package: Package) -> list[tuple[str, str, str, str, str]]:
+    """Each deliverable once, and which instances ask for it."""
+    asked: dict[Deliverable, list[str]] = {}
+    for spec in package.instances:
+        for one in spec.deliverables:
+            asked.setdefault(one, []).append(spec.name)
+    whole = len(package.instances)
+    return [
+        (d.name, d.format, "yes" if d.required else "no", d.about, "all" if len(of) == whole else ", ".join(of))
+        for d, of in asked.items()
+    ]

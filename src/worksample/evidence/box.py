@@ -32,6 +32,10 @@ class Box(Protocol):
 
     async def thaw(self) -> None: ...
 
+    async def clear(self) -> None:
+        """End every process that runs in the box."""
+        ...
+
     async def run(
         self,
         argv: Sequence[str],

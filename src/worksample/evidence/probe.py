@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import json
+import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -33,34 +37,43 @@ class ProbeLimits:
     """The interpreter inside the box; empty: the one beneath the platform's own, which boxes mount read-only."""
 
 
+NOT_STARTED = 126
+"""Exit status of a program that the box could not start."""
+_CROWDED = os.strerror(errno.EAGAIN).encode()
+
+
 class _Failed(Exception):
     """A probe gave no result; the text says why."""
 
 
-async def run_probes(box: Box, shelf: Shelf, instance: Instance, limits: ProbeLimits) -> Part:
+async def run_probes(
+    box: Box, shelf: Shelf, instance: Instance, limits: ProbeLimits, until: float = float("inf")
+) -> Part:
     """Run each of `instance.capture.probe_names` and keep what it prints; never raises for what a probe does.
 
     A probe is one file, `NAME.py` or `NAME.sh` in `probes/`. It is read by an interpreter from its standard input, so
     that nothing in the box can put another in its place, in the box's output folder, with WORKSAMPLE_INPUT,
-    WORKSAMPLE_SOFTWARE and WORKSAMPLE_OUTPUT in its environment. What it prints becomes `NAME.json` where it is JSON,
-    else `NAME.txt`. A probe that fails has no file; the part is then `partial` and its reason says why.
+    WORKSAMPLE_SOFTWARE and WORKSAMPLE_OUTPUT in its environment. None runs after `until` (on the monotonic clock), and
+    where the box has no room for one more process, all others are ended. What it prints becomes `NAME.json` where it
+    is JSON, else `NAME.txt`. A probe that fails has no file; the part is then `partial` and its reason says why.
     """
     entries, failures = [], []
     for name in instance.capture.probe_names:
         stem = PurePosixPath(name).with_suffix("").as_posix() if name.endswith((".py", ".sh")) else name
         try:
-            printed = await _probe(box, shelf, instance, name, limits)
+            printed = await _probe(box, shelf, instance, name, limits, until)
         except (_Failed, SandboxError) as e:
             failures.append(f"{stem}: {e}")
             continue
         path = quote_path(f"{stem}.{'json' if _is_json(printed) else 'txt'}".encode())
-        entries.append(Entry(path=path, size=len(printed), blob=shelf.put(printed)))
+        blob = await asyncio.to_thread(shelf.put, printed)
+        entries.append(Entry(path=path, size=len(printed), blob=blob))
     manifest = Manifest(entries=tuple(sorted(entries, key=lambda e: e.path)))
     status = CaptureStatus.COMPLETE
     if failures:
         status = CaptureStatus.PARTIAL if entries else CaptureStatus.ABSENT
     return Part(
-        manifest=shelf.put(canonical(manifest.plain())),
+        manifest=await asyncio.to_thread(shelf.put, canonical(manifest.plain())),
         status=status,
         reason="; ".join(failures),
         files=len(entries),
@@ -68,8 +81,8 @@ async def run_probes(box: Box, shelf: Shelf, instance: Instance, limits: ProbeLi
     )
 
 
-async def _probe(box: Box, shelf: Shelf, instance: Instance, name: str, limits: ProbeLimits) -> bytes:
-    manifest = read_manifest(shelf.read(instance.capture.probes))
+async def _probe(box: Box, shelf: Shelf, instance: Instance, name: str, limits: ProbeLimits, until: float) -> bytes:
+    manifest = read_manifest(await asyncio.to_thread(shelf.read, instance.capture.probes))
     entry = next((e for end in ("", ".py", ".sh") if (e := manifest.find(name + end)) and e.blob), None)
     if entry is None or entry.blob is None:
         raise _Failed("there is no such script in probes/")
@@ -84,16 +97,23 @@ async def _probe(box: Box, shelf: Shelf, instance: Instance, name: str, limits: 
         raise _Failed("a probe is a .py or .sh file")
     paths = instance.work.environment.paths
     env = {"WORKSAMPLE_INPUT": paths.input, "WORKSAMPLE_SOFTWARE": paths.software, "WORKSAMPLE_OUTPUT": paths.output}
-    ran = await box.run(
-        argv,
-        input=shelf.read(entry.blob),
-        cwd=paths.output,
-        env=env,
-        timeout=limits.seconds,
-        output_limit=limits.output,
-    )
+    for last in (False, True):
+        seconds = min(limits.seconds, until - time.monotonic())
+        if seconds <= 0:
+            raise _Failed("there was no time left for it")
+        ran = await box.run(
+            argv,
+            input=await asyncio.to_thread(shelf.read, entry.blob),
+            cwd=paths.output,
+            env=env,
+            timeout=seconds,
+            output_limit=limits.output,
+        )
+        if last or ran.returncode != NOT_STARTED or _CROWDED not in ran.stderr:
+            break
+        await box.clear()
     if ran.timed_out:
-        raise _Failed(f"not done after {limits.seconds:g} seconds")
+        raise _Failed(f"not done after {seconds:g} seconds")
     if ran.truncated:
         raise _Failed(f"it printed more than {limits.output:,} bytes")
     if ran.returncode != 0:

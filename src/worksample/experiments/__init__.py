@@ -1,57 +1,35 @@
-"""The plan, the lock, conducting and resuming it, rounds over what is stored."""
+"""The plan, the lock, running and resuming it, rounds over what is stored."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from worksample.lazy import lazily
 
 if TYPE_CHECKING:
-    from .conducting import Conducted, How, conduct
     from .config import ExperimentConfig
     from .loading import load
     from .planning import Material, Plan, plan
     from .preparing import commit_plan, prepare
     from .regrading import Regraded, Regrading, regrade
+    from .run import RunOptions, RunResult, run_experiment
     from .status import Status, status_of
 
 __all__ = [
-    "Conducted",
     "ExperimentConfig",
-    "How",
     "Material",
     "Plan",
     "Regraded",
     "Regrading",
+    "RunOptions",
+    "RunResult",
     "Status",
     "commit_plan",
-    "conduct",
     "load",
     "plan",
     "prepare",
     "regrade",
+    "run_experiment",
     "status_of",
 ]
 
-# The engine behind `conduct` takes seconds to import, so it waits until one of these is wanted.
-_HOMES = {
-    "Conducted": "conducting",
-    "ExperimentConfig": "config",
-    "How": "conducting",
-    "Material": "planning",
-    "Plan": "planning",
-    "Regraded": "regrading",
-    "Regrading": "regrading",
-    "Status": "status",
-    "commit_plan": "preparing",
-    "conduct": "conducting",
-    "load": "loading",
-    "plan": "planning",
-    "prepare": "preparing",
-    "regrade": "regrading",
-    "status_of": "status",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+# The engine behind `run_experiment` takes seconds to import, so it waits until one of these is wanted.
+__getattr__ = lazily(__name__)

@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from worksample.errors import PlanError
 from worksample.store import Store
+from worksample.store.owner import is_dead, new_owner
 
 SECONDS = 60.0
 """How long a claim holds without a sign of life."""
-
-
-def new_owner() -> str:
-    """`host:pid:random`, as every lease of the platform names its owner."""
-    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
-
-
-def is_dead(owner: str) -> bool:
-    """Whether the owner is a process of this machine that is gone: its leases need not be waited for."""
-    host, _, rest = owner.partition(":")
-    pid = rest.partition(":")[0]
-    if host != socket.gethostname() or not pid.isdigit():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
 
 
 def holder(store: Store, key: str) -> str | None:

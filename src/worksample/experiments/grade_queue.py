@@ -26,13 +26,11 @@ class GradeQueue:
         """Line one up."""
         self.waiting.put_nowait(submission)
 
-    def refill(self) -> int:
+    async def refill(self) -> int:
         """Line up every subject that still wants a grade, and count those that have theirs; how many want one."""
-        made: dict[str, list[Evaluation]] = {}
-        for evaluation in self.store.find(Evaluation, round=self.round.id):
-            made.setdefault(evaluation.subject, []).append(evaluation)
+        made, found = await asyncio.to_thread(self._found)
         wanting = 0
-        for submission in subjects(self.store, self.round):
+        for submission in found:
             evaluations = made.get(submission.id, [])
             if wants(evaluations, self.tries):
                 wanting += 1
@@ -40,6 +38,13 @@ class GradeQueue:
             else:
                 self._count(max(evaluations, key=lambda e: (e.outcome is Given.GIVEN, e.at, e.id)))
         return wanting
+
+    def _found(self) -> tuple[dict[str, list[Evaluation]], list[Submission]]:
+        """Evaluations by subject, and the subjects."""
+        made: dict[str, list[Evaluation]] = {}
+        for evaluation in self.store.find(Evaluation, round=self.round.id):
+            made.setdefault(evaluation.subject, []).append(evaluation)
+        return made, list(subjects(self.store, self.round))
 
     async def work(self) -> None:
         """Grade one after the other, until cancelled. A failure of ours (a full disk) is raised."""
@@ -53,7 +58,7 @@ class GradeQueue:
     async def drain(self) -> None:
         """Return when no subject wants a grade any more, those that other processes closed included."""
         await self.waiting.join()
-        while self.refill():
+        while await self.refill():
             await self.waiting.join()
 
     async def run(self, graders: int) -> None:
@@ -65,14 +70,16 @@ class GradeQueue:
                 worker.cancel()
 
     async def _grade(self, submission: Submission) -> None:
-        instance = self.instance(submission.instance)
+        instance = await asyncio.to_thread(self.instance, submission.instance)
         # A process that was killed while it graded left a lease that nobody needs to wait for.
-        holder(self.store, f"grade/{self.round.id}/{submission.id}")
+        await asyncio.to_thread(holder, self.store, f"grade/{self.round.id}/{submission.id}")
         evaluation = await grade(self.store, self.round, submission, instance, sandbox=self.sandbox)
-        made = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
-        if not wants(made, self.tries):
+        if not wants(await asyncio.to_thread(self._made, submission.id), self.tries):
             self._count(evaluation)
         self.watch.graded(evaluation, submission, instance)
+
+    def _made(self, submission: str) -> list[Evaluation]:
+        return self.store.find(Evaluation, round=self.round.id, subject=submission)
 
     def instance(self, id: str) -> Instance:
         """The instance that a submission was made for."""

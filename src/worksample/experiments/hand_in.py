@@ -13,8 +13,8 @@ from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Instance, Origin, Protocol, Reported, Submission
 from worksample.store import Store
 
-from .conducting import need_sandbox
 from .config import default_author
+from .run import need_sandbox
 from .take import take
 
 

@@ -7,48 +7,40 @@ command line can override a file.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel
 
 from worksample.errors import ManifestError
+from worksample.manifests import Faults, FaultyManifest, checked, read_toml, read_yaml
 
 from .config import AgentConfig, ExperimentConfig
-from .faults import manifest_error
+
+M = TypeVar("M", bound=BaseModel)
 
 COMMAND_LINE = "command line"
+KEYS = "see docs/settings.md for all keys and what they allow"
 
 
 def read_table(path: Path) -> dict[str, Any]:
     """The table of a `.toml`, `.yaml` or `.yml` file. ManifestError where it cannot be read as one."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ManifestError(f"cannot be read: {error}", where=str(path)) from error
-    if path.suffix in (".yaml", ".yml"):
-        data = _yaml(text, path)
-    elif path.suffix == ".toml":
-        try:
-            data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise ManifestError(f"is no TOML: {error}", where=str(path)) from error
-    else:
+    faults = Faults()
+    if path.suffix not in (".toml", ".yaml", ".yml"):
         raise ManifestError("an experiment file ends in .toml, .yaml or .yml", where=str(path))
-    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
-        raise ManifestError("should hold keys with values, as in `repeats: 3`", where=str(path))
-    return data
+    read = read_toml if path.suffix == ".toml" else read_yaml
+    document = read(path, path.name, faults)
+    faults.check(str(path), KEYS)
+    return document.data
 
 
-def _yaml(text: str, path: Path) -> Any:
-    import yaml
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ManifestError(f"is no YAML: {error}", where=str(path)) from error
+def _checked(model: type[M], table: Any, where: str, file: str) -> M:
+    faults = Faults()
+    found = checked(model, table, faults, file=file)
+    if found is None or faults.found:
+        raise FaultyManifest(faults.found, where=where, next=KEYS)
+    return found
 
 
 def load(file: Path | None = None, flags: Mapping[str, Any] | None = None) -> ExperimentConfig:
@@ -61,11 +53,7 @@ def load(file: Path | None = None, flags: Mapping[str, Any] | None = None) -> Ex
     table = merge(data, _anchored(given, Path()))
     if "name" not in table:
         table["name"] = name_of(file.stem if file else _by_content(table))
-    where = f"{file}" if file else COMMAND_LINE
-    try:
-        return ExperimentConfig.model_validate(table)
-    except ValidationError as error:
-        raise manifest_error(error, ExperimentConfig, where) from error
+    return _checked(ExperimentConfig, table, str(file or COMMAND_LINE), file.name if file else COMMAND_LINE)
 
 
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,10 +121,7 @@ def agent_from_flag(text: str) -> dict[str, Any]:
     path = Path(text)
     if path.suffix in (".toml", ".yaml", ".yml"):
         table = _anchored(read_table(path), path.parent)
-        try:
-            AgentConfig.model_validate(table)
-        except ValidationError as error:
-            raise manifest_error(error, AgentConfig, str(path)) from error
+        _checked(AgentConfig, table, str(path), path.name)
         return table
     from worksample.agents.presets import PRESETS
 

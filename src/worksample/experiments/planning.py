@@ -152,7 +152,7 @@ def _refuse(material: Material) -> None:
 
 
 def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozenset()) -> str:
-    """Why the agent cannot attempt the instance, or "" where it can."""
+    """Why the agent cannot work on the instance, or "" where it can."""
     environment = instance.work.environment
     reasons = []
     missing = sorted(set(environment.requires) - set(agent.capabilities))

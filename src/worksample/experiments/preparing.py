@@ -11,10 +11,10 @@ from worksample.records import Agent, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
-from .conducting import with_scripts
 from .config import AgentConfig, ExperimentConfig
 from .lock import versions, write_lock
 from .planning import Forecast, Material, Plan, forecast, plan
+from .run import with_scripts
 from .select import Selection, select
 from .take import commit_new, has
 

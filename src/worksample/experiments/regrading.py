@@ -27,9 +27,9 @@ from worksample.verdicts.rounds import InForce, alike
 
 from .amend import amend
 from .claim import alone
-from .conducting import need_sandbox
 from .grade_queue import GradeQueue
 from .rounds import current_round
+from .run import need_sandbox
 from .take import take
 from .watch import Silent, Tally, Watch
 

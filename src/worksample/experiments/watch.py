@@ -10,7 +10,7 @@ from worksample.records import Ending, Evaluation, Given, Instance, Submission, 
 
 @dataclass
 class Tally:
-    """Counts of one conduct. `cost` sums what had a price, in US dollars; `unpriced` trials had calls without one."""
+    """Counts of one run. `cost` sums what had a price, in US dollars; `unpriced` trials had calls without one."""
 
     planned: int = 0
     """Attemptable slots."""
@@ -44,7 +44,7 @@ class Tally:
 
 
 class Watch(Protocol):
-    """Listens to a conduct. Called from the conducting thread only; must be quick."""
+    """Listens to a run. Called from the thread that runs it only; must be quick."""
 
     def begin(self, tally: Tally) -> None:
         """Once, before anything runs; `tally` is kept up to date from then on."""

@@ -6,8 +6,10 @@ are kept as text, devices, sockets and pipes by name. What exceeds a limit is le
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import time
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -31,6 +33,10 @@ class ScanLimits:
     """Bytes of one name."""
     path: int = 3_000
     """Bytes of a whole path below the folder: longer ones could not be mounted for a grader."""
+    names: int = 32 << 20
+    """Characters of all paths and links' targets together: a manifest has to fit in memory."""
+    seconds: float | None = None
+    """After so many no further entry is taken; None is no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +66,16 @@ def scan(folder: Path | int, sink: Sink, limits: ScanLimits = USUAL) -> Scan:
         absent = isinstance(e, FileNotFoundError)
         walk = _Walk(sink, limits, 0)
         if not absent:
-            walk.fault(Cause.CAPTURE_FAILED, f"the folder cannot be opened: {e.strerror}")
+            walk.fault(unreadable(e), f"the folder cannot be opened: {e.strerror}")
         return walk.result(CaptureStatus.ABSENT, "there is no such folder" if absent else "")
     walk = _Walk(sink, limits, os.fstat(root).st_dev)
     walk.run(root)
     return walk.result(CaptureStatus.COMPLETE, "")
+
+
+def unreadable(error: OSError) -> Cause:
+    """Who answers for what cannot be read: this machine, where it is short of something, else whoever left it so."""
+    return Cause.CAPTURE_FAILED if error.errno in _OURS else Cause.CAPTURE_UNREADABLE
 
 
 def read_manifest(data: bytes) -> Manifest:
@@ -75,6 +86,7 @@ def read_manifest(data: bytes) -> Manifest:
         raise CaptureError(f"not a manifest: {str(e).splitlines()[0]}", next="worksample store check --deep") from e
 
 
+_OURS = frozenset({errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.EBADF})
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
@@ -105,6 +117,9 @@ class _Walk:
     cause: Cause | None = None
     partial: bool = False
     taken: int = 0
+    named: int = 0
+    """Characters of the paths and targets so far."""
+    began: float = field(default_factory=time.monotonic)
 
     def fault(self, cause: Cause | None, reason: str) -> None:
         """Something was left out. Of several causes the first is kept, a failure of ours before a limit."""
@@ -137,15 +152,16 @@ class _Walk:
             with os.scandir(fd) as found:
                 return sorted((os.fsencode(e.name) for e in islice(found, room)), reverse=True)
         except OSError as e:
-            self.fault(Cause.CAPTURE_FAILED, f"a folder cannot be listed: {e.strerror}")
+            self.fault(unreadable(e), f"a folder cannot be listed: {e.strerror}")
             return []
 
     def _visit(self, level: _Level, names: list[bytes], depth: int) -> _Level | None:
         name = names.pop()
         path = level.path + b"/" + name if level.path else name
-        if len(self.entries) >= self.limits.files:
+        full = self._full()
+        if full is not None:
             names.clear()
-            self.fault(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} entries, the rest is left out")
+            self.fault(*full)
             return None
         if len(name) > self.limits.name or len(path) > self.limits.path:
             self.fault(Cause.CAPTURE_TOO_MANY, "a name or path is too long and left out")
@@ -157,10 +173,25 @@ class _Walk:
         try:
             return self._take(level.handle.fd, name, path, text, depth)
         except OSError as e:
-            kind, note = EntryKind.OTHER, f"cannot be read: {e.strerror or e}"
-            self.entries.append(Entry(path=text, kind=kind, note=note))
-            self.fault(Cause.CAPTURE_FAILED, note)
+            note = f"cannot be read: {e.strerror or e}"
+            self._keep(Entry(path=text, kind=EntryKind.OTHER, note=note))
+            self.fault(unreadable(e), note)
         return None
+
+    def _full(self) -> tuple[Cause, str] | None:
+        """Why nothing more is taken in, or None."""
+        limits = self.limits
+        if len(self.entries) >= limits.files:
+            return Cause.CAPTURE_TOO_MANY, f"more than {limits.files:,} entries, the rest is left out"
+        if self.named >= limits.names:
+            return Cause.CAPTURE_TOO_MANY, f"more than {limits.names:,} characters of names, the rest is left out"
+        if limits.seconds is not None and time.monotonic() - self.began >= limits.seconds:
+            return Cause.CAPTURE_TIME, f"not done after {limits.seconds:g} seconds, the rest is left out"
+        return None
+
+    def _keep(self, entry: Entry) -> None:
+        self.named += len(entry.path) + len(entry.target or "")
+        self.entries.append(entry)
 
     def _take(self, parent: int, name: bytes, path: bytes, text: str, depth: int) -> _Level | None:
         info = os.stat(name, dir_fd=parent, follow_symlinks=False)
@@ -168,11 +199,11 @@ class _Walk:
             return self._folder(parent, name, path, text, depth)
         if stat.S_ISLNK(info.st_mode):
             target = quote_path(os.readlink(name, dir_fd=parent))
-            self.entries.append(Entry(path=text, kind=EntryKind.LINK, target=target))
+            self._keep(Entry(path=text, kind=EntryKind.LINK, target=target))
         elif stat.S_ISREG(info.st_mode):
             self._file(parent, name, text, info.st_size)
         else:
-            self.entries.append(Entry(path=text, kind=EntryKind.OTHER, note=_KINDS.get(stat.S_IFMT(info.st_mode), "")))
+            self._keep(Entry(path=text, kind=EntryKind.OTHER, note=_KINDS.get(stat.S_IFMT(info.st_mode), "")))
         return None
 
     def _folder(self, parent: int, name: bytes, path: bytes, text: str, depth: int) -> _Level | None:
@@ -183,7 +214,7 @@ class _Walk:
         if handle is not None and os.fstat(handle.fd).st_dev != self.device:
             close(handle)
             handle, note = None, "another file system is mounted here, its contents are left out"
-        self.entries.append(Entry(path=text, kind=EntryKind.FOLDER, note=note))
+        self._keep(Entry(path=text, kind=EntryKind.FOLDER, note=note))
         if handle is None:
             self.fault(Cause.CAPTURE_TOO_MANY if "deeper" in note else None, note)
             return None
@@ -192,7 +223,7 @@ class _Walk:
     def _file(self, parent: int, name: bytes, text: str, size: int) -> None:
         if size > self.limits.bytes - self.taken:
             note = f"exceeds the {self.limits.bytes:,} bytes that are taken in"
-            self.entries.append(Entry(path=text, size=size, note=note))
+            self._keep(Entry(path=text, size=size, note=note))
             self.fault(Cause.CAPTURE_TOO_LARGE, f"a file {note}")
             return
         handle = open_inside(parent, name, _FILE)
@@ -210,7 +241,7 @@ class _Walk:
             self.fault(None, f"a file {note}")
         self.taken += read
         executable = bool(before.st_mode & stat.S_IXUSR)
-        self.entries.append(Entry(path=text, size=read, blob=digest, executable=executable, note=note))
+        self._keep(Entry(path=text, size=read, blob=digest, executable=executable, note=note))
 
     def result(self, status: CaptureStatus, reason: str) -> Scan:
         manifest = Manifest(entries=tuple(sorted(self.entries, key=lambda e: e.path)))

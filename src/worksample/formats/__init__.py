@@ -1,1 +1,1 @@
-"""formats."""
+"""Import and export: trajectories as ATIF, the tasks of TheAgentCompany."""

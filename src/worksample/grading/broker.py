@@ -143,7 +143,7 @@ class Broker:
     async def _run(self, request: Request) -> dict[str, Any]:
         if self.left <= 0:
             # Programs that hang are the agent's affair: they must not take the grader's time, nor the round's.
-            return self._told(request, Completed(-9, b"", b"", timed_out=True), {})
+            return await asyncio.to_thread(self._told, request, Completed(-9, b"", b"", timed_out=True), {})
         async with open_box(self.config, kind=self.sandbox) as box:
             for name, content in request.files.items():
                 await _write(box, f"{SCRATCH}/{name}", content)
@@ -151,7 +151,7 @@ class Broker:
             self.left -= done.seconds
             found = {name: await _collect(box, name) for name in request.collect}
         files = {name: content for name, content in found.items() if content is not None}
-        return self._told(request, done, files)
+        return await asyncio.to_thread(self._told, request, done, files)
 
     def _told(self, request: Request, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
         self.records.append(self._record(request, done, files))

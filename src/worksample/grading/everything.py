@@ -42,11 +42,7 @@ async def grade_all(
 
     on_done: told of each evaluation as it is committed. Cancelling it loses only what was under way. Raises as `grade`.
     """
-    made: dict[str, list[Evaluation]] = {}
-    for evaluation in store.find(Evaluation, round=round.id):
-        made.setdefault(evaluation.subject, []).append(evaluation)
-    open = [s for s in subjects(store, round) if s.instance in round.gradings and wants(made.get(s.id, []))]
-    instances = {id: store.get(Instance, id) for id in {s.instance for s in open}}
+    open, instances = await asyncio.to_thread(_wanting, store, round)
     queue = iter(open)
 
     async def work() -> None:
@@ -56,3 +52,12 @@ async def grade_all(
     async with asyncio.TaskGroup() as group:
         for _ in range(max(1, min(parallel, len(open)))):
             group.create_task(work())
+
+
+def _wanting(store: Store, round: Round) -> tuple[list[Submission], dict[str, Instance]]:
+    """The subjects that want a grade, and their instances."""
+    made: dict[str, list[Evaluation]] = {}
+    for evaluation in store.find(Evaluation, round=round.id):
+        made.setdefault(evaluation.subject, []).append(evaluation)
+    open = [s for s in subjects(store, round) if s.instance in round.gradings and wants(made.get(s.id, []))]
+    return open, {id: store.get(Instance, id) for id in {s.instance for s in open}}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import platform
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from worksample.records import (
     Submission,
     now,
 )
+from worksample.store.owner import new_owner
 
 from .place import settle
 from .rounds import grading_in_force
@@ -33,7 +32,7 @@ from .run import Ended, run_grader
 if TYPE_CHECKING:
     from worksample.store import Store
 
-ATTEMPTS = 2
+TRIES = 2
 """How often a grading is begun where the sandbox, and not the grader, failed."""
 LEASE = 20.0
 """Seconds for which a subject is leased; renewed while it is graded, so that a dead process holds it no longer."""
@@ -60,25 +59,25 @@ async def grade(
     process is grading is waited for. Where the sandbox fails it is tried once more. Raises StoreError where the store
     cannot be read or written, UsageError where the round has no grading for the instance.
     """
-    grading = grading_in_force(store, round, instance)
+    grading = await asyncio.to_thread(grading_in_force, store, round, instance)
     job = _Job(store, round, submission, instance, grading, sandbox)
-    before = {e.id for e in _made(job)}
-    key, owner = f"grade/{round.id}/{submission.id}", f"{platform.node()}:{os.getpid()}:{uuid.uuid4().hex}"
+    before = {e.id for e in await asyncio.to_thread(_made, job)}
+    key, owner = f"grade/{round.id}/{submission.id}", new_owner()
     while True:
-        done = _ready(_made(job), before)
+        done = _ready(await asyncio.to_thread(_made, job), before)
         if done is not None:
             return done
-        if store.lease(key, owner, LEASE):
+        if await asyncio.to_thread(store.lease, key, owner, LEASE):
             break
         await asyncio.sleep(PERIOD)
     keeping = asyncio.create_task(_keep(store, key, owner))
     try:
-        done = _ready(_made(job), before)
+        done = _ready(await asyncio.to_thread(_made, job), before)
         return done if done is not None else await _grade(job)
     finally:
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)
-        store.release(key, owner)
+        await asyncio.to_thread(store.release, key, owner)
 
 
 async def _keep(store: Store, key: str, owner: str) -> None:
@@ -103,14 +102,14 @@ def _ready(made: list[Evaluation], before: Collection[str]) -> Evaluation | None
 
 async def _grade(job: _Job) -> Evaluation:
     reach("grade.begin")
-    ended, attempts = Ended(), 0
-    while attempts < ATTEMPTS:
-        attempts += 1
+    ended, tries = Ended(), 0
+    while tries < TRIES:
+        tries += 1
         ended = await _once(job)
         if ended.cause is None or not POLICY[ended.cause].retry:
             break
     reach("grade.graded")
-    evaluation = _evaluation(job, ended, attempts)
+    evaluation = await asyncio.to_thread(_evaluation, job, ended, tries)
     reach("grade.commit")
     await asyncio.to_thread(job.store.commit, evaluation)
     reach("grade.committed")
@@ -131,8 +130,8 @@ async def _once(job: _Job) -> Ended:
     return await run_grader(place, job.grading, job.store.blobs, sandbox=job.sandbox)
 
 
-def _evaluation(job: _Job, ended: Ended, attempts: int) -> Evaluation:
-    record = {"attempts": attempts, "sandbox": job.sandbox, "kit": __version__, **ended.record}
+def _evaluation(job: _Job, ended: Ended, tries: int) -> Evaluation:
+    record = {"tries": tries, "sandbox": job.sandbox, "kit": __version__, **ended.record}
     return Evaluation(
         id=uuid.uuid4().hex,
         round=job.round.id,

@@ -47,11 +47,15 @@ async def run_grader(place: Place, grading: Grading, sink: Sink, *, sandbox: str
             done = await _watched(box, _command(place), broker, limits.timeout)
             data = await _result(box)
     except SandboxError as error:
-        return Ended(cause=Cause.GRADER_SANDBOX, reason=str(error), record=_kept(None, broker, sink))
+        return Ended(
+            cause=Cause.GRADER_SANDBOX, reason=str(error), record=await asyncio.to_thread(_kept, None, broker, sink)
+        )
     except OSError as error:
         reason = f"the grading sandbox cannot be filled: {error.strerror}"
-        return Ended(cause=Cause.GRADER_SANDBOX, reason=reason, record=_kept(None, broker, sink))
-    record = _kept(done, broker, sink)
+        return Ended(
+            cause=Cause.GRADER_SANDBOX, reason=reason, record=await asyncio.to_thread(_kept, None, broker, sink)
+        )
+    record = await _kept(done, broker, sink)
     try:
         return Ended(grade=judge(done, data, grading, limits), record=record)
     except GraderError as error:
@@ -127,11 +131,13 @@ def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderL
         raise GraderError(f"its result is no grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
 
 
-def _kept(done: Completed | None, broker: Broker, sink: Sink) -> dict[str, Any]:
+async def _kept(done: Completed | None, broker: Broker, sink: Sink) -> dict[str, Any]:
     record: dict[str, Any] = {}
     if done is not None:
         record |= {"exit": done.returncode, "seconds": round(done.seconds, 3)}
-        record |= {name: sink.put(data[-TAIL:]) for name, data in _streams(done).items() if data}
+        for name, data in _streams(done).items():
+            if data:
+                record[name] = await asyncio.to_thread(sink.put, data[-TAIL:])
     if broker.records:
         record["runs"] = broker.records
     return record

@@ -127,7 +127,7 @@ def _compose(
         counted = [p if p.gate else _implied(p, made[-1].name) for p in counted]
         made = tuple(next((c for c in counted if c.name == p.name), p) for p in made)
     score = 0.0 if closed else _share(counted)
-    reason = f"0 because of the gate {closed[0]}" if closed else ""
+    reason = _because(closed[0]) if closed else ""
     return Grade(score=score, parts=made, composition=name, reason=reason)
 
 
@@ -214,7 +214,8 @@ def _part(node: Criterion, found: Mapping[str, tuple[float, str, tuple[GradePart
         share, reason, inner = found[node.id]
     else:
         inner = tuple(_part(p, found) for p in node.parts)
-        share, reason = _share(inner), ""
+        closed = _closed(node.parts, inner)
+        share, reason = (0.0, _because(closed[0])) if closed else (_share(inner), "")
     return GradePart(
         name=shorten(node.id), points=node.worth, fraction=share, importance=node.importance, gate=node.gate,
         reason=reason, parts=inner,
@@ -222,15 +223,13 @@ def _part(node: Criterion, found: Mapping[str, tuple[float, str, tuple[GradePart
 
 
 def _closed(nodes: Sequence[Criterion], parts: Sequence[GradePart]) -> list[str]:
-    """Names of the criteria that are gates and failed, at any depth."""
-    by_name = {p.name: p for p in parts}
-    shut = []
-    for node in nodes:
-        part = by_name.get(shorten(node.id))
-        if part is None:
-            continue
-        shut += [node.id] if node.gate and not part.passed else _closed(node.parts, part.parts)
-    return shut
+    """Names of the criteria of one level that are gates and failed: they make 0 what they are parts of."""
+    passed = {p.name: p.passed for p in parts}
+    return [node.id for node in nodes if node.gate and not passed.get(shorten(node.id), True)]
+
+
+def _because(gate: str) -> str:
+    return shorten(f"0 because of the gate {gate}")
 
 
 def _implied(part: GradePart, by: str) -> GradePart:

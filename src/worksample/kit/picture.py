@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import warnings
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +28,8 @@ def read_image(path: Path) -> Image:
         raise Unreadable(f"is larger than {FILE_LIMIT:,} bytes")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            # Of what is odd in a file; the limit below is ours.
+            warnings.simplefilter("ignore")
             with Image.open(path, formats=FORMATS) as picture:
                 width, height = picture.size
                 if width * height > PIXEL_LIMIT:
@@ -37,6 +40,6 @@ def read_image(path: Path) -> Image:
         raise
     except (
         UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError, EOFError, TypeError,
-        OverflowError, KeyError, IndexError,
+        ArithmeticError, LookupError, AttributeError, AssertionError, RuntimeError, struct.error, zlib.error,
     ) as error:  # fmt: skip
         raise Unreadable(f"is no picture that can be decoded ({type(error).__name__})") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import wave
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,9 @@ def read_wav(path: Path) -> Sound:
             if width * channels * frames > SOUND_LIMIT:
                 raise Unreadable(f"holds more than {SOUND_LIMIT:,} bytes of samples")
             data = file.readframes(frames)
-    except (wave.Error, EOFError, RuntimeError) as error:
+    except Unreadable:
+        raise
+    except (wave.Error, EOFError, RuntimeError, ValueError, ArithmeticError, struct.error) as error:
         raise Unreadable(f"is no WAV: {error or 'it ends early'}") from error
     if width not in (1, 2, 3, 4) or not channels or not rate:
         raise Unreadable(f"has {8 * width} bits, {channels} channels, {rate} frames a second")

@@ -82,6 +82,8 @@ def find(folder: Path, name: str) -> Path:
             mode = path.lstat().st_mode
         except FileNotFoundError:
             raise Unreadable("is missing") from None
+        except UnicodeEncodeError:
+            raise Unreadable("not a name that a file can have") from None
         if stat.S_ISLNK(mode):
             raise Unreadable("is a link, which is never followed")
     return path

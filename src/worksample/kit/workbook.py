@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,6 +21,20 @@ UNPACKED_LIMIT = 96 << 20
 """Bytes of all members of the archive together."""
 MEMBER_LIMIT = 10_000
 CELL_LIMIT = 400_000
+STRING_LIMIT = 400_000
+"""Shared strings, which are kept in memory together."""
+SHEET_LIMIT = 1_000
+TAG_LIMIT = 6_000_000
+"""Tags in all parts that are read piece by piece: sheets and shared strings."""
+PART_TAG_LIMIT = 200_000
+"""Tags in any other part, such as the styles, which is kept in memory whole."""
+TAG_HEAD = 200
+"""Bytes of a cut tag that are kept to tell what it is."""
+_PIECEWISE = ("xl/worksheets/", "xl/sharedStrings.xml")
+
+
+_STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
+_SHEET = re.compile(rb"<(?:\w+:)?sheet[\s/>]")
 
 
 def guard_archive(path: Path) -> None:
@@ -34,6 +51,38 @@ def guard_archive(path: Path) -> None:
     names = [m.filename for m in members]
     if len(set(names)) != len(names):
         raise Unreadable("holds the same name twice")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _guard_tags(archive)
+    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
+        raise Unreadable(f"is no sound workbook: {error}") from error
+
+
+def _guard_tags(archive: zipfile.ZipFile) -> None:
+    """Counts tags without parsing: a parser keeps a hundred bytes and more for the four of an empty element."""
+    strings = sheets = piecewise = 0
+    for member in archive.infolist():
+        tags, size, tail = 0, 0, b""
+        with archive.open(member) as part:
+            while chunk := part.read(1 << 20):
+                size += len(chunk)
+                if size > UNPACKED_LIMIT:
+                    raise Unreadable(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
+                tags += chunk.count(b"<")
+                # A tag that the chunk cuts is counted with the next one.
+                whole, mark, rest = (tail + chunk).rpartition(b"<")
+                strings += len(_STRING.findall(whole))
+                sheets += len(_SHEET.findall(whole))
+                tail = (mark + rest)[:TAG_HEAD]
+        strings += len(_STRING.findall(tail))
+        if member.filename.startswith(_PIECEWISE):
+            piecewise += tags
+        elif tags > PART_TAG_LIMIT and not member.filename.startswith("xl/media/"):
+            raise Unreadable(f"has more than {PART_TAG_LIMIT:,} tags in {member.filename[:60]!r}")
+    if strings > STRING_LIMIT:
+        raise Unreadable(f"has more than {STRING_LIMIT:,} shared strings")
+    if sheets > SHEET_LIMIT or piecewise > TAG_LIMIT:
+        raise Unreadable(f"has more than {SHEET_LIMIT:,} sheets or {TAG_LIMIT:,} tags")
 
 
 @contextmanager
@@ -45,7 +94,9 @@ def _book(path: Path, formulas: bool) -> Iterator[Any]:
 
     guard_archive(path)
     try:
-        with path.open("rb") as file:
+        with path.open("rb") as file, warnings.catch_warnings():
+            # Of extensions that are left out, and the like.
+            warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(file, read_only=True, data_only=not formulas, keep_links=False)
             try:
                 yield book
@@ -56,16 +107,10 @@ def _book(path: Path, formulas: bool) -> Iterator[Any]:
     except DefusedXmlException as error:
         raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
     except (
-        InvalidFileException, KeyError, ValueError, TypeError, AttributeError, IndexError, SyntaxError, EOFError,
-        OSError, RuntimeError, OverflowError, AssertionError, zipfile.BadZipFile, zlib.error,
+        InvalidFileException, LookupError, ValueError, TypeError, AttributeError, SyntaxError, EOFError,
+        OSError, RuntimeError, ArithmeticError, AssertionError, zipfile.BadZipFile, zlib.error,
     ) as error:  # fmt: skip
         raise Unreadable(f"is no sound workbook: {type(error).__name__}: {error}") from error
-
-
-def sheet_names(path: Path) -> list[str]:
-    """Names of the sheets, in order. Unreadable for what is no workbook."""
-    with _book(path, formulas=False) as book:
-        return list(book.sheetnames)
 
 
 def _cells(sheet: Any) -> Iterator[list[Any]]:
@@ -74,6 +119,10 @@ def _cells(sheet: Any) -> Iterator[list[Any]]:
         count += max(1, len(row))
         if count > CELL_LIMIT:
             raise Unreadable(f"has more than {CELL_LIMIT:,} cells")
+        if any(isinstance(cell, float) and not math.isfinite(cell) for cell in row):
+            raise Unreadable("holds a number beyond any number")
+        if any(isinstance(cell, int) and abs(cell) >= 10**308 for cell in row):
+            raise Unreadable("holds a number of more than 308 digits")
         yield list(row)
 
 

@@ -8,31 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worksample.lazy import lazily
+
 if TYPE_CHECKING:
-    from .agreement import HOLISTIC, PASS_FAIL, PREFERENCE, Agreement, Scale, measure_agreement
-    from .autoflation import Bundle, autoflation_over_time, measure_autoflation
-    from .bootstrap import Resampling
-    from .budget import BudgetPoint, frontier, score_against_budget
-    from .ceiling import CeilingFit, ceiling_bound, fit_ceiling
-    from .checkpoints import by_group, checkpoint_scores, mean_steps, success_rate, suite_score
-    from .connectivity import Connectivity, check_connectivity
-    from .correlation import correlate, representativeness
-    from .counts import Counts, State, count_states
-    from .deployable import Checking, DeployableCost, break_even_success, deployable_cost
-    from .dollars import Dollars, dollars_earned, midpoint
-    from .edges import PairSums, compare_tables, pair_sums
-    from .effects import Configurations, Effect, harness_effect, model_effect
-    from .elo import EloOptions, EloTable, elo_ratings
-    from .estimate import Estimate, Unit, tabulate
-    from .false_negatives import false_negative_bound
-    from .hazards import Attempt, Histories, attempts_frame, histories, passed_within
-    from .horizon import Horizon, time_horizon
-    from .integrity import Struck, with_and_without
-    from .intervals import exact, exact_upper, fisher, wilson
-    from .lifts import RubricLifts, SuccessLifts, lifts_from_counts, rubric_lifts, success_lifts
-    from .paired import Comparison, paired_difference
-    from .passk import pass_at_k, pass_at_k_each
-    from .power import (
+    from .attempts.ceiling import CeilingFit, ceiling_bound, fit_ceiling
+    from .attempts.hazards import Attempt, Histories, attempts_frame, histories, passed_within
+    from .attempts.lifts import RubricLifts, SuccessLifts, lifts_from_counts, rubric_lifts, success_lifts
+    from .attempts.pass_at_k import pass_at_k, pass_at_k_each
+    from .comparison.correlation import correlate, representativeness
+    from .comparison.effects import Configurations, Effect, harness_effect, model_effect
+    from .comparison.paired import Comparison, paired_difference
+    from .comparison.power import (
         Aim,
         Plan,
         Variances,
@@ -44,15 +30,14 @@ if TYPE_CHECKING:
         variance_components,
         with_correlation,
     )
-    from .preferences import human_comparisons, pair_preference, project_preferences
-    from .prices import Calls, Price, call_costs, cost_per_instance, trial_costs
-    from .rates import apply_by, mean_score, rate
-    from .rollup import roll_up
-    from .rounding import percent, round_half_up
-    from .rubric import UPBENCH, Mark, RubricRules, rubric_scores
-    from .tiers import Spread, Tier, Timeouts, Trials, full_pass, repeat_spread, tier_table, timeout_table
-    from .value import Approach, Decision, Region, break_even, break_even_from_jobs, decide_by_value
-    from .votes import (
+    from .counts import Counts, State, count_states
+    from .effort.budget import BudgetPoint, frontier, score_against_budget
+    from .effort.horizon import Horizon, time_horizon
+    from .estimate import Estimate, Unit, tabulate
+    from .judgments.agreement import HOLISTIC, PASS_FAIL, PREFERENCE, Agreement, Scale, measure_agreement
+    from .judgments.false_negatives import false_negative_bound
+    from .judgments.integrity import Struck, with_and_without
+    from .judgments.votes import (
         THREE_VOTES,
         TIE_BREAK,
         Ballots,
@@ -63,45 +48,25 @@ if TYPE_CHECKING:
         holistic_verdict,
         holistic_verdicts,
     )
+    from .money.autoflation import Bundle, autoflation_over_time, measure_autoflation
+    from .money.deployable import Checking, DeployableCost, break_even_success, deployable_cost
+    from .money.dollars import Dollars, dollars_earned, midpoint
+    from .money.prices import Calls, Price, call_costs, cost_per_instance, trial_costs
+    from .money.value import Approach, Decision, Region, break_even, break_even_from_jobs, decide_by_value
+    from .ratings.connectivity import Connectivity, check_connectivity
+    from .ratings.elo import EloOptions, EloTable, elo_ratings
+    from .ratings.pair_sums import PairSums, compare_tables, pair_sums
+    from .ratings.preferences import human_comparisons, pair_preference, project_preferences
+    from .rounding import percent, round_half_up
+    from .scores.checkpoints import by_group, checkpoint_scores, mean_steps, success_rate, suite_score
+    from .scores.rates import apply_by, mean_score, rate
+    from .scores.rollup import roll_up
+    from .scores.rubric import UPBENCH, Mark, RubricRules, rubric_scores
+    from .scores.tiers import Spread, Tier, Timeouts, Trials, full_pass, repeat_spread, tier_table, timeout_table
+    from .uncertainty.bootstrap import Resampling
+    from .uncertainty.intervals import exact, exact_upper, fisher, wilson
 
 # fmt: off
-_HOMES = {
-    "agreement": "HOLISTIC PASS_FAIL PREFERENCE Agreement Scale measure_agreement",
-    "autoflation": "Bundle autoflation_over_time measure_autoflation",
-    "bootstrap": "Resampling",
-    "budget": "BudgetPoint frontier score_against_budget",
-    "ceiling": "CeilingFit ceiling_bound fit_ceiling",
-    "checkpoints": "by_group checkpoint_scores mean_steps success_rate suite_score",
-    "connectivity": "Connectivity check_connectivity",
-    "correlation": "correlate representativeness",
-    "counts": "Counts State count_states",
-    "deployable": "Checking DeployableCost break_even_success deployable_cost",
-    "dollars": "Dollars dollars_earned midpoint",
-    "edges": "PairSums compare_tables pair_sums",
-    "effects": "Configurations Effect harness_effect model_effect",
-    "elo": "EloOptions EloTable elo_ratings",
-    "estimate": "Estimate Unit tabulate",
-    "false_negatives": "false_negative_bound",
-    "hazards": "Attempt Histories attempts_frame histories passed_within",
-    "horizon": "Horizon time_horizon",
-    "integrity": "Struck with_and_without",
-    "intervals": "exact exact_upper fisher wilson",
-    "lifts": "RubricLifts SuccessLifts lifts_from_counts rubric_lifts success_lifts",
-    "paired": "Comparison paired_difference",
-    "passk": "pass_at_k pass_at_k_each",
-    "power": "Aim Plan Variances detectable planned_variances "
-        "plans power_of tasks_needed variance_components with_correlation",
-    "preferences": "human_comparisons pair_preference project_preferences",
-    "prices": "Calls Price call_costs cost_per_instance trial_costs",
-    "rates": "apply_by mean_score rate",
-    "rollup": "roll_up",
-    "rounding": "percent round_half_up",
-    "rubric": "UPBENCH Mark RubricRules rubric_scores",
-    "tiers": "Spread Tier Timeouts Trials full_pass repeat_spread tier_table timeout_table",
-    "value": "Approach Decision Region break_even break_even_from_jobs decide_by_value",
-    "votes": "THREE_VOTES TIE_BREAK Ballots HolisticVerdict VoteProtocol automation_rate ballot_verdicts "
-    "holistic_verdict holistic_verdicts",
-}
 __all__ = [
     "HOLISTIC", "PASS_FAIL", "PREFERENCE", "THREE_VOTES", "TIE_BREAK", "UPBENCH", "Agreement", "Aim", "Approach",
     "Attempt", "Ballots", "BudgetPoint", "Bundle", "Calls", "CeilingFit", "Checking", "Comparison", "Configurations",
@@ -122,17 +87,8 @@ __all__ = [
     "variance_components", "wilson", "with_and_without", "with_correlation",
 ]
 # fmt: on
-_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__)
 
 
 def __dir__() -> list[str]:

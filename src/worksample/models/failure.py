@@ -36,7 +36,7 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
     """The failure of the model behind `error`, or None where the model is not to blame.
 
     The model is to blame when the last call of the transcript failed by itself. Without an `error` (the time ran out)
-    it is to blame when the last attempts had all failed: the agent was waiting for the service. A rejected request
+    it is to blame when the last tries had all failed: the agent was waiting for the service. A rejected request
     (`model.refused`) is told from a fault of the service (`model.error`) by the HTTP status, where there is one.
     """
     from inspect_ai.event import ModelEvent
@@ -56,7 +56,7 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
         if call.error is None or call.pending:
             break
         failed += 1
-    count = f"{failed} attempts failed, the last: " if failed > 1 else ""
+    count = f"{failed} tries failed, the last: " if failed > 1 else ""
     return Failure(Cause.MODEL_ERROR, _short(f"{count}{said}"))
 
 

@@ -14,13 +14,13 @@ from worksample.records import Frozen
 class Price(Frozen):
     """US dollars per million tokens."""
 
-    input: float = Field(ge=0)
+    input: float = Field(ge=0, allow_inf_nan=False)
     """Tokens of the prompt that no cache served."""
-    output: float = Field(ge=0)
+    output: float = Field(ge=0, allow_inf_nan=False)
     """Tokens of the answer, reasoning included."""
-    cache_read: float | None = Field(default=None, ge=0)
+    cache_read: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Tokens read from the service's cache; None: as input."""
-    cache_write: float | None = Field(default=None, ge=0)
+    cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Tokens written to the service's cache; None: as input."""
 
 

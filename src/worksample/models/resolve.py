@@ -29,8 +29,8 @@ class Service:
     """Of one request, after a fault of the service. None: until the trial's time is over."""
     timeout: float | None = 1800
     """Of one request with all its retries."""
-    attempt_timeout: float | None = 600
-    """Of one attempt."""
+    try_timeout: float | None = 600
+    """Of one try."""
     connections: int | None = None
     """Requests at once, per model; None: the provider's default."""
     args: Mapping[str, Any] = field(default_factory=dict)
@@ -53,7 +53,7 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
     config = GenerateConfig(
         max_retries=service.retries,
         timeout=None if service.timeout is None else int(service.timeout),
-        attempt_timeout=None if service.attempt_timeout is None else int(service.attempt_timeout),
+        attempt_timeout=None if service.try_timeout is None else int(service.try_timeout),
         max_connections=service.connections,
     ).merge(GenerateConfig(**(generation or {})))
     try:

@@ -1,18 +1,28 @@
-"""Text that UTF-8 cannot hold (lone surrogates, which JSON can spell) is replaced before anything keeps it.
+"""A model's answer is foreign: what nothing could keep is replaced before anything tries.
 
-A model's answer is foreign: one such character would make the log of a whole run unwritable.
+Text that UTF-8 cannot hold (lone surrogates, which JSON can spell) would make the log of a whole run unwritable. Counts
+of tokens that cannot be true count for nothing: not against a limit, not as cost.
 """
 
 from __future__ import annotations
 
 import re
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-if TYPE_CHECKING:
-    from inspect_ai.model import ModelAPI
+from worksample.errors import AgentError, Cause
 
+from .usage import sound
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ModelAPI, ModelOutput
+
+MOST_BITS = 1023
+"""Of an integer that can be turned into a floating-point number."""
+PARSER = "parse_tool_call"
+"""The engine's function that takes an answer's tool calls apart."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
@@ -42,12 +52,44 @@ def _scrub_model(model: BaseModel) -> None:
             model.__dict__[name] = new
 
 
+def _mend(output: ModelOutput) -> None:
+    """Take away usage that cannot be true, and numbers in tool calls that no tool can take."""
+    if output.usage is not None and not sound(output.usage):
+        output.usage = None
+    for choice in output.choices:
+        for call in choice.message.tool_calls or ():
+            if _unwieldy(call.arguments):
+                call.arguments, call.parse_error = {}, "the arguments hold a number that is too large to be one"
+
+
+def _unwieldy(value: Any) -> bool:
+    """Whether an integer in it is beyond all floating-point numbers."""
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, int) and item.bit_length() > MOST_BITS:
+            return True
+        left += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+    return False
+
+
 def scrub_answers(api: ModelAPI) -> None:
-    """Make every answer of a model's provider go through `scrubbed`."""
+    """Make every answer of a model's provider one that can be kept. AgentError for tool calls that cannot be read."""
     generate = api.generate
 
     async def clean(*args: Any, **kwargs: Any) -> Any:
-        result = await generate(*args, **kwargs)
-        return result if isinstance(result, Exception) else scrubbed(result)
+        try:
+            result = await generate(*args, **kwargs)
+        except (ValueError, OverflowError, RecursionError) as error:
+            # A number of 5,000 digits is JSON, and no JSON that Python reads: the model wrote it, not its service.
+            if any(frame.name == PARSER for frame in traceback.extract_tb(error.__traceback__)):
+                raise AgentError(f"a tool call cannot be read: {error}", cause=Cause.AGENT_MALFORMED) from error
+            raise
+        if isinstance(result, Exception):
+            return result
+        answer = result[0] if isinstance(result, tuple) else result
+        if not isinstance(answer, Exception):
+            _mend(answer)
+        return scrubbed(result)
 
     api.generate = clean  # type: ignore[method-assign]

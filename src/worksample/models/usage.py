@@ -9,18 +9,22 @@ from worksample.records import Usage
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
+    from inspect_ai.model import ModelUsage
 
     from .price import Prices
 
 MILLION = 1_000_000
 AGENT = "agent"
+MOST_TOKENS = 1_000_000_000
+"""Of one call, of any kind: what is above, or below nothing, is no count of tokens."""
 
 
 def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
     """Usage per role over a transcript's model events; calls without a role are the agent's.
 
-    Every call that gave usage counts, one that was answered from a local cache costs nothing. `cost` sums the calls
-    that have a price (None where none has), `priced` says whether all have.
+    Every call that was answered counts, but for those from a local cache, which took nothing. `cost` sums the calls
+    that have a price (None where none has), `priced` says whether all have: a call whose usage the service does not
+    tell, or tells absurdly, has none.
     """
     total: dict[str, Usage] = {}
     for event in events:
@@ -33,11 +37,26 @@ def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
     return total
 
 
+def sound(used: ModelUsage) -> bool:
+    """Whether counts of tokens can be true. A service may answer anything."""
+    counts = (
+        used.input_tokens,
+        used.output_tokens,
+        used.total_tokens,
+        used.input_tokens_cache_read,
+        used.input_tokens_cache_write,
+        used.reasoning_tokens,
+    )
+    return all(0 <= count <= MOST_TOKENS for count in counts if count is not None)
+
+
 def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
-    """What one call took; None where it is not over, gave no usage, or was answered from a local cache."""
-    if event.pending or event.output.usage is None or event.cache == "read":
+    """What one call took; None where it is not over, was not answered, or was answered from a local cache."""
+    if event.pending or event.cache == "read":
         return None
     used, price = event.output.usage, prices.get(event.model)
+    if used is None or not sound(used):
+        return Usage(calls=1) if event.output.choices and event.error is None else None
     read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
     cost = None
     if price is not None:

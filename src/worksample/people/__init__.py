@@ -1,6 +1,8 @@
 """Work by people: accounts, rounds, queues, drafts, verdicts. No HTTP in it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from worksample.lazy import lazily
 
 if TYPE_CHECKING:
     from .account import Account, Role
@@ -25,32 +27,6 @@ if TYPE_CHECKING:
     from .standing import Standing
     from .verdicts import DecidedBy, Final, false_negatives, final_verdicts, preferences
 
-# SQLAlchemy and argon2 take a while to import, so they wait until one of these is wanted.
-_HOMES = {
-    "account": "Account Role",
-    "accounts": "Accounts",
-    "background": "Background backgrounds",
-    "config": "Gold PeopleRound",
-    "dashboard": "Leniency PositionBias Progress Throughput",
-    "exporting": "export_csv export_jsonl export_parquet export_precomputed",
-    "faults": "Conflict Denied FaultyRows InvalidAnswer NotReady NotYours",
-    "flags": "FLAGS Flag",
-    "importing": "import_judgments",
-    "instructions": "Instructions read_folder read_kept shipped",
-    "item": "Draft Item Pane",
-    "names": "refuse_votes_at_work show_names",
-    "people": "People",
-    "pilot": "Pilot pilots",
-    "presence": "Invitation ends_at invitations last_active",
-    "profile": "Profile profile_of",
-    "protocol": "SPECS Ask Form Kind Spec",
-    "queues": "Queue",
-    "quiz": "GoldResult",
-    "standing": "Standing",
-    "verdicts": "DecidedBy Final false_negatives final_verdicts preferences",
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
-
 # fmt: off
 __all__ = [
     "FLAGS", "SPECS", "Account", "Accounts", "Ask", "Background", "Conflict", "DecidedBy", "Denied", "Draft",
@@ -63,10 +39,5 @@ __all__ = [
 ]
 # fmt: on
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+# SQLAlchemy and argon2 take a while to import, so they wait until one of these is wanted.
+__getattr__ = lazily(__name__)

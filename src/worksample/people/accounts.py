@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from worksample.store.people_tables import accounts, sessions, tickets
 
 from . import statements as sql
 from .account import Account, Role, find_account, join_roles, read_account, read_roles
-from .clock import MINUTE, SECOND, Clock
+from .clock import MINUTE, Clock
 from .faults import Conflict, Denied
 from .profile import Profile, evaluator_of
 from .tokens import check_password, hash_password, hashed, name_key, new_token
@@ -29,10 +28,6 @@ INVITED, REVOKED = "invitation", "revoked invitation"
 INVITATION, LINK = 7 * DAY, 15 * MINUTE
 IDLE, SESSION = DAY, 30 * DAY
 """A session ends after a day without use, and after thirty days in any case."""
-KNOWN = 2 * SECOND
-"""For so long a process goes by what it found about a session. What ends one here is heeded here at once, elsewhere
-after this."""
-_MOST_KNOWN = 10_000
 _WRONG = "wrong name or password"
 _SPENT = "this link is wrong, used or expired"
 _ANEW = "ask an admin for a new one; alone, start worksample review again"
@@ -44,8 +39,6 @@ class Accounts:
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock, self._db = store, clock, store.database
-        self._known: dict[str, tuple[int, int, Account]] = {}
-        self._changes, self._lock = 0, threading.Lock()
 
     # -- invitations
 
@@ -154,38 +147,20 @@ class Accounts:
     def session(self, token: str) -> Account | None:
         """Whose session it is; None where it is wrong, expired, ended, or its account disabled."""
         now, hash = self._clock(), hashed(token)
-        asked, until, known = self._known.get(hash, (0, 0, None))
-        if known is not None and 0 <= now - asked < KNOWN and now < until:
-            return known
-        changes = self._changes
         with self._db.reading() as connection:
-            row = sql.SESSION.first(connection, {"hash": hash})
+            row = connection.execute(sql.SESSION, {"hash": hash}).first()
         if row is None or row.disabled or min(row.expires, row.ends) <= now:
             return None
         if row.expires < now + IDLE - 10 * MINUTE:
             # Not at every call: a write each time would make readers queue.
             with self._db.writing() as connection:
                 connection.execute(update(sessions).where(sessions.c.hash == hash).values(expires=now + IDLE))
-        account = read_account(row)
-        with self._lock:
-            # What changed while the database was asked may not be in the answer.
-            if changes == self._changes:
-                if len(self._known) >= _MOST_KNOWN:
-                    self._known.clear()
-                self._known[hash] = now, min(row.expires, row.ends), account
-        return account
-
-    def _forget(self) -> None:
-        """Ask the database again for every session: some account or session changed."""
-        with self._lock:
-            self._changes += 1
-            self._known.clear()
+        return read_account(row)
 
     def logout(self, token: str) -> None:
         """End the session."""
         with self._db.writing() as connection:
             connection.execute(delete(sessions).where(sessions.c.hash == hashed(token)))
-        self._forget()
 
     # -- administration
 
@@ -213,9 +188,7 @@ class Accounts:
             connection.execute(update(accounts).where(accounts.c.id == account).values(values))
             if "password" in values or values.get("disabled"):
                 connection.execute(delete(sessions).where(sessions.c.account == account))
-            changed = find_account(connection, account)
-        self._forget()
-        return changed
+            return find_account(connection, account)
 
     def replace_password(self, account: Account, old: str, new: str) -> None:
         """Set another password; every session ends. `old` does not count where there was none. Denied."""
@@ -232,9 +205,7 @@ class Accounts:
         with self._db.writing() as connection:
             values = {"evaluator": evaluator.id, "domains": canonical(list(profile.domains)).decode()}
             connection.execute(update(accounts).where(accounts.c.id == account.id).values(values))
-            changed = find_account(connection, account.id)
-        self._forget()
-        return changed
+            return find_account(connection, account.id)
 
     # -- tokens
 

@@ -29,7 +29,8 @@ def amend(
     """Strike or restore a record, or put a round in force.
 
     A struck evaluation's item goes back into the queue for one more, but not to whoever gave it; restoring takes that
-    back where nobody has it yet. RecordMissing, Denied, UsageError without a reason.
+    back where nobody has it yet. A struck trial, submission or instance is given out to nobody until it is restored
+    (`withdrawn`). RecordMissing, Denied, UsageError without a reason.
     """
     by.may(Role.ADMIN, Role.REVIEWER)
     if not reason.strip():

@@ -13,8 +13,6 @@ from worksample.records import Agent, Origin, Submission
 if TYPE_CHECKING:
     from worksample.store import Store
 
-    from .recall import Recall
-
 BLOT = "█████"
 _SHORTEST = 3
 _COMMON = frozenset(
@@ -23,7 +21,7 @@ _COMMON = frozenset(
 """Words that say nothing of who it was, and would blot half of a text."""
 
 
-def giveaways(store: Store | Recall, submission: Submission) -> tuple[str, ...]:
+def giveaways(store: Store, submission: Submission) -> tuple[str, ...]:
     """Words that would say who made a submission: its agent's name, model, the model's own name; a person's name."""
     words = {submission.entrant, submission.entrant.partition("@")[0]}
     if submission.origin is Origin.TRIAL:

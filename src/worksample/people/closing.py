@@ -13,6 +13,7 @@ from worksample.store.people_tables import items
 from . import statements as sql
 from .queues import find_queue
 from .quiz import note_quiz
+from .state import RESUMABLE
 
 _i = items.c
 
@@ -21,10 +22,13 @@ def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state
     """Mark an assignment as handed in. Doing it twice changes nothing."""
     mine = {"its_item": row.item, "its_account": row.account}
     done = {**mine, "now_state": state, "its_evaluation": evaluation, "until": now}
-    if sql.FINISH.run(connection, done) != 1:
+    if connection.execute(sql.FINISH, done).rowcount != 1:
         return
-    sql.NO_DRAFT.run(connection, mine)
-    item = sql.ITEM.one(connection, {"id": row.item})
+    if row.state in RESUMABLE:
+        # Given back in another window while the answer was on its way.
+        connection.execute(update(items).where(_i.id == row.item, _i.free > 0).values(free=_i.free - 1))
+    connection.execute(sql.NO_DRAFT, mine)
+    item = connection.execute(sql.ITEM, {"id": row.item}).one()
     if item.expected is not None and state == "done":
         table = schema.evaluations
         body = connection.execute(select(table.c.body).where(table.c.id == evaluation)).scalar_one()
@@ -34,10 +38,10 @@ def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state
 
 
 def settle_ties(connection: Connection, item: str) -> None:
-    """Under a tie-break rule, ask for a third vote where the first two disagree (RLI B.2)."""
-    row = sql.ITEM.one(connection, {"id": item})
+    """Under a tie-break rule, ask for a third vote where the first two disagree (RLI B.2). Everybody answers gold."""
+    row = connection.execute(sql.ITEM, {"id": item}).one()
     queue = find_queue(connection, row.queue)
-    if queue.rule != Rule.TIE_BREAK or row.expected is not None or row.wanted >= 3:
+    if queue.rule != Rule.TIE_BREAK or row.wanted >= 3:
         return
     table = schema.evaluations
     same = (table.c.round == row.round) & (table.c.subject.in_([row.subject, row.second or row.subject]))

@@ -29,6 +29,7 @@ from .profile import person_of
 from .protocol import SPECS
 from .queues import find_queue
 from .said import given
+from .withdrawn import WITHDRAWN
 
 if TYPE_CHECKING:
     from worksample.metrics import Agreement, Estimate
@@ -56,7 +57,7 @@ def progress(store: Store, round: str) -> Progress:
     with store.database.reading() as connection:
         find_queue(connection, round)
         plain = (_i.queue == round) & _i.expected.is_(None)
-        rows = connection.execute(select(_i.id, _i.wanted, _i.free, _i.withdrawn).where(plain)).all()
+        rows = connection.execute(select(_i.id, _i.wanted, _i.free, WITHDRAWN.label("withdrawn")).where(plain)).all()
         join = assignments.join(items, _i.id == _a.item)
         query = select(_a.item, _a.state, func.count()).select_from(join).where(plain).group_by(_a.item, _a.state)
         counts: dict[str, Counter[str]] = {}

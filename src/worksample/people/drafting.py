@@ -22,7 +22,6 @@ from .flags import flags
 from .item import Draft, Item, build_item, hidden_words
 from .leasing import Leasing, own
 from .queues import Queue, find_queue, note
-from .recall import Recall
 from .state import DONE, LEASED, SKIPPED, STRUCK
 from .tokens import storable
 
@@ -37,36 +36,35 @@ _a = assignments.c
 
 
 class Drafting:
-    def __init__(self, store: Store, clock: Clock, leasing: Leasing, recall: Recall) -> None:
-        self._recall = recall
+    def __init__(self, store: Store, clock: Clock, leasing: Leasing) -> None:
         self._store, self._db, self._clock, self._leasing = store, store.database, clock, leasing
 
     def item(self, account: Account, id: str) -> Item:
         """One of the person's own items, handed in or not. NotYours."""
         with self._db.reading() as connection:
             parts = self._parts(connection, account, id)
-        return build_item(self._recall, *parts)
+        return build_item(self._store, *parts)
 
     def claim(self, account: Account, round: str | None, *, ahead: bool) -> Item | None:
         """The item that `Leasing.claim` gives, read in the same transaction."""
         with self._db.writing() as connection:
             id = self._leasing.claim(connection, account, round, ahead=ahead)
             parts = None if id is None else self._parts(connection, account, id)
-        return None if parts is None else build_item(self._recall, *parts)
+        return None if parts is None else build_item(self._store, *parts)
 
     def _parts(self, connection: Connection, account: Account, id: str) -> _Parts:
         mine = own(connection, id, account)
-        row = sql.ITEM.one(connection, {"id": id})
+        row = connection.execute(sql.ITEM, {"id": id}).one()
         queue = find_queue(connection, row.queue)
-        looked = sql.SEEN.all(connection, {"item": id, "account": account.id})
+        looked = connection.execute(sql.SEEN, {"item": id, "account": account.id}).all()
         return queue, row, mine, self._draft(connection, mine), tuple((pane, path) for pane, path in looked)
 
     def hidden_words(self, item: str, account: Account) -> tuple[str, ...]:
         """Names that would give away who made what is shown. NotYours."""
         with self._db.reading() as connection:
             own(connection, item, account)
-            row = sql.ITEM.one(connection, {"id": item})
-        return hidden_words(self._recall, row)
+            row = connection.execute(sql.ITEM, {"id": item}).one()
+        return hidden_words(self._store, row)
 
     def save(
         self, item: str, account: Account, revision: int, payload: Mapping[str, Any], active_seconds: float
@@ -90,23 +88,23 @@ class Drafting:
                     f"revision {revision} is not the newest, {current} is", next="load the item anew, then save"
                 )
             active = self.count(connection, mine, active_seconds, now)
-            sql.NO_DRAFT.run(connection, {"its_item": item, "its_account": account.id})
+            connection.execute(sql.NO_DRAFT, {"its_item": item, "its_account": account.id})
             row = {"item": item, "account": account.id, "revision": current + 1, "payload": text, "at": now}
-            sql.NEW_DRAFT.run(connection, row)
+            connection.execute(sql.NEW_DRAFT, row)
         return Draft(current + 1, json.loads(text), now, active / SECOND)
 
     def _draft(self, connection: Connection, mine: Any) -> Draft | None:
-        row = sql.DRAFT.first(connection, {"item": mine.item, "account": mine.account})
+        row = connection.execute(sql.DRAFT, {"item": mine.item, "account": mine.account}).first()
         return None if row is None else Draft(row.revision, json.loads(row.payload), row.at, mine.active / SECOND)
 
     def count(self, connection: Connection, mine: Any, seconds: float, now: int) -> int:
         """Add time worked on an item; returns microseconds so far."""
         if not 0 <= seconds < float("inf"):
             raise UsageError(f"{seconds} seconds of work")
-        until = sql.UNTIL.one(connection, {"account": mine.account}).active_until
+        until = connection.execute(sql.UNTIL, {"account": mine.account}).one().active_until
         credit = max(0, min(int(seconds * SECOND), now - max(until, mine.started)))
-        sql.COUNTED.run(connection, {"its_account": mine.account, "until": max(now, until)})
-        sql.WORKED.run(connection, {"its_item": mine.item, "its_account": mine.account, "credit": credit})
+        connection.execute(sql.COUNTED, {"its_account": mine.account, "until": max(now, until)})
+        connection.execute(sql.WORKED, {"its_item": mine.item, "its_account": mine.account, "credit": credit})
         total: int = mine.active + credit
         return total
 
@@ -135,7 +133,7 @@ class Drafting:
             rows = connection.execute(query.order_by(_a.started.desc(), _a.item)).all()
             forms = {id: find_queue(connection, id).form.value for id in {row.queue for row in rows}}
         raised = self._raised(account)
-        titles = {id: self._recall.get(Instance, id).title for id in {row.instance for row in rows}}
+        titles = {id: self._store.get(Instance, id).title for id in {row.instance for row in rows}}
         return [
             {
                 "item": row.item, "round": row.queue, "form": forms[row.queue], "title": titles[row.instance],

@@ -17,6 +17,7 @@ from .faults import Conflict
 from .leasing import own
 from .queues import note
 from .tokens import storable
+from .withdrawn import WITHDRAWN
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -83,7 +84,7 @@ def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -
 def flags(store: Store, raised_by: str = "") -> list[Flag]:
     """All flags, or those of one account, the latest first."""
     query = (
-        select(activity, _i.queue, _i.instance, _i.withdrawn)
+        select(activity, _i.queue, _i.instance, WITHDRAWN.label("withdrawn"))
         .join(items, _i.id == _a.item)
         .where(_a.kind == _FLAG)
         .order_by(_a.at.desc(), _a.id)

@@ -15,8 +15,6 @@ from .queues import Queue
 if TYPE_CHECKING:
     from worksample.store import Store
 
-    from .recall import Recall
-
 _NOTHING = digest_bytes(b'{"entries":[]}')
 _PREFERRED = {
     Form.PAIRWISE: (Protocol.PAIRWISE, Protocol.HOLISTIC),
@@ -99,7 +97,7 @@ def shown_pair(row: Any, flipped: bool) -> tuple[str, str | None]:
     return row.second, row.subject
 
 
-def hidden_words(store: Recall, row: Any) -> tuple[str, ...]:
+def hidden_words(store: Store, row: Any) -> tuple[str, ...]:
     """What must not be read anywhere near an item."""
     ids = [row.subject, *([row.second] if row.second else [])]
     return tuple(sorted({w for id in ids for w in giveaways(store, store.get(Submission, id))}))
@@ -114,7 +112,7 @@ def grading_of(instance: Instance, form: Form) -> Grading | None:
 
 
 def panes_of(
-    store: Store | Recall, queue: Queue, row: Any, flipped: bool, instance: Instance, words: tuple[str, ...] = ()
+    store: Store, queue: Queue, row: Any, flipped: bool, instance: Instance, words: tuple[str, ...] = ()
 ) -> tuple[Pane, ...]:
     """The reference where it is shown, the deliverables in this person's order, the trajectory, the inputs.
 
@@ -147,7 +145,7 @@ def panes_of(
 
 
 def build_item(
-    store: Recall, queue: Queue, row: Any, mine: Any, draft: Draft | None, seen: tuple[tuple[str, str], ...]
+    store: Store, queue: Queue, row: Any, mine: Any, draft: Draft | None, seen: tuple[tuple[str, str], ...]
 ) -> Item:
     """An item as its evaluator sees it. `row`: of items; `mine`: of assignments."""
     instance = store.get(Instance, row.instance)

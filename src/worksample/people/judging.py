@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, update
 
-from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError, WorksampleError
+from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError
+from worksample.faults import reach
 from worksample.records import Criteria, Evaluation, Evaluator, Given, Instance, Round
 from worksample.store.people_tables import items
 
@@ -25,9 +25,7 @@ from .profile import Profile, evaluator_of
 from .protocol import Form, Kind
 from .queues import Queue, find_queue
 from .quiz import compare
-from .recall import Recall
 from .state import DONE, LEASED, SKIPPED
-from .together import Together
 from .tokens import storable
 
 if TYPE_CHECKING:
@@ -36,34 +34,10 @@ if TYPE_CHECKING:
 _i = items.c
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """An answer that is whole. `id`: of its evaluation; `row`: of items; `beside`: what is kept beside the payload."""
-
-    id: str
-    queue: Queue
-    row: Any
-    account: Account
-    answer: Any
-    beside: dict[str, Any]
-    key: str
-    active_seconds: float
-
-
-class _Refused(Exception):
-    """`error`: why an answer is not taken."""
-
-    def __init__(self, error: WorksampleError) -> None:
-        super().__init__(str(error))
-        self.error = error
-
-
 class Judging:
-    def __init__(self, store: Store, clock: Clock, leasing: Leasing, drafting: Drafting, recall: Recall) -> None:
-        self._recall = recall
+    def __init__(self, store: Store, clock: Clock, leasing: Leasing, drafting: Drafting) -> None:
         self._store, self._db, self._clock = store, store.database, clock
         self._leasing, self._drafting = leasing, drafting
-        self._together = Together(self._hand_in)
 
     def submit(
         self, item: str, account: Account, payload: Mapping[str, Any], key: str, active_seconds: float = 0.0
@@ -78,69 +52,29 @@ class Judging:
             raise UsageError("handing in needs a key of 1 to 200 characters")
         id = evaluation_id(item, account.id)
         with self._db.reading() as connection:
-            mine = own(connection, item, account)
-            row = sql.ITEM.one(connection, {"id": item})
-            queue = find_queue(connection, row.queue)
+            mine, row, queue = _read(connection, item, account)
         if mine.state == DONE:
             return _same(self._store.get(Evaluation, id), key)
         answer, beside = read_answer(queue.form, payload, self._criteria(queue, row))
-        self._know(account)
-        return self._together.do(_Said(id, queue, row, account, answer, beside, key, active_seconds))
-
-    def _hand_in(self, batch: Sequence[_Said]) -> list[Evaluation | Exception]:
-        """All in one transaction, unless one of them is refused: then each in its own."""
-        self._store.blobs.flush()
-        if len(batch) > 1:
-            try:
-                return list(self._commit_all(batch))
-            except _Refused:
-                pass
-        out: list[Evaluation | Exception] = []
-        for said in batch:
-            try:
-                out += self._commit_all([said])
-            except _Refused as e:
-                out.append(e.error)
-        return out
-
-    def _commit_all(self, batch: Sequence[_Said]) -> list[Evaluation]:
-        """The time that was worked, the evaluation, and the queue's note of it. _Refused before anything is kept."""
+        # Held, said, noted, each on its own: an answer has one id, so that a kill in between loses and doubles nothing.
         with self._db.writing() as connection:
             now = self._clock()
-            try:
-                made = [self._said(connection, said, now) for said in batch]
-                self._store.commit_within(connection, *made)
-            except RecordConflict as e:
-                # The one that is there counts: a process died between its object and the queue's note of it.
-                if len(batch) > 1:
-                    raise _Refused(e) from e
-                made = [self._kept(batch[0])]
-            except UsageError as e:
-                raise _Refused(e) from e
-            for said in batch:
-                finish(connection, own(connection, said.row.id, said.account), said.id, now)
-        return made
-
-    def _said(self, connection: Connection, said: _Said, now: int) -> Evaluation:
-        """The evaluation of an item that the person holds; the one that is in, where it is the same."""
-        if own(connection, said.row.id, said.account).state == DONE:
-            return _same(self._store.get(Evaluation, said.id), said.key)
-        mine = self._leasing.hold(connection, said.row.id, said.account, now)
-        active = self._drafting.count(connection, mine, said.active_seconds, now)
-        blank = self._evaluation(said.queue, said.row, mine, said.account, active)
-        record = {**blank.record, **said.beside, "key": said.key}
-        return blank.replaced(id=said.id, outcome=Given.GIVEN, payload=said.answer, record=record)
-
-    def _kept(self, said: _Said) -> Evaluation:
-        try:
-            return _same(self._store.get(Evaluation, said.id), said.key)
-        except Conflict as e:
-            raise _Refused(e) from e
+            if own(connection, item, account).state == DONE:
+                return _same(self._store.get(Evaluation, id), key)
+            mine = self._leasing.hold(connection, item, account, now)
+            active = self._drafting.count(connection, mine, active_seconds, now)
+        blank = self._evaluation(queue, row, mine, account, active)
+        record = {**blank.record, **beside, "key": key}
+        said = self._commit(blank.replaced(id=id, outcome=Given.GIVEN, payload=answer, record=record), account)
+        reach("people.said")
+        with self._db.writing() as connection:
+            finish(connection, own(connection, item, account), id, now)
+        return _same(said, key)
 
     def _know(self, account: Account) -> None:
         """Commit the person's Evaluator record where it is missing."""
         try:
-            self._recall.get(Evaluator, account.evaluator)
+            self._store.get(Evaluator, account.evaluator)
         except RecordMissing:
             self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
 
@@ -156,12 +90,12 @@ class Judging:
     def _criteria(self, queue: Queue, row: Any) -> Criteria:
         if queue.form is not Form.RUBRIC:
             return Criteria()
-        grading = grading_of(self._recall.get(Instance, row.instance), queue.form)
+        grading = grading_of(self._store.get(Instance, row.instance), queue.form)
         return grading.criteria if grading else Criteria()
 
     def _evaluation(self, queue: Queue, row: Any, mine: Any, account: Account, active: int) -> Evaluation:
         """All but what was said: a declined one that `submit` fills in."""
-        round = self._recall.get(Round, row.round)
+        round = self._store.get(Round, row.round)
         first, second = shown_pair(row, mine.flipped)
         return Evaluation(
             id="-", round=row.round, subject=first, second=second, instance=row.instance,
@@ -184,7 +118,7 @@ class Judging:
             raise InvalidAnswer({"reason": "say why"})
         with self._db.writing() as connection:
             mine = self._leasing.hold(connection, item, account, self._clock())
-            row = sql.ITEM.one(connection, {"id": item})
+            row = connection.execute(sql.ITEM, {"id": item}).one()
             queue = find_queue(connection, row.queue)
             if queue.kind is Kind.CALIBRATION:
                 raise Conflict("a quiz has no items to skip")
@@ -214,7 +148,7 @@ class Judging:
         """How an answered calibration item should have been judged, and why. Conflict before it is answered."""
         with self._db.reading() as connection:
             mine = own(connection, item, account)
-            row = sql.ITEM.one(connection, {"id": item})
+            row = connection.execute(sql.ITEM, {"id": item}).one()
             hidden = row.round != row.queue
         if mine.state != DONE or row.expected is None or hidden:
             raise Conflict("there is nothing to show for this item now")
@@ -226,9 +160,7 @@ class Judging:
         Voters are numbered and have no names. Conflict before; NotYours.
         """
         with self._db.reading() as connection:
-            mine = own(connection, item, account)
-            row = sql.ITEM.one(connection, {"id": item})
-            queue = find_queue(connection, row.queue)
+            mine, row, queue = _read(connection, item, account)
         if mine.state != DONE:
             raise Conflict("decide first: earlier votes are shown once your own is in")
         over = queue.settings["over"]
@@ -238,6 +170,13 @@ class Judging:
             {"voter": n, "said": e.payload.plain() if e.payload else {}, "minutes": e.minutes}
             for n, e in enumerate(said, 1)
         ]
+
+
+def _read(connection: Connection, item: str, account: Account) -> tuple[Any, Any, Queue]:
+    """The person's row of an item, the item's, and its queue. NotYours."""
+    mine = own(connection, item, account)
+    row = connection.execute(sql.ITEM, {"id": item}).one()
+    return mine, row, find_queue(connection, row.queue)
 
 
 def _same(evaluation: Evaluation, key: str) -> Evaluation:

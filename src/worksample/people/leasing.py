@@ -48,7 +48,7 @@ class Leasing:
         """
         now = self._clock()
         self._sweep(connection, now)
-        held = sql.HELD.all(connection, {"account": account.id})
+        held = connection.execute(sql.HELD, {"account": account.id}).all()
         held = [row for row in held if round is None or row.queue == round]
         if held and not ahead:
             return self._again(connection, held[0], now)
@@ -63,7 +63,7 @@ class Leasing:
 
     def _again(self, connection: Connection, row: Any, now: int) -> str:
         until = now + find_queue(connection, row.queue).lease
-        sql.RETAKE.run(connection, {"its_item": row.item, "its_account": row.account, "until": until})
+        connection.execute(sql.RETAKE, {"its_item": row.item, "its_account": row.account, "until": until})
         return str(row.item)
 
     def _queues(self, connection: Connection, account: Account, round: str | None) -> list[Queue]:
@@ -83,32 +83,31 @@ class Leasing:
         for before in (backwards, not backwards):
             pick = sql.PICK[backwards, before]
             if queue.settings["domains"]:
-                found = connection.execute(sql.within(sql.PICKING[backwards, before], account.domains), values).first()
-            else:
-                found = pick.first(connection, values)
+                pick = sql.within(pick, account.domains)
+            found = connection.execute(pick, values).first()
             if found is not None:
                 return str(found.id)
         return None
 
     def _take(self, connection: Connection, queue: Queue, item: str, account: Account, now: int) -> None:
-        sql.TAKE.run(connection, {"one": item})
-        states = sql.MINE.one(connection, {"account": account.id, "queue": queue.round, "item": item})
+        connection.execute(sql.TAKE, {"one": item})
+        states = connection.execute(sql.MINE, {"account": account.id, "queue": queue.round, "item": item}).one()
         mine = {"item": item, "account": account.id}
         if states.known:
-            sql.RETAKE.run(connection, {**{f"its_{k}": v for k, v in mine.items()}, "until": now + queue.lease})
+            connection.execute(sql.RETAKE, {**{f"its_{k}": v for k, v in mine.items()}, "until": now + queue.lease})
             return
         row = {
             **mine, "queue": queue.round, "state": LEASED, "expires": now + queue.lease, "started": now,
             "ordinal": states.taken, "flipped": flipped(queue.seed, account.id, states.taken), "active": 0,
             "evaluation": None,
         }  # fmt: skip
-        sql.ASSIGN.run(connection, row)
+        connection.execute(sql.ASSIGN, row)
 
     def _sweep(self, connection: Connection, now: int) -> None:
         """Leases that ran out go back, but for those whose evaluation was committed before its process died."""
-        for row in sql.LATE.all(connection, {"now": now}):
+        for row in connection.execute(sql.LATE, {"now": now}).all():
             id = evaluation_id(row.item, row.account)
-            if sql.SAID.first(connection, {"id": id}) is not None:
+            if connection.execute(sql.SAID, {"id": id}).first() is not None:
                 finish(connection, row, id, now)
                 continue
             self._set(connection, row, state=EXPIRED)
@@ -131,11 +130,11 @@ class Leasing:
             raise Conflict("this item is handed in already")
         queue = find_queue(connection, row.queue)
         if row.state != LEASED:
-            taken = update(items).where((_i.id == item) & (_i.free > 0) & ~_i.withdrawn).values(free=_i.free - 1)
+            taken = update(items).where(_i.id == item, sql.LEFT).values(free=_i.free - 1)
             if connection.execute(taken).rowcount != 1:
                 raise Conflict("the lease ran out and the item was given to others", next="take the next item")
         renewed = {"its_item": item, "its_account": account.id, "until": now + queue.lease}
-        sql.RETAKE.run(connection, renewed)
+        connection.execute(sql.RETAKE, renewed)
         return row
 
     def heartbeat(self, item: str, account: Account) -> int:
@@ -161,12 +160,13 @@ class Leasing:
                 raise Conflict(f"the round is {queue.state}, so nothing of it is given out")
             if lacks := missing(connection, queue, account):
                 raise NotReady(lacks, where=queue.round)
-            held = [one for one in sql.HELD.all(connection, {"account": account.id}) if one.queue == queue.round]
+            held = connection.execute(sql.HELD, {"account": account.id}).all()
+            held = [one for one in held if one.queue == queue.round]
             if len(held) >= queue.settings["most_open"]:
                 raise Conflict("too many items are open to you", next="finish one of them first")
-            free = update(items).where((_i.id == item) & (_i.free > 0) & ~_i.withdrawn).values(free=_i.free - 1)
+            free = update(items).where(_i.id == item, sql.LEFT).values(free=_i.free - 1)
             if connection.execute(free).rowcount != 1:
-                raise Conflict("the item was given to others since, or an admin withdrew it")
+                raise Conflict("the item was given to others since, or it was withdrawn")
             self._set(connection, row, state=LEASED, expires=self._clock() + queue.lease, evaluation=None)
 
     def release(self, item: str, account: Account) -> None:
@@ -182,7 +182,7 @@ def own(connection: Connection, item: str, account: Account) -> Any:
     """The person's row of an item. NotYours where there is none, or one that only keeps the person out."""
     # Not every database can even be asked for a text that is none.
     mine = {"item": item, "account": account.id}
-    row = sql.OWN.first(connection, mine) if item.isalnum() and item.isascii() else None
+    row = connection.execute(sql.OWN, mine).first() if item.isalnum() and item.isascii() else None
     if row is None:
         raise NotYours("no such item here")
     return row
@@ -195,10 +195,10 @@ def missing(connection: Connection, queue: Queue, account: Account) -> str:
         return "you have seen who made what in this round, so that others judge it"
     if settings["training"] and Role.ADMIN not in account.roles:
         read = {"account": account.id, "kind": "training", "note": queue.instructions}
-        if sql.NOTED.first(connection, read) is None:
+        if connection.execute(sql.NOTED, read).first() is None:
             return "read the training page first"
     if settings["quiz"]:
         passed = {"account": account.id, "kind": "quiz.passed", "note": settings["quiz"]}
-        if sql.NOTED.first(connection, passed) is None:
+        if connection.execute(sql.NOTED, passed).first() is None:
             return "pass the quiz first"
     return ""

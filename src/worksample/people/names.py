@@ -31,7 +31,7 @@ def looks_at(queue: Queue) -> list[str]:
 def has_seen_names(connection: Connection, queue: Queue, account: str) -> bool:
     """Whether the names of a queue's round, or of one that it looks at, were shown to this person."""
     seen = {"account": account, "kind": NAMES}
-    return any(sql.NOTED.first(connection, {**seen, "note": round}) for round in looks_at(queue))
+    return any(connection.execute(sql.NOTED, {**seen, "note": round}).first() for round in looks_at(queue))
 
 
 def _circle(connection: Connection, round: str) -> set[str]:

@@ -18,7 +18,6 @@ from .item import Draft, Item
 from .judging import Judging
 from .leasing import Leasing
 from .profile import Profile, profile_of
-from .recall import Recall
 from .standing import Standing, has_read, standings
 from .verdicts import Final, false_negatives, final_verdicts, preferences
 
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
 
 
 class People:
-    """Any number of threads, processes and machines over one store may each have one; it keeps nothing itself but
-    records that were read, and for two seconds whose session a token opens.
+    """Any number of threads, processes and machines over one store may each have one; it keeps nothing itself.
 
     `clock`: microseconds since 1970; the machine's own unless given. Raises what the modules say: Denied, NotYours,
     Conflict, NotReady, InvalidAnswer (all UsageError), PlanError, RecordMissing, StoreError.
@@ -42,9 +40,8 @@ class People:
         self.instructions = instructions or shipped()
         self.accounts = Accounts(store, clock)
         self._leasing = Leasing(store, clock)
-        recall = Recall(store)
-        self._drafting = Drafting(store, clock, self._leasing, recall)
-        self._judging = Judging(store, clock, self._leasing, self._drafting, recall)
+        self._drafting = Drafting(store, clock, self._leasing)
+        self._judging = Judging(store, clock, self._leasing, self._drafting)
 
     # -- accounts
 

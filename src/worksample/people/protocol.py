@@ -44,7 +44,13 @@ class Kind(StrEnum):
     """Gold items that everybody answers: the quiz."""
 
 
-FORM_OF = {Kind.PAIRWISE: Form.PAIRWISE, Kind.RUBRIC: Form.RUBRIC, Kind.TAGS: Form.TAGS, Kind.INTEGRITY: Form.INTEGRITY}
+FORM_OF = {
+    Kind.HOLISTIC: Form.HOLISTIC,
+    Kind.PAIRWISE: Form.PAIRWISE,
+    Kind.RUBRIC: Form.RUBRIC,
+    Kind.TAGS: Form.TAGS,
+    Kind.INTEGRITY: Form.INTEGRITY,
+}
 """Of the kinds with a form of their own; the rest take that of the round they look at, or the holistic one."""
 PROTOCOL_OF = {
     Form.HOLISTIC: Protocol.HOLISTIC,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select, update
@@ -57,28 +56,21 @@ class Queue:
 
 
 def read_queue(row: Any) -> Queue:
-    body = _read_body(row.body)
+    body = json.loads(row.body)
     return Queue(
         row.round, Kind(row.kind), Form(body["form"]), row.state, body["seed"], body["instructions"], body["rule"],
         body["settings"], row.at,
     )  # fmt: skip
 
 
-@lru_cache(maxsize=256)
-def _read_body(body: str) -> dict[str, Any]:
-    """A queue's body never changes, and every request reads it."""
-    read: dict[str, Any] = json.loads(body)
-    return read
-
-
 def all_queues(connection: Connection) -> list[Queue]:
     """By the time they were opened."""
-    return [read_queue(row) for row in sql.QUEUES.all(connection)]
+    return [read_queue(row) for row in connection.execute(sql.QUEUES).all()]
 
 
 def find_queue(connection: Connection, round: str) -> Queue:
     """UsageError where the round is no round by people."""
-    row = sql.QUEUE.first(connection, {"round": round})
+    row = connection.execute(sql.QUEUE, {"round": round}).first()
     if row is None:
         raise UsageError("no such round by people", where=round)
     return read_queue(row)

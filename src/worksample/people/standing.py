@@ -58,4 +58,4 @@ def has_read(store: Store, account: Account, instructions: str) -> bool:
     """Whether the person noted having read this version of the instructions."""
     read = {"account": account.id, "kind": "training", "note": instructions}
     with store.database.reading() as connection:
-        return sql.NOTED.first(connection, read) is not None
+        return connection.execute(sql.NOTED, read).first() is not None

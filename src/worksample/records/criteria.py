@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Self
 
@@ -36,7 +37,7 @@ class Criterion(Frozen):
     importance: Importance | None = None
     by: By = By.PROGRAM
     gate: bool = False
-    """Failing it makes the whole 0."""
+    """Failing it makes 0 what it is a part of: the criterion above it, or the whole."""
     implies_others: bool = False
     """Passing it gives every other point too: TheAgentCompany's last checkpoint (TAC 4.1)."""
     parts: tuple[Criterion, ...] = ()
@@ -80,7 +81,8 @@ class Criteria(Frozen):
                 walk(node.parts)
 
         walk(self.criteria)
-        if any(c.implies_others for c in self.criteria[:-1]):
+        implying = [c for top in self.criteria for c in _walk(top) if c.implies_others]
+        if any(c is not self.criteria[-1] for c in implying):
             raise ValueError("implies_others belongs to the last criterion only")
         return self
 
@@ -91,3 +93,9 @@ class Criteria(Frozen):
     @property
     def total(self) -> float:
         return sum(c.worth for c in self.criteria)
+
+
+def _walk(node: Criterion) -> Iterator[Criterion]:
+    yield node
+    for part in node.parts:
+        yield from _walk(part)

@@ -93,8 +93,8 @@ class Manifest(Frozen):
 
     @property
     def size(self) -> int:
-        """Bytes of all files together."""
-        return sum(e.size for e in self.files)
+        """Bytes of all files that were taken in: what a file that was not claims to have may be any number."""
+        return sum(e.size for e in self.files if e.blob is not None)
 
     def find(self, path: str) -> Entry | None:
         return next((e for e in self.entries if e.path == path), None)

@@ -12,160 +12,161 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from worksample.errors import POLICY, Cause, StoreError
+from worksample.errors import Cause, StoreError
 from worksample.evidence import Captured, take
 from worksample.faults import reach
 from worksample.models import usage_of
 from worksample.models.usage import AGENT
 from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, canonical, now
 
-from .attempt import Attempt
-from .outcome import ended_by_error, failed
+from .outcome import after_capture, ended_by_error
 from .place import box_of
 from .trajectory import Writer, write
+from .tries import Try
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event
     from inspect_ai.solver import TaskState
 
 
-async def close(attempt: Attempt, state: TaskState, outcome: Outcome) -> None:
-    """Take in what was left, and commit. Does nothing where the attempt is closed already or could not be.
+async def close(try_: Try, state: TaskState, outcome: Outcome) -> None:
+    """Take in what was left, and commit. Does nothing where the try_ is closed already or could not be.
 
     Must run where no cancellation reaches it. StoreError where the records cannot be kept: then nothing is committed.
     """
-    if attempt.trial is not None or attempt.fatal is not None:
+    if try_.trial is not None or try_.fatal is not None:
         return
     try:
-        trial, submission = await _closed(attempt, state, outcome)
+        trial, submission = await _closed(try_, state, outcome)
     except StoreError as error:
-        attempt.fatal = error
+        try_.fatal = error
         raise
-    attempt.trial = trial
+    try_.trial = trial
     reach("close.committed")
-    tell(attempt, trial, submission)
+    tell(try_, trial, submission)
 
 
-def tell(attempt: Attempt, trial: Trial, submission: Submission | None) -> None:
+def tell(try_: Try, trial: Trial, submission: Submission | None) -> None:
     """Call `on_closed` in a context of its own, so that nothing it starts is billed to the trial's transcript."""
-    contextvars.Context().run(attempt.job.on_closed, trial, submission)
-    attempt.told = True
+    contextvars.Context().run(try_.job.on_closed, trial, submission)
+    try_.told = True
 
 
-async def _closed(attempt: Attempt, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission | None]:
+async def _closed(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission | None]:
     """What was committed. Where closing itself fails, a trial with just that, and no submission."""
     try:
-        return await _close(attempt, state, outcome)
+        return await _close(try_, state, outcome)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - the boundary of closing: a crash of ours is recorded, never lost
-        trial = trial_of(attempt, ended_by_error(error, ()), log=_log_path(attempt))
-        await anyio.to_thread.run_sync(attempt.job.store.commit, trial)
+        trial = trial_of(try_, ended_by_error(error, ()), log=_log_path(try_))
+        await anyio.to_thread.run_sync(try_.job.store.commit, trial)
         return trial, None
 
 
-async def _close(attempt: Attempt, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission]:
+async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission]:
     from inspect_ai.log import transcript
 
     events = list(transcript().events)
     ended, working = now(), _working_seconds()
     reach("close.begin")
-    captured = await _captured(attempt)
+    captured = await _captured(try_)
     parts = dict(captured.parts)
-    if captured.cause is not None and outcome.finished and not POLICY[captured.cause].graded:
-        outcome = failed(captured.cause, parts["output"].reason)
+    outcome = after_capture(outcome, captured.cause, parts["output"].reason)
     reach("close.captured")
-    with attempt.timed("trajectory"):
-        parts["trajectory"] = await anyio.to_thread.run_sync(_trajectory, attempt, state, outcome, events)
-    reach("close.trajectory")
-    trial = _trial(attempt, state, outcome, events).replaced(ended=ended, working_seconds=working)
-    submission = _submission(attempt, parts)
-    reach("close.commit")
-    await anyio.to_thread.run_sync(attempt.job.store.commit, trial, submission)
-    return trial, submission
+
+    def keep() -> tuple[Trial, Submission]:
+        with try_.timed("trajectory"):
+            parts["trajectory"] = _trajectory(try_, state, outcome, events)
+        reach("close.trajectory")
+        trial = _trial(try_, state, outcome, events, ended=ended, working_seconds=working)
+        submission = _submission(try_, parts)
+        reach("close.commit")
+        try_.job.store.commit(trial, submission)
+        return trial, submission
+
+    # One thread for all of it: to hand over takes longer than most of it while other trials run.
+    return await anyio.to_thread.run_sync(keep)
 
 
-async def _captured(attempt: Attempt) -> Captured:
+async def _captured(try_: Try) -> Captured:
     """The parts that the box holds; where they cannot be had, an absent output with the reason."""
-    job = attempt.job
+    job = try_.job
     box = box_of()
     if box is None:
-        return _nothing(attempt, Cause.SANDBOX_LOST, "there was no sandbox")
-    with anyio.move_on_after(job.config.close) as scope:
-        captured = await take(box, job.store.blobs, attempt.instance, limits=job.config.capture)
-        attempt.phases.update({name: round(seconds, 6) for name, seconds in captured.seconds.items()})
-    if scope.cancelled_caught:
-        reason = f"taking in the deliverables took more than {job.config.close:g} seconds"
-        return _nothing(attempt, Cause.CAPTURE_FAILED, reason)
+        return await anyio.to_thread.run_sync(_nothing, try_, Cause.SANDBOX_LOST, "there was no sandbox")
+    captured = await take(box, job.store.blobs, try_.instance, limits=job.config.capture)
+    try_.phases.update({name: round(seconds, 6) for name, seconds in captured.seconds.items()})
     return captured
 
 
-def _nothing(attempt: Attempt, cause: Cause, reason: str) -> Captured:
-    empty = attempt.job.store.blobs.put(canonical(Manifest().plain()))
+def _nothing(try_: Try, cause: Cause, reason: str) -> Captured:
+    empty = try_.job.store.blobs.put(canonical(Manifest().plain()))
     return Captured({"output": Part(manifest=empty, status=CaptureStatus.ABSENT, reason=reason)}, cause)
 
 
-def _trajectory(attempt: Attempt, state: TaskState, outcome: Outcome, events: Sequence[Event]) -> Part:
-    job = attempt.job
+def _trajectory(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event]) -> Part:
+    job = try_.job
     writer = Writer(job.config.prices)
     writer.events(events)
     if not writer.steps:
         writer.messages(state.messages)
     extra = {
-        "trial": attempt.id,
-        "instance": attempt.instance.id,
+        "trial": try_.id,
+        "instance": try_.instance.id,
         "experiment": job.experiment.id,
         "outcome": outcome.plain(),
     }
     return write(writer, job.store.blobs, job.agent, extra, events)
 
 
-def _trial(attempt: Attempt, state: TaskState, outcome: Outcome, events: Sequence[Event]) -> Trial:
+def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event], **rest: Any) -> Trial:
     from worksample.agents.shown import SHOWN
 
-    usage = usage_of(events, attempt.job.config.prices)
+    usage = usage_of(events, try_.job.config.prices)
     return trial_of(
-        attempt,
+        try_,
         outcome,
         usage=usage,
         steps=usage[AGENT].calls if AGENT in usage else 0,
         shown=state.store.get(SHOWN),
-        log=_log_path(attempt),
+        log=_log_path(try_),
+        **rest,
     )
 
 
-def trial_of(attempt: Attempt, outcome: Outcome, **rest: Any) -> Trial:
+def trial_of(try_: Try, outcome: Outcome, **rest: Any) -> Trial:
     """The trial's record as of now."""
-    job = attempt.job
+    job = try_.job
     return Trial(
-        id=attempt.id,
-        slot=attempt.slot.id,
+        id=try_.id,
+        slot=try_.slot.id,
         experiment=job.experiment.id,
         agent=job.agent.id,
-        instance=attempt.instance.id,
-        work=attempt.instance.work_digest,
-        capture=attempt.instance.capture_digest,
-        try_number=attempt.try_number,
+        instance=try_.instance.id,
+        work=try_.instance.work_digest,
+        capture=try_.instance.capture_digest,
+        try_number=try_.try_number,
         outcome=outcome,
-        started=attempt.started,
-        limits=attempt.limits,
+        started=try_.started,
+        limits=try_.limits,
         sandbox=job.config.sandbox,
-        phases=dict(attempt.phases),
+        phases=dict(try_.phases),
         **{"ended": now(), "working_seconds": 0.0, **rest},
     )
 
 
-def _submission(attempt: Attempt, parts: dict[str, Part]) -> Submission:
+def _submission(try_: Try, parts: dict[str, Part]) -> Submission:
     return Submission(
-        id=attempt.id,
-        instance=attempt.instance.id,
-        work=attempt.instance.work_digest,
-        capture=attempt.instance.capture_digest,
+        id=try_.id,
+        instance=try_.instance.id,
+        work=try_.instance.work_digest,
+        capture=try_.instance.capture_digest,
         origin=Origin.TRIAL,
-        entrant=attempt.job.agent.id,
+        entrant=try_.job.agent.id,
         at=now(),
-        trial=attempt.id,
-        experiment=attempt.job.experiment.id,
+        trial=try_.id,
+        experiment=try_.job.experiment.id,
         parts=parts,
     )
 
@@ -176,7 +177,7 @@ def _working_seconds() -> float:
     return max(0.0, float(sample_limits().working.usage))
 
 
-def _log_path(attempt: Attempt) -> str:
+def _log_path(try_: Try) -> str:
     """The log that this sample will be written to, relative to the store's `logs/`."""
     from urllib.parse import unquote, urlparse
 
@@ -188,5 +189,5 @@ def _log_path(attempt: Attempt) -> str:
     location = active.log_location
     # The engine keeps a relative folder relative; the store's logs are named from the store.
     path = Path(unquote(urlparse(location).path) if location.startswith("file:") else location).resolve()
-    logs = attempt.job.store.logs.resolve()
+    logs = try_.job.store.logs.resolve()
     return str(path.relative_to(logs) if path.is_relative_to(logs) else path)

@@ -27,16 +27,14 @@ class RunConfig:
     """Of one model request, after a fault of the service."""
     model_timeout: float | None = 1800
     """Of one model request with all its retries."""
-    attempt_timeout: float | None = 600
-    """Of one attempt of a model request."""
+    try_timeout: float | None = 600
+    """Of one try of a model request."""
     connections: int | None = None
     """Model requests at once; None: the provider's default."""
     model_args: Mapping[str, Any] = field(default_factory=dict)
     """For the agent's model provider, such as `base_url`."""
     lease: float = 30.0
     """How long a slot stays this run's own without a sign of life, and at most how long others' are waited for."""
-    close: float = 600.0
-    """How long taking in the deliverables and running the probes may take."""
     capture: CaptureLimits = field(default_factory=CaptureLimits)
     live_log: bool = False
     """Whether `inspect view` can follow trials as they run; costs some time per event."""
@@ -45,5 +43,5 @@ class RunConfig:
     def service(self) -> Service:
         """How models are called."""
         return Service(
-            self.prices, self.model_retries, self.model_timeout, self.attempt_timeout, self.connections, self.model_args
+            self.prices, self.model_retries, self.model_timeout, self.try_timeout, self.connections, self.model_args
         )

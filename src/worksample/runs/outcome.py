@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from worksample.errors import Cause, WorksampleError
+from worksample.errors import POLICY, Cause, WorksampleError
 from worksample.models import failure_of
 from worksample.records import Ending, Outcome
 
@@ -70,6 +70,13 @@ def failed(cause: Cause, reason: str) -> Outcome:
     return Outcome(ending=Ending.FAILED, cause=cause, reason=_short(reason))
 
 
+def after_capture(outcome: Outcome, cause: Cause | None, reason: str) -> Outcome:
+    """How a trial ended once its output was taken in: a failure of ours there undoes an ending that counts."""
+    if cause is None or not outcome.finished or POLICY[cause].graded:
+        return outcome
+    return failed(cause, reason)
+
+
 def leaf(error: BaseException) -> BaseException:
     """The first single exception inside groups."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
@@ -87,4 +94,6 @@ def _chain(error: BaseException | None) -> list[BaseException]:
 
 
 def _short(text: str) -> str:
+    """At most so long, without what a database or a terminal would not take: agents write into reasons too."""
+    text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text[: LONGEST + 1])
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -7,32 +7,32 @@ from typing import TYPE_CHECKING
 from worksample.agents.desk import SCRATCH
 from worksample.sandboxes import Box, BoxConfig, BoxLimits, Mount
 
-from .attempt import Attempt
+from .tries import Try
 
 if TYPE_CHECKING:
     from inspect_ai.util import SandboxEnvironmentSpec
 
 
-def box_config(attempt: Attempt) -> BoxConfig:
+def box_config(try_: Try) -> BoxConfig:
     """The agent's box: input and software read-only, output and scratch to write to, and nothing of the reference."""
-    paths, limits = attempt.instance.work.environment.paths, attempt.limits
+    paths, limits = try_.instance.work.environment.paths, try_.limits
     return BoxConfig(
-        mounts=(Mount(str(attempt.inputs), paths.input), Mount(str(attempt.software), paths.software)),
+        mounts=(Mount(str(try_.inputs), paths.input), Mount(str(try_.software), paths.software)),
         output=paths.output,
         scratch=SCRATCH,
         limits=BoxLimits(memory=limits.memory, processes=limits.processes, disk=limits.disk),
-        label=attempt.id,
+        label=try_.id,
     )
 
 
-def spec_of(attempt: Attempt) -> SandboxEnvironmentSpec:
+def spec_of(try_: Try) -> SandboxEnvironmentSpec:
     """For the sample of a trial."""
     from inspect_ai.util import SandboxEnvironmentSpec
 
     from worksample.sandboxes.provider import BoxSpec
 
-    kind = attempt.job.config.sandbox
-    return SandboxEnvironmentSpec("worksample", BoxSpec(box=box_config(attempt), kind=kind))
+    kind = try_.job.config.sandbox
+    return SandboxEnvironmentSpec("worksample", BoxSpec(box=box_config(try_), kind=kind))
 
 
 def box_of() -> Box | None:

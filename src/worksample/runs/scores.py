@@ -22,7 +22,8 @@ def write_scores(store: Store, experiment: str, round: str) -> int:
     """Write the grades of a round into the logs of an experiment; how many samples were given one.
 
     An ungraded sample gets no score, never 0, and is no part of the log's mean. Writing again changes only what is
-    new; a regrade replaces a score, and the log keeps its history. A log that a kill left unfinished, or that another
+    new, and a log in which nothing is new is not read but for its summaries; a regrade replaces a score, and the log
+    keeps its history. A log that a kill left unfinished, or that another
     process still writes, is left as it is: the grades are in the store. RecordMissing for an unknown round.
     """
     store.get(Round, round)
@@ -45,6 +46,7 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
         ProvenanceData,
         edit_score,
         read_eval_log,
+        read_eval_log_sample_summaries,
         recompute_metrics,
         write_eval_log,
     )
@@ -53,6 +55,10 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
 
     try:
         if read_eval_log(str(path), header_only=True).status == "started":
+            return 0
+        known = {str(sample.id): sample.scores for sample in read_eval_log_sample_summaries(str(path))}
+        graded = [(t, e) for t, e in graded if t.id in known and not _has(known[t.id], e, round)]
+        if not graded:
             return 0
         log = read_eval_log(str(path))
     except (OSError, ValueError, BadZipFile, ZstdError):
@@ -64,8 +70,6 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
         if sample is None or not isinstance(evaluation.payload, Grade):
             continue
         grade = evaluation.payload
-        if _has(sample.scores, grade, round):
-            continue
         edit = ScoreEdit(
             value=grade.score,
             explanation=grade.reason or None,
@@ -86,9 +90,11 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
     return done
 
 
-def _has(scores: dict[str, Score] | None, grade: Grade, round: str) -> bool:
-    old = (scores or {}).get(NAME)
-    return old is not None and old.value == grade.score and (old.metadata or {}).get("round") == round
+def _has(scores: dict[str, Score] | None, evaluation: Evaluation, round: str) -> bool:
+    old, grade = (scores or {}).get(NAME), evaluation.payload
+    if old is None or not isinstance(grade, Grade):
+        return False
+    return old.value == grade.score and (old.metadata or {}).get("round") == round
 
 
 def _parts(grade: Grade) -> dict[str, Any]:

@@ -1,9 +1,8 @@
-"""All open slots of an agent as the samples of one Inspect eval."""
+"""Open slots as the samples of one Inspect eval, with a task for each agent."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,44 +16,41 @@ from worksample.models.usage import AGENT
 from worksample.records import Agent, Experiment, Instance, Slot
 from worksample.store import Store
 
-from .attempt import Job, OnClosed
 from .close import close
 from .config import RunConfig
 from .limits import limits_of
 from .outcome import cancelled
 from .source import Trials
+from .tries import Job, OnClosed
 from .work import trial_solver
 
 if TYPE_CHECKING:
     from inspect_ai import Task
-    from inspect_ai.dataset import Sample
     from inspect_ai.log import EvalLog
     from inspect_ai.model import Model
     from inspect_ai.solver import TaskState
 
 
 async def run_slots(
-    store: Store,
-    experiment: Experiment,
-    agent: Agent,
-    slots: Sequence[Slot],
-    config: RunConfig,
-    on_closed: OnClosed,
+    store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed
 ) -> None:
     """Run trials for these slots, in this order, and return when each has one that is not tried again.
 
-    Every trial is in the store, with its submission, before `on_closed(trial, submission)` is called; the submission is
-    None where the sandbox never started. Slots that another living run works on are left to it. Cancelling this closes
-    the trials in work as cancelled, with what they had made, and raises CancelledError.
+    `config.parallel` of them run at once, of whichever agents they are. Every trial is in the store, with its
+    submission, before `on_closed(trial, submission)` is called; the submission is None where the sandbox never started.
+    Slots that another living run works on are left to it. Cancelling this closes the trials in work as cancelled, with
+    what they had made, and raises CancelledError.
 
     PlanError, before anything runs, for a budget without a price, a model that cannot be had or a script that is
     missing. StoreFull or StoreError where a trial could not be kept: then the run stops, and its slot stays open.
     """
     if not slots:
         return
-    _check(store, experiment, agent, slots, config)
-    job = Job(store, experiment, agent, model_of(agent, config.service), config, on_closed)
-    trials = Trials(job, slots)
+    agents = await asyncio.to_thread(_checked, store, experiment, slots, config)
+    jobs = {
+        agent.id: Job(store, experiment, agent, model_of(agent, config.service), config, on_closed) for agent in agents
+    }
+    trials = Trials(jobs, slots, store, config)
     trials.runner = asyncio.current_task()
     keeper = asyncio.create_task(trials.keep())
     try:
@@ -64,15 +60,21 @@ async def run_slots(
     finally:
         keeper.cancel()
         for slot in tuple(trials.held):
-            trials.release(slot)
+            await asyncio.to_thread(trials.release, slot)
 
 
 async def _run(trials: Trials) -> None:
-    """One eval over the slots that can be had now."""
-    first = await asyncio.to_thread(trials.samples, trials.job.config.parallel)
-    if not first:
+    """One eval over the slots that can be had now: a task for each agent, so that each has a log of its own."""
+    agents = await trials.begin()
+    if not agents:
         return
-    logs = await _eval(trials, first)
+    trials.eval = asyncio.create_task(_eval(trials, agents))
+    logs: list[EvalLog] = []
+    try:
+        logs = await trials.eval
+    except asyncio.CancelledError:
+        if trials.fatal is None:
+            raise
     if trials.fatal is not None:
         raise trials.fatal
     task = asyncio.current_task()
@@ -80,6 +82,14 @@ async def _run(trials: Trials) -> None:
     if not logs or any(log.status == "cancelled" for log in logs) or (task is not None and task.cancelling()):
         raise asyncio.CancelledError
     _raise_broken(logs)
+
+
+def _checked(store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig) -> list[Agent]:
+    """The agents of these slots. PlanError where one of them cannot work there."""
+    agents = [store.get(Agent, id) for id in dict.fromkeys(slot.agent for slot in slots)]
+    for agent in agents:
+        _check(store, experiment, agent, [slot for slot in slots if slot.agent == agent.id], config)
+    return agents
 
 
 def _check(store: Store, experiment: Experiment, agent: Agent, slots: Sequence[Slot], config: RunConfig) -> None:
@@ -93,53 +103,57 @@ def _check(store: Store, experiment: Experiment, agent: Agent, slots: Sequence[S
             break
 
 
-async def _eval(trials: Trials, first: list[Sample]) -> list[EvalLog]:
+async def _eval(trials: Trials, agents: Sequence[str]) -> list[EvalLog]:
     from inspect_ai import eval_async
+    from inspect_ai.util._display import init_display_type
 
-    job = trials.job
-    roles: dict[str, Model] = {role: resolve(name, job.config.service) for role, name in job.config.roles.items()}
-    if job.model is not None:
-        roles[AGENT] = job.model
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_quiet())
-        return list(
-            await eval_async(
-                _task(trials, first),
-                model=job.model,
-                model_roles=dict(roles),
-                log_dir=str(job.store.logs / _folder(job.experiment.id)),
-                log_format="eval",
-                log_realtime=job.config.live_log,
-                log_header_only=True,
-                log_level="error",
-                fail_on_error=False,
-                retry_on_error=0,
-                max_tasks=1,
-                max_samples=job.config.parallel,
-                score=False,
-                ctl_server=False,
-                acp_server=False,
-            )
+    config = trials.config
+    init_display_type("none")  # progress is the caller's
+    return list(
+        await eval_async(
+            [_task(trials, trials.jobs[id]) for id in agents],
+            model=None,
+            log_dir=str(trials.store.logs / _folder(trials.jobs[agents[0]].experiment.id)),
+            log_format="eval",
+            log_realtime=config.live_log,
+            log_header_only=True,
+            log_level="error",
+            fail_on_error=False,
+            retry_on_error=0,
+            max_tasks=len(agents),
+            max_samples=config.parallel,
+            score=False,
+            ctl_server=False,
+            acp_server=False,
         )
+    )
 
 
-def _task(trials: Trials, first: list[Sample]) -> Task:
+def _task(trials: Trials, job: Job) -> Task:
     from inspect_ai import SampleSource, Task
     from inspect_ai.scorer import mean, stderr
 
     async def cleanup(state: TaskState) -> None:
-        attempt = trials.attempts.get(str(state.sample_id))
-        if attempt is not None and attempt.began is not None:
+        try_ = trials.tries.get(str(state.sample_id))
+        if try_ is not None and try_.began is not None:
             with anyio.CancelScope(shield=True):
-                await close(attempt, state, cancelled("cut short while it was closed"))
+                await close(try_, state, cancelled("cut short while it was closed"))
 
+    roles: dict[str, str | Model] = {
+        name: resolve(model, job.config.service) for name, model in job.config.roles.items()
+    }
+    if job.model is not None:
+        roles[AGENT] = job.model
+    feed = trials.feeds[job.agent.id]
     return Task(
-        dataset=SampleSource.from_samples(first, sample_complete=trials.complete),
-        solver=trial_solver(trials.attempt),
+        dataset=SampleSource.from_samples([], next_samples=feed.next, sample_complete=trials.complete),
+        solver=trial_solver(trials.try_of),
         cleanup=cleanup,
+        model=job.model,
+        model_roles=roles,
         metrics=[mean(), stderr()],  # for the grades that `write_scores` brings
-        name=_folder(trials.job.agent.name),
-        metadata={"experiment": trials.job.experiment.id, "agent": trials.job.agent.id},
+        name=_folder(job.agent.name),
+        metadata={"experiment": job.experiment.id, "agent": job.agent.id},
     )
 
 
@@ -153,12 +167,3 @@ def _raise_broken(logs: Sequence[EvalLog]) -> None:
 
 def _folder(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._@-]+", "-", name)
-
-
-@contextlib.contextmanager
-def _quiet():  # type: ignore[no-untyped-def]
-    """Nothing of Inspect's own display: progress is the caller's."""
-    from inspect_ai.util._display import init_display_type
-
-    init_display_type("none")
-    yield

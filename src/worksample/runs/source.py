@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import socket
 import time
-import uuid
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from worksample.errors import Cause, PlanError, StoreError, WorksampleError
-from worksample.records import Arm, Instance, Slot, Trial
+from worksample.errors import Cause, StoreError, WorksampleError
+from worksample.records import Instance, Slot, Trial
+from worksample.store import Store
+from worksample.store.owner import new_owner
 
-from .attempt import Attempt, Job
 from .close import tell, trial_of
+from .config import RunConfig
+from .feed import Feed
 from .limits import limits_of
 from .outcome import failed
 from .place import spec_of
+from .tries import Job, Try
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
@@ -31,162 +32,181 @@ LOOK_SECONDS = 0.5
 
 
 class Trials:
-    """The open slots of one agent in one run. `initial`, `complete` and `cleanup` are called by Inspect."""
+    """The open slots of one run, of all its agents. `complete` is called by Inspect, agent by agent.
 
-    def __init__(self, job: Job, slots: Sequence[Slot]) -> None:
-        self.job = job
+    A run has so many places. Whoever is done with one takes the next slot in order, whichever agent it is for: the
+    last straggler of one agent holds up no other.
+    """
+
+    def __init__(self, jobs: Mapping[str, Job], slots: Sequence[Slot], store: Store, config: RunConfig) -> None:
+        self.jobs, self.store, self.config = jobs, store, config
         self.waiting: deque[tuple[Slot, int]] = deque((slot, 1) for slot in slots)
-        self.attempts: dict[str, Attempt] = {}
+        self.tries: dict[str, Try] = {}
         self.passed: list[tuple[Slot, int]] = []
         """Slots that another run held when it was their turn."""
         self.held: set[str] = set()
-        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self.owner = new_owner()
         self.fatal: BaseException | None = None
+        self.feeds: dict[str, Feed] = {}
+        """Of the agents whose tasks run now."""
         self.runner: asyncio.Task[object] | None = None
         """The task whose cancelling means that no further trial begins."""
+        self.eval: asyncio.Task[object] | None = None
+        """The eval that runs now: it ends where nothing can be kept any more."""
         self._instances: dict[str, Instance] = {}
-        self._arms: dict[str, Arm] = {arm.name: arm for arm in job.experiment.arms}
+        self._taking = asyncio.Lock()
 
-    def attempt(self, id: str) -> Attempt:
-        """The attempt whose sample has this id."""
-        return self.attempts[id]
+    def try_of(self, id: str) -> Try:
+        """The try whose sample has this id."""
+        return self.tries[id]
 
-    def take(self) -> Attempt | None:
-        """The next slot that nobody else works on and that is still open, as an attempt; None where there is none."""
+    async def begin(self) -> list[str]:
+        """Fill the run's places; the agents that have something to do or may get it, in the order of their slots."""
+        self.feeds = {id: Feed() for id in dict.fromkeys(slot.agent for slot, _ in self.waiting)}
+        for _ in range(self.config.parallel):
+            await self._go_on()
+        return [id for id, feed in self.feeds.items() if not feed.empty]
+
+    def _stopping(self) -> bool:
+        return self.fatal is not None or (self.runner is not None and self.runner.cancelling() > 0)
+
+    async def _go_on(self) -> None:
+        """Give a free place to the next slot; let the tasks end whose agents have none left."""
+        async with self._taking:
+            try_ = None if self._stopping() else await asyncio.to_thread(self._next)
+            if try_ is not None:
+                self.feeds[try_.slot.agent].give(self._sample(try_))
+            left = {slot.agent for slot, _ in self.waiting} | {one.slot.agent for one in self.tries.values()}
+            for id, feed in self.feeds.items():
+                if id not in left or self._stopping():
+                    feed.close()
+
+    def _next(self) -> Try | None:
+        """The next slot that nobody else works on and that is still open, as a try; None where there is none."""
         while self.waiting:
             slot, here = self.waiting.popleft()
-            if not self.job.store.lease(_key(slot), self.owner, self.job.config.lease):
+            if not self.store.lease(_key(slot.id), self.owner, self.config.lease):
                 self.passed.append((slot, here))
                 continue
-            if self.job.store.find(Trial, slot=slot.id, live=True):
-                self.job.store.release(_key(slot), self.owner)
+            if self.store.find(Trial, slot=slot.id, live=True):
+                self.store.release(_key(slot.id), self.owner)
                 continue
             self.held.add(slot.id)
             return self._begin(slot, here)
         return None
 
-    def _begin(self, slot: Slot, here: int) -> Attempt:
-        store, instance = self.job.store, self.instance(slot.instance)
-        attempt = Attempt(
-            job=self.job,
+    def _begin(self, slot: Slot, here: int) -> Try:
+        store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
+        try_ = Try(
+            job=job,
             slot=slot,
             instance=instance,
-            limits=limits_of(instance, self.arm(slot), self.job.agent),
+            limits=limits_of(instance, job.arm(slot), job.agent),
             inputs=store.folder(instance.work.inputs),
             software=store.folder(instance.work.software),
             try_number=store.tries(slot.id) + 1,
             here=here,
         )
-        self.attempts[attempt.id] = attempt
-        return attempt
+        self.tries[try_.id] = try_
+        return try_
 
     def instance(self, id: str) -> Instance:
         if id not in self._instances:
-            self._instances[id] = self.job.store.get(Instance, id)
+            self._instances[id] = self.store.get(Instance, id)
         return self._instances[id]
 
-    def arm(self, slot: Slot) -> Arm:
-        if slot.arm not in self._arms:
-            raise PlanError(f"slot {slot.id} is of the arm {slot.arm!r}, which its experiment lacks")
-        return self._arms[slot.arm]
-
-    def samples(self, count: int) -> list[Sample]:
-        """Up to `count` more trials as samples. Nothing of the reference or the grading is in them."""
-        out: list[Sample] = []
-        if self.runner is not None and self.runner.cancelling():
-            return out
-        while len(out) < count and self.fatal is None and (attempt := self.take()) is not None:
-            out.append(self._sample(attempt))
-        return out
-
-    def _sample(self, attempt: Attempt) -> Sample:
+    def _sample(self, try_: Try) -> Sample:
         from inspect_ai.dataset import Sample
 
         return Sample(
-            id=attempt.id,
-            input=attempt.instance.work.brief,
-            sandbox=spec_of(attempt),
-            metadata={"instance": attempt.instance.id, "slot": attempt.slot.id, "try": attempt.try_number},
+            id=try_.id,
+            input=try_.instance.work.brief,
+            sandbox=spec_of(try_),
+            metadata={"instance": try_.instance.id, "slot": try_.slot.id, "try": try_.try_number},
         )
 
-    async def complete(self, sample: EvalSample) -> list[Sample]:
-        """A sample is over: its trial must be in the store. Gives the next one; StoreError stops the run."""
-        attempt = self.attempts.pop(str(sample.id))
-        if attempt.fatal is not None:
-            self.fatal = self.fatal or attempt.fatal
-            raise self.fatal
+    async def complete(self, sample: EvalSample) -> None:
+        """A sample is over: its trial must be in the store, and its place is free. StoreError stops the run."""
+        try_ = self.tries[str(sample.id)]
         try:
-            trial = await asyncio.to_thread(self._closed, attempt, sample)
-        except WorksampleError as error:
+            if try_.fatal is not None:
+                raise try_.fatal
+            trial = await asyncio.to_thread(self._closed, try_, sample)
+            if trial.outcome.retried and try_.here < self.config.tries:
+                self.waiting.appendleft((try_.slot, try_.here + 1))
+            del self.tries[try_.id]
+            await self._go_on()
+        except Exception as error:
+            # The whole run ends: other agents' tasks would go on by themselves.
             self.fatal = self.fatal or error
+            if self.eval is not None:
+                self.eval.cancel()
             raise
-        self.release(attempt.slot.id)
-        if trial.outcome.retried and attempt.here < self.job.config.tries:
-            self.waiting.appendleft((attempt.slot, attempt.here + 1))
-        return await asyncio.to_thread(self.samples, 1)
 
-    def _closed(self, attempt: Attempt, sample: EvalSample) -> Trial:
-        if attempt.trial is None and attempt.began is None:
-            self._never_began(attempt, sample)
-        if attempt.trial is None:
+    def _closed(self, try_: Try, sample: EvalSample) -> Trial:
+        """The trial, which must be in the store; its slot is given back."""
+        if try_.trial is None and try_.began is None:
+            self._never_began(try_, sample)
+        if try_.trial is None:
             raise StoreError(
-                f"trial {attempt.id} ended without its record",
-                where=self.job.experiment.id,
+                f"trial {try_.id} ended without its record",
+                where=try_.job.experiment.id,
                 next="worksample store check, then worksample resume",
             )
-        if not attempt.told:
+        if not try_.told:
             said = sample.error.message if sample.error is not None else "no reason given"
             raise WorksampleError(f"what follows on a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
-        return attempt.trial
+        self.release(try_.slot.id)
+        return try_.trial
 
-    def _never_began(self, attempt: Attempt, sample: EvalSample) -> None:
+    def _never_began(self, try_: Try, sample: EvalSample) -> None:
         """The sandbox did not start: the agent never worked, and there is nothing to hand in."""
         said = sample.error.message if sample.error is not None else "the trial never began"
-        trial = trial_of(attempt, failed(Cause.SANDBOX_START, said))
-        self.job.store.commit(trial)
-        attempt.trial = trial
-        tell(attempt, trial, None)
+        trial = trial_of(try_, failed(Cause.SANDBOX_START, said))
+        self.store.commit(trial)
+        try_.trial = trial
+        tell(try_, trial, None)
 
     def release(self, slot: str) -> None:
         """Give a slot back."""
         self.held.discard(slot)
-        self.job.store.release(f"slot:{slot}", self.owner)
+        self.store.release(_key(slot), self.owner)
 
     async def wait_for_others(self) -> bool:
         """Watch slots that another run holds, for as long as a lease lasts: True once some are left to this run.
 
         A run that was killed leaves leases that nobody renews; one that lives renews them, and its slots stay its own.
         """
-        end = time.monotonic() + self.job.config.lease
+        end = time.monotonic() + self.config.lease
         while self.passed:
             if left := await asyncio.to_thread(self._left):
                 self.waiting.extend(left)
                 return True
             if time.monotonic() > end:
                 break
-            await asyncio.sleep(min(LOOK_SECONDS, self.job.config.lease / 4))
+            await asyncio.sleep(min(LOOK_SECONDS, self.config.lease / 4))
         return False
 
     def _left(self) -> list[tuple[Slot, int]]:
         """Of the slots that another run held: those that nobody holds or has done. The done ones are forgotten."""
-        store = self.job.store
+        store = self.store
         self.passed = [(slot, here) for slot, here in self.passed if not store.find(Trial, slot=slot.id, live=True)]
-        free = [(slot, here) for slot, here in self.passed if store.holder(_key(slot)) is None]
+        free = [(slot, here) for slot, here in self.passed if store.holder(_key(slot.id)) is None]
         self.passed = [one for one in self.passed if one not in free]
         return free
 
     async def keep(self) -> None:
         """Renew the leases of all slots in work, until cancelled."""
         while True:
-            await asyncio.sleep(self.job.config.lease / 3)
+            await asyncio.sleep(self.config.lease / 3)
             for slot in tuple(self.held):
                 # A database that is busy now is asked again well before the lease is over.
                 with contextlib.suppress(StoreError):
-                    await asyncio.to_thread(self.job.store.renew, f"slot:{slot}", self.owner, self.job.config.lease)
+                    await asyncio.to_thread(self.store.renew, _key(slot), self.owner, self.config.lease)
 
     def __repr__(self) -> str:
-        return f"Trials({self.job.agent.id}, {len(self.waiting)} waiting, {len(self.attempts)} in work)"
+        return f"Trials({len(self.jobs)} agents, {len(self.waiting)} waiting, {len(self.tries)} in work)"
 
 
-def _key(slot: Slot) -> str:
-    return f"slot:{slot.id}"
+def _key(slot: str) -> str:
+    return f"slot:{slot}"

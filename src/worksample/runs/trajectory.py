@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -140,7 +141,7 @@ def write(writer: Writer, sink: Sink, agent: Agent, extra: Mapping[str, Any], ev
         "final_metrics": _totals(writer.steps),
         "extra": dict(extra),
     }
-    files = {NAME: canonical(document), **writer.pictures}
+    files = {NAME: _written(document), **writer.pictures}
     entries = [Entry(path=name, size=len(data), blob=sink.put(data)) for name, data in sorted(files.items())]
     manifest = Manifest(entries=tuple(entries))
     return Part(
@@ -149,6 +150,14 @@ def write(writer: Writer, sink: Sink, agent: Agent, extra: Mapping[str, Any], ev
         files=len(entries),
         size=manifest.size,
     )
+
+
+def _written(document: Any) -> bytes:
+    """As JSON. What a model wrote into a tool call may hold numbers that JSON lacks: they stand as text."""
+    try:
+        return canonical(document)
+    except ValueError:
+        return canonical(json.loads(json.dumps(document), parse_constant=str))
 
 
 def _reasoning(message: ChatMessage) -> str:

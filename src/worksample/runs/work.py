@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from worksample.agents import build
 from worksample.records import Limits, Outcome, now
 
-from .attempt import Attempt
 from .close import close
 from .outcome import DONE, cancelled, ended_by_error, ended_by_limit
+from .tries import Try
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from inspect_ai.util import Limit
 
 
-def trial_solver(find: Callable[[str], Attempt]) -> Solver:
+def trial_solver(find: Callable[[str], Try]) -> Solver:
     """An Inspect solver for samples whose ids are attempts' ids."""
     from inspect_ai.solver import solver
 
@@ -36,29 +35,27 @@ def trial_solver(find: Callable[[str], Attempt]) -> Solver:
     return make()
 
 
-async def run_trial(attempt: Attempt, state: TaskState, generate: Generate) -> None:
+async def run_trial(try_: Try, state: TaskState, generate: Generate) -> None:
     """Let the agent work, then close. What ended the work other than its own limits is raised again afterwards."""
-    attempt.began = time.monotonic()
-    attempt.started = now()
-    attempt.phases["sandbox"] = round(_since_init(), 6)
-    outcome, raised = await _endeavour(attempt, state, generate)
+    try_.began = time.monotonic()
+    try_.started = now()
+    try_.phases["sandbox"] = round(_since_init(), 6)
+    outcome, raised = await _endeavour(try_, state, generate)
     with anyio.CancelScope(shield=True):
-        await close(attempt, state, outcome)
+        await close(try_, state, outcome)
     if raised is not None:
         raise raised
 
 
-async def _endeavour(attempt: Attempt, state: TaskState, generate: Generate) -> tuple[Outcome, BaseException | None]:
+async def _endeavour(try_: Try, state: TaskState, generate: Generate) -> tuple[Outcome, BaseException | None]:
     """How the work ended, and what is to be raised again once the trial is closed."""
     from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
     from inspect_ai.util import LimitExceededError, apply_limits
 
-    job = attempt.job
     try:
-        with apply_limits(_limits(attempt.limits), catch_errors=True) as scope:
-            agent = build(job.agent, attempt.instance, model=job.model, limits=attempt.limits, inputs=attempt.inputs)
-            await agent(state, generate)
+        with apply_limits(_limits(try_.limits), catch_errors=True) as scope:
+            await try_.job.solver(try_.instance, try_.limits, try_.inputs)(state, generate)
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error
     except TerminateSampleError as error:

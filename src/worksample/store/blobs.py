@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,12 +13,14 @@ from worksample.errors import RecordMissing, StoreError
 from worksample.files.pour import pour
 from worksample.records import digest_bytes
 
-from .faults import keeping
+from .loops import off_loop
 from .place import LocalPlace, RemotePlace
 
 _SMALL = 1 << 18
-_FEW = 16
-"""Above so many new blobs one sync of everything is quicker than one of each."""
+_SENDERS = 8
+"""Blobs that are sent to an object store at once."""
+_REMEMBERED = 200_000
+"""Of so many blobs a process remembers that they are kept for sure; of others it makes sure again."""
 
 
 def blob_path(digest: str) -> str:
@@ -27,36 +30,40 @@ def blob_path(digest: str) -> str:
 class Blobs:
     """A `Sink`. Files lie at `blobs/<aa>/<digest>`, mode 0444; with a remote store the local ones are its cache.
 
-    New blobs are on the disk for sure only after `flush`, which every `Store.commit` calls first.
+    What was put is kept for sure (synced with its name, and sent to where the store is remote) only after `flush`,
+    which every `Store.commit` calls first.
     """
 
     def __init__(self, near: LocalPlace, far: RemotePlace | None = None) -> None:
         self._near, self._far = near, far
-        self._fresh: set[str] = set()
+        self._fresh: dict[str, Future[None] | None] = {}
+        """Blobs that may not be kept for sure yet, and who sees to it."""
+        self._sure: set[str] = set()
         self._lock = threading.Lock()
 
     def put(self, data: bytes) -> str:
         """Keep bytes; returns their digest. Raises StoreFull, StoreError."""
+        off_loop()
         digest = digest_bytes(data)
         path = blob_path(digest)
         # A file of another size was torn by a power cut: it is replaced.
-        if self._near.size(path) != len(data):
+        missing = self._near.size(path) != len(data)
+        if missing:
             self._near.write(path, data, durable=False)
-            self._note(path)
-        self._send(path)
+        self._note(path, missing)
         return digest
 
     def put_file(self, fd: int, size: int) -> str:
         """Keep at most `size` bytes of an open file from its offset on; OSError comes from reading it."""
+        off_loop()
         if size <= _SMALL:
             parts, left = [], size
             while left > 0 and (chunk := os.read(fd, left)):
                 parts.append(chunk)
                 left -= len(chunk)
             return self.put(b"".join(parts))
-        digest, path = self._near.write_open(blob_path, fd, size, durable=False)
-        self._note(path)
-        self._send(path)
+        digest, path, missing = self._near.write_open(blob_path, fd, size, durable=False)
+        self._note(path, missing)
         return digest
 
     def put_path(self, path: Path) -> str:
@@ -66,10 +73,15 @@ class Blobs:
 
     def has(self, digest: str) -> bool:
         path = blob_path(digest)
-        return self._near.has(path) if self._far is None else self._far.has(path)
+        if self._far is None:
+            return self._near.has(path)
+        with self._lock:
+            known = path in self._fresh or path in self._sure
+        return known or self._far.has(path)
 
     def path(self, digest: str) -> Path:
         """The local file that holds it: read-only, never to be changed. Raises RecordMissing."""
+        off_loop()
         path = blob_path(digest)
         local = self._near.path(path)
         if not local.is_file():
@@ -94,28 +106,67 @@ class Blobs:
             yield path.rpartition("/")[2]
 
     def flush(self) -> None:
-        """Put all new blobs on the disk for sure."""
-        with self._lock:
-            fresh, self._fresh = self._fresh, set()
-        if len(fresh) > _FEW:
-            os.sync()
-            return
-        with keeping(self._near.name):
-            for path in fresh:
-                fd = os.open(self._near.path(path), os.O_RDONLY | os.O_CLOEXEC)
-                try:
-                    os.fsync(fd)
-                finally:
-                    os.close(fd)
-
-    def _note(self, path: str) -> None:
-        if self._far is None:
+        """Return once all that was put before is kept for sure, be it that another thread sees to it already."""
+        while True:
+            mine, others = dict[str, Future[None]](), list[Future[None]]()
             with self._lock:
-                self._fresh.add(path)
+                for path, work in self._fresh.items():
+                    if work is None:
+                        mine[path] = Future()
+                    else:
+                        others.append(work)
+                self._fresh.update(mine)
+            if mine:
+                self._settle(mine)
+            wait(others)
+            # What another thread failed at is to be done again, here.
+            if all(work.exception() is None for work in others):
+                return
 
-    def _send(self, path: str) -> None:
-        if self._far is not None and not self._far.has(path):
-            self._far.write_file(path, self._near.path(path))
+    def _settle(self, mine: dict[str, Future[None]]) -> None:
+        done = False
+        try:
+            self._near.settle(mine)
+            if self._far is not None:
+                self._send(self._far, list(mine))
+            done = True
+        finally:
+            with self._lock:
+                if len(self._sure) > _REMEMBERED:
+                    self._sure.clear()
+                for path, work in mine.items():
+                    # Another file may have taken its place meanwhile.
+                    if self._fresh.get(path) is work:
+                        if done:
+                            self._fresh.pop(path)
+                            self._sure.add(path)
+                        else:
+                            self._fresh[path] = None
+            for work in mine.values():
+                if done:
+                    work.set_result(None)
+                else:
+                    work.set_exception(StoreError("these blobs could not be kept for sure"))
+
+    def _note(self, path: str, written: bool) -> None:
+        """A blob that was there may be another process's, which has not come to sync it."""
+        with self._lock:
+            if written:
+                self._sure.discard(path)
+                self._fresh[path] = None
+            elif path not in self._sure:
+                self._fresh.setdefault(path, None)
+
+    def _send(self, far: RemotePlace, paths: list[str]) -> None:
+        def one(path: str) -> None:
+            source = self._near.path(path)
+            # To ask costs as much as to send a little.
+            if source.stat().st_size <= _SMALL or not far.has(path):
+                far.write_file(path, source)
+
+        with ThreadPoolExecutor(min(_SENDERS, len(paths))) as senders:
+            for _ in senders.map(one, paths):
+                pass
 
     def _fetch(self, far: RemotePlace, path: str, digest: str) -> None:
         with self._near.draft() as (_, draft):

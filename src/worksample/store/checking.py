@@ -14,10 +14,10 @@ from worksample.records import Manifest, Record
 
 from . import index, schema
 from .blobs import blob_path
-from .objects import Broken, object_path
+from .objects import Broken
 from .references import blobs_of, ids_of
-from .rivals import agree, beats
-from .rows import body
+from .rivals import Claim, agree, beats
+from .rows import body, micros
 
 if TYPE_CHECKING:
     from .store import Store
@@ -38,7 +38,8 @@ class Fault:
 _REBUILD = "worksample store rebuild"
 _RESTORE = "copy it from another store with `worksample store merge`, or from a backup"
 
-Known = dict[tuple[str, str], tuple[Record, str]]
+Known = dict[tuple[str, str], tuple[Record, int, str]]
+"""Kind and id -> the record, when the object that counts for it was made, and that object's digest."""
 
 
 def check(store: Store, *, deep: bool = False) -> list[Fault]:
@@ -49,53 +50,57 @@ def check(store: Store, *, deep: bool = False) -> list[Fault]:
     missing, of another size, or (deep) damaged. A store whose objects are broken opens with `Store.open(heal=False)`.
     """
     faults: list[Fault] = []
-    known, digests = _objects(store, faults)
-    faults += _rows(store, known, digests)
-    faults += _dangling(known)
+    paths = store.objects.all()
+    known, sound = _objects(store, paths, faults)
+    faults += _rows(store, known, paths, sound)
+    faults += _dangling(known, paths)
     faults += _blobs(store, known)
     if deep:
         faults += _contents(store)
     return faults
 
 
-def _objects(store: Store, faults: list[Fault]) -> tuple[Known, set[str]]:
+def _objects(store: Store, paths: dict[str, str], faults: list[Fault]) -> tuple[Known, set[str]]:
     """Every record with the object that counts for it, and the digests of all sound objects."""
     known: Known = {}
     sound: set[str] = set()
     name = store.objects.place.name
     for stray in store.objects.strays():
         faults.append(Fault("no object has such a name", f"{name}/{stray}", "remove it"))
-    for digest in store.objects.digests():
+    for digest in sorted(paths):
         try:
-            committed = store.objects.read(digest)
+            committed = store.objects.read(digest, paths[digest])
         except (Broken, RecordMissing) as e:
             faults.append(Fault(e.what, e.where, e.next))
             continue
         sound.add(digest)
+        at = micros(committed.at)
         for record in committed.records:
             key = (record.kind, record.id)
-            held = known.setdefault(key, (record, digest))
+            held = known.setdefault(key, (record, at, digest))
             if held[0] == record:
                 continue
-            new, old = (body(record), digest), (body(held[0]), held[1])
-            if beats(record.kind, new, old):
-                known[key] = (record, digest)
-            if not agree(record.kind, new[0], old[0]):
-                text = (
-                    f"the {record.kind} {record.id} says something else in object {min(digest, held[1])}, which counts"
-                )
-                where = f"{name}/{object_path(max(digest, held[1]))}"
-                faults.append(Fault(text, where, "remove the object that is wrong, then worksample store rebuild"))
+            new, old = Claim(body(record), at, digest), Claim(body(held[0]), held[1], held[2])
+            wins = beats(record.kind, new, old)
+            if wins:
+                known[key] = (record, at, digest)
+            if not agree(record.kind, new.body, old.body):
+                right, wrong = (digest, held[2]) if wins else (held[2], digest)
+                text = f"the {record.kind} {record.id} says something else in object {right}, which counts"
+                next = "remove the object that is wrong, then worksample store rebuild"
+                faults.append(Fault(text, f"{name}/{paths[wrong]}", next))
     return known, sound
 
 
-def _rows(store: Store, known: Known, digests: set[str]) -> Iterator[Fault]:
+def _rows(store: Store, known: Known, paths: dict[str, str], sound: set[str]) -> Iterator[Fault]:
     where = store.database.shown
     with store.database.reading() as connection:
-        indexed = set(connection.execute(select(schema.commits.c.digest)).scalars())
-        for digest in sorted(digests - indexed):
-            yield Fault("an object is not in the index", f"{store.name}/{object_path(digest)}", _REBUILD)
-        for digest in sorted(indexed - set(store.objects.digests())):
+        commits = schema.commits.c
+        there = select(commits.digest).where(commits.records != index.REFUSED)
+        indexed = set(connection.execute(there).scalars())
+        for digest in sorted(sound - indexed):
+            yield Fault("an object is not in the index", f"{store.name}/{paths[digest]}", _REBUILD)
+        for digest in sorted(indexed - paths.keys()):
             yield Fault(f"the index names an object that is gone: {digest}", where, _RESTORE)
         seen = set()
         for kind, table in schema.TABLES.items():
@@ -107,7 +112,7 @@ def _rows(store: Store, known: Known, digests: set[str]) -> Iterator[Fault]:
                 elif body(held[0]) != text:
                     yield Fault(f"the row of {kind} {id} differs from its object", where, _REBUILD)
         for kind, id in sorted(known.keys() - seen):
-            if known[kind, id][1] in indexed:
+            if known[kind, id][2] in indexed:
                 yield Fault(f"{kind} {id} has no row", where, _REBUILD)
         trials = schema.trials.c
         slots = sorted(set(connection.execute(select(trials.slot)).scalars()))
@@ -117,16 +122,16 @@ def _rows(store: Store, known: Known, digests: set[str]) -> Iterator[Fault]:
             yield Fault(f"the live flag of trial {id} is wrong", where, _REBUILD)
 
 
-def _dangling(known: Known) -> Iterator[Fault]:
-    for (kind, id), (record, digest) in sorted(known.items()):
+def _dangling(known: Known, paths: dict[str, str]) -> Iterator[Fault]:
+    for (kind, id), (record, _, digest) in sorted(known.items()):
         for other, target in ids_of(record):
             if (other, target) not in known:
-                yield Fault(f"{kind} {id} names the {other} {target}, which is not here", object_path(digest), _RESTORE)
+                yield Fault(f"{kind} {id} names the {other} {target}, which is not here", paths[digest], _RESTORE)
 
 
 def _blobs(store: Store, known: Known) -> Iterator[Fault]:
     done: set[str] = set()
-    for (kind, id), (record, _) in sorted(known.items()):
+    for (kind, id), (record, _, _) in sorted(known.items()):
         for digest, is_manifest in blobs_of(record):
             if digest in done:
                 continue

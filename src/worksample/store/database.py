@@ -1,24 +1,45 @@
-"""One connection pool per store, write transactions that exclude each other, and the database's own failures."""
+"""One connection pool per store, write transactions and whom they exclude, and the database's own failures."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from enum import Enum, auto
+from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc, select
+from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from sqlalchemy.engine import make_url
 
 from worksample.errors import StoreError
 
-from . import schema
 from .faults import full
+from .loops import off_loop
 
 BUSY_SECONDS = 60.0
 """How long a write waits for another process's write."""
 _SQLITE_FULL, _SQLITE_IOERR = 13, 10
+_COLLISIONS = ("23505", "40001", "40P01")
+"""PostgreSQL's: a key was taken meanwhile; no order of the two transactions would do; each waits for the other."""
+
+
+class Rivals(Enum):
+    """Which write transactions may run beside one on a server. SQLite knows one writer at a time."""
+
+    ANY = auto()
+    """One statement, and its key sees to the rest: leases."""
+    RECORDS = auto()
+    """Commits and leases: unique keys tell of what another commit brought meanwhile."""
+    LEASES = auto()
+    """Only leases: rows of records are replaced, or so many written that no lock for each is to be had."""
+    NO_DESK = auto()
+    """Commits and leases, and none of the same kind: accounts, queues and drafts are read and then changed."""
+
+
+class Collided(StoreError):
+    """Another transaction was quicker. Nothing of this one stayed: look again, and do it again."""
 
 
 class Database:
@@ -40,55 +61,44 @@ class Database:
             next = "pip install 'worksample[postgres]'"
             raise StoreError(f"no driver for this database: {e}", where=url.rpartition("@")[2], next=next) from e
         self._owner = os.getpid()
-        self._turn, self._open = threading.Lock(), threading.local()
+        self._turn = threading.Lock()
         self._kept: dict[bool, list[Connection]] = {False: [], True: []}
         self._driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view. Raises StoreError."""
+        off_loop()
         self._after_fork()
-        if self._own is not None:
-            with self._faults():
-                yield self._own
-            return
         with self._faults(), self._lent(write=False) as connection, connection.begin():
             yield connection
 
     @contextmanager
-    def writing(self, *, bare: bool = False) -> Iterator[Connection]:
-        """A transaction that no other writer overlaps, committed at the end of the block. Raises StoreFull, StoreError.
+    def writing(self, rivals: Rivals = Rivals.NO_DESK) -> Iterator[Connection]:
+        """A transaction, committed at the end of the block, beside which only such `rivals` run.
 
-        `bare`: while the tables are being made, when there is no row to lock yet.
+        Raises StoreFull, StoreError, Collided.
         """
+        off_loop()
         self._after_fork()
-        if self._own is not None:
-            with self._faults(), _undone_alone(self._own):
-                yield self._own
-            return
-        # Threads queue here, where waiting is fair, and not inside SQLite, which polls.
-        with self._turn, self._faults(), self._lent(write=True) as connection, connection.begin():
-            if not self.sqlite and not bare:
-                meta = schema.meta
-                connection.execute(select(meta.c.value).where(meta.c.key == "writer").with_for_update())
+        # For SQLite threads queue here, where waiting is fair, and not inside it, where it polls.
+        turn = self._turn if self.sqlite else nullcontext()
+        with turn, self._faults(), self._lent(write=True) as connection, connection.begin():
+            if rivals is Rivals.NO_DESK:
+                hold(connection, ["desk"])
+            if rivals is not Rivals.ANY:
+                hold(connection, ["records"], shared=rivals is not Rivals.LEASES)
             yield connection
 
     @contextmanager
-    def shared(self) -> Iterator[None]:
-        """Make one transaction of all that this thread reads and writes until the end of the block: it is committed
-        there. A `writing` that raises within is undone alone. Raises StoreFull, StoreError: then nothing is kept.
-        """
-        with self.writing() as connection:
-            self._open.connection = connection
-            try:
-                yield
-            finally:
-                self._open.connection = None
-
-    @property
-    def _own(self) -> Connection | None:
-        """This thread's, within `shared`."""
-        return getattr(self._open, "connection", None)
+    def alone(self) -> Iterator[None]:
+        """Of all processes that use a server's database one at a time, whatever tables there are. Raises StoreError."""
+        if self.sqlite:
+            yield
+            return
+        with self._faults(), self.engine.begin() as guard:
+            hold(guard, ["tables"])
+            yield
 
     @contextmanager
     def _lent(self, *, write: bool) -> Iterator[Connection]:
@@ -116,7 +126,7 @@ class Database:
             # Held on to, so that nothing of the parent's is closed here.
             self._parents = self._kept
             self._kept = {False: [], True: []}
-            self._owner, self._turn, self._open = os.getpid(), threading.Lock(), threading.local()
+            self._owner, self._turn = os.getpid(), threading.Lock()
 
     def close(self) -> None:
         for kept in self._kept.values():
@@ -135,33 +145,41 @@ class Database:
 
     def _fault(self, e: BaseException | None) -> StoreError:
         code = getattr(e, "sqlite_errorcode", 0) & 0xFF
-        text = str(e).strip().splitlines()[0] if str(e).strip() else type(e).__name__
-        if code == _SQLITE_FULL or getattr(e, "sqlstate", None) == "53100":
+        said = str(e).strip().splitlines()[0] if str(e).strip() else type(e).__name__
+        state = getattr(e, "sqlstate", None)
+        if state in _COLLISIONS:
+            return Collided(f"another process wrote the same: {said}", where=self.shown, next="try again")
+        if code == _SQLITE_FULL or state == "53100":
             return full(self.shown)
         if code == _SQLITE_IOERR and self.path and _no_room(self.path):
             return full(self.shown)
         if code in (11, 26):
             next = f"rm {self.path}*   (it is made anew from records/ when the store is opened)"
-            return StoreError(f"the index is damaged: {text}", where=self.shown, next=next)
+            return StoreError(f"the index is damaged: {said}", where=self.shown, next=next)
         if code in (5, 6):
             return StoreError(
                 "the database stayed busy", where=self.shown, next="try again when other runs are quieter"
             )
-        return StoreError(f"the database failed: {text}", where=self.shown, next="worksample store check")
+        return StoreError(f"the database failed: {said}", where=self.shown, next="worksample store check")
 
 
-@contextmanager
-def _undone_alone(connection: Connection) -> Iterator[None]:
-    # On the driver's own: SQLAlchemy's way to a savepoint costs more than most of what is done within.
-    raw: Any = connection.connection.dbapi_connection
-    raw.execute("SAVEPOINT one")
-    try:
-        yield
-    except BaseException:
-        raw.execute("ROLLBACK TO SAVEPOINT one")
-        raise
-    finally:
-        raw.execute("RELEASE SAVEPOINT one")
+_LOCK = text("SELECT pg_advisory_xact_lock(:number)")
+_LOCK_SHARED = text("SELECT pg_advisory_xact_lock_shared(:number)")
+
+
+def hold(connection: Connection, names: Iterable[str], *, shared: bool = False) -> None:
+    """Wait until no other transaction holds any of these, and hold them to the end of this one.
+
+    On SQLite a writer holds everything already.
+    """
+    if connection.dialect.name == "sqlite":
+        return
+    for number in sorted({_number(name) for name in names}):
+        connection.execute(_LOCK_SHARED if shared else _LOCK, {"number": number})
+
+
+def _number(name: str) -> int:
+    return int.from_bytes(sha256(f"worksample {name}".encode()).digest()[:8], "big", signed=True)
 
 
 def _no_room(path: str) -> bool:

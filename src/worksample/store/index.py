@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from operator import itemgetter
 from typing import TypeVar
 
 from sqlalchemy import Connection, bindparam, delete, select, update
@@ -11,9 +13,10 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 from worksample.records import Amendment, Record, Target, struck
 
 from . import schema
+from .database import hold
 from .objects import Committed
 from .prepared import Prepared
-from .rivals import agree, beats, conflict
+from .rivals import Claim, agree, beats, conflict
 from .rows import Row, micros, row
 
 T = TypeVar("T")
@@ -24,6 +27,14 @@ _KNOWN = {
 }
 _INSERT = {kind: Prepared(table.insert()) for kind, table in schema.TABLES.items()}
 _STAMP = Prepared(schema.commits.insert())
+_IS_KNOWN = Prepared(select(schema.commits.c.digest).where(schema.commits.c.digest == bindparam("its_digest")))
+_MADE = "made"
+"""Beside a row's columns: when its object was made."""
+_UNWRITTEN = Committed("", datetime.fromtimestamp(0, UTC), ())
+MANY = 200
+"""Above so many records a transaction excludes all others of records instead of locking each of its trials."""
+REFUSED = -1
+"""In the place of the number of records of an object that was taken back."""
 
 
 def chunks(items: Sequence[T], size: int = _AT_ONCE) -> Iterator[Sequence[T]]:
@@ -38,26 +49,57 @@ class Staged:
     new: dict[str, list[tuple[Record, Row]]] = field(default_factory=dict)
     beaten: dict[str, list[str]] = field(default_factory=dict)
     """Ids of rows that give way to others."""
-    held: str = ""
-    """An object that holds one of the records that are not new."""
-
-    @property
-    def records(self) -> list[Record]:
-        return [record for rows in self.new.values() for record, _ in rows]
-
-    def stamp(self, object: str) -> None:
-        """They lie in this object."""
-        for rows in self.new.values():
-            for _, values in rows:
-                values["object"] = object
 
 
-def stage(connection: Connection, records: Iterable[tuple[Record, str]], *, strict: bool) -> Staged:
-    """Sort out which records (each with the object it lies in) the index lacks.
+def lacking(connection: Connection, records: Iterable[Record]) -> tuple[list[Record], str]:
+    """Those of `records` that the index lacks, each once; and an object that holds one of the others.
 
-    `strict`, for new records: raises RecordConflict where one of the same kind and id says something else. Else, for
-    stored ones, `rivals.beats` says which of two counts, in whatever order they come: contradictions come from copied
-    files alone, and `check` reports them.
+    Raises RecordConflict where one of the same kind and id says something else.
+    """
+    missing, held = list[Record](), ""
+    for kind, by_id in _rows(((r, _UNWRITTEN) for r in records), strict=True).items():
+        known = _known(connection, kind, list(by_id))
+        for id, (record, values) in by_id.items():
+            if id not in known:
+                missing.append(record)
+                continue
+            _refuse(kind, id, known[id][0], values["body"])
+            held = held or known[id][1]
+    return missing, held
+
+
+def enter(connection: Connection, committed: Committed) -> None:
+    """Index a new object. Raises RecordConflict where a record of it contradicts one that came meanwhile.
+
+    Where another process indexed the object already, nothing is left to do.
+    """
+    records = [(record, committed) for record in committed.records]
+    if not is_known(connection, committed.digest):
+        write(connection, stage(connection, records, strict=True), [committed])
+        return
+    for kind, by_id in _rows(records, strict=True).items():
+        for id, (body, _) in _known(connection, kind, list(by_id)).items():
+            _refuse(kind, id, body, by_id[id][1]["body"])
+
+
+def refuse(connection: Connection, committed: Committed) -> bool:
+    """Note that an object is taken back, so that nobody who has read it indexes it; False where somebody has."""
+    if is_known(connection, committed.digest):
+        return False
+    _STAMP.run(connection, {"digest": committed.digest, "at": micros(committed.at), "records": REFUSED})
+    return True
+
+
+def is_known(connection: Connection, digest: str) -> bool:
+    """Whether this object was indexed, or taken back."""
+    return _IS_KNOWN.first(connection, {"its_digest": digest}) is not None
+
+
+def stage(connection: Connection, records: Iterable[tuple[Record, Committed]], *, strict: bool) -> Staged:
+    """Sort out which records (each with the object it lies in) the index lacks, or holds in a form that gives way.
+
+    `rivals.beats` says which of two counts, in whatever order they come. `strict`: raises RecordConflict where two
+    contradict each other. Else, for objects that nobody is waiting for, one of them counts, and `check` reports them.
     """
     staged = Staged()
     for kind, by_id in _rows(records, strict=strict).items():
@@ -67,11 +109,11 @@ def stage(connection: Connection, records: Iterable[tuple[Record, str]], *, stri
             if old is None:
                 staged.new.setdefault(kind, []).append((record, values))
                 continue
-            staged.held = staged.held or old[1]
             if strict:
-                if not agree(kind, old[0], values["body"]):
-                    raise conflict(kind, id)
-            elif beats(kind, _claim(values), old):
+                _refuse(kind, id, old[0], values["body"])
+            if old[0] == values["body"]:
+                continue
+            if beats(kind, _claim(values), Claim(old[0], _made(connection, old[1]), old[1])):
                 staged.new.setdefault(kind, []).append((record, values))
                 staged.beaten.setdefault(kind, []).append(id)
     return staged
@@ -79,13 +121,17 @@ def stage(connection: Connection, records: Iterable[tuple[Record, str]], *, stri
 
 def write(connection: Connection, staged: Staged, commits: Sequence[Committed]) -> int:
     """Insert what was staged from these objects; returns how many rows were written."""
+    _hold_trials(connection, staged)
     touched = set[str]()
     for kind, ids in staged.beaten.items():
         touched |= _remove(connection, kind, ids)
-    for kind, pairs in staged.new.items():
-        rows = [values for _, values in pairs]
-        _INSERT[kind].many(connection, rows)
+    for kind in sorted(staged.new):
+        rows = sorted((values for _, values in staged.new[kind]), key=itemgetter("id"))
+        _INSERT[kind].many(connection, [{n: v for n, v in values.items() if n != _MADE} for values in rows])
         touched |= _slots(connection, kind, rows)
+    if len(touched) <= MANY:
+        # Another's trials of these slots are seen from here on, or see these.
+        hold(connection, [f"slot {slot}" for slot in touched])
     stamps = [{"digest": c.digest, "at": micros(c.at), "records": len(c.records)} for c in commits]
     _STAMP.many(connection, stamps)
     settle(connection, touched)
@@ -94,7 +140,7 @@ def write(connection: Connection, staged: Staged, commits: Sequence[Committed]) 
 
 def apply(connection: Connection, commits: Sequence[Committed]) -> int:
     """Index whole objects; returns how many rows were written."""
-    records = ((record, c.digest) for c in commits for record in c.records)
+    records = ((record, c) for c in commits for record in c.records)
     return write(connection, stage(connection, records, strict=False), commits)
 
 
@@ -104,18 +150,31 @@ def clear(connection: Connection) -> None:
         connection.execute(delete(table))
 
 
-def _rows(records: Iterable[tuple[Record, str]], *, strict: bool) -> dict[str, dict[str, tuple[Record, Row]]]:
+def _hold_trials(connection: Connection, staged: Staged) -> None:
+    """Of a trial and an amendment that strikes it, which come at once, one sees the other."""
+    trials = [record.id for record, _ in staged.new.get("trial", ())]
+    struck = [r["target_id"] for _, r in staged.new.get("amendment", ()) if r["target"] == Target.TRIAL]
+    if len(trials) + len(struck) <= MANY:
+        hold(connection, [f"trial {id}" for id in (*trials, *struck)])
+
+
+def _rows(records: Iterable[tuple[Record, Committed]], *, strict: bool) -> dict[str, dict[str, tuple[Record, Row]]]:
     """Per kind and id the one that counts. `strict`: raises RecordConflict for two that contradict each other."""
     out: dict[str, dict[str, tuple[Record, Row]]] = {}
-    for record, object in records:
-        values = row(record, object)
+    for record, committed in records:
+        values = row(record, committed.digest) | {_MADE: micros(committed.at)}
         by_id = out.setdefault(record.kind, {})
         held = by_id.setdefault(record.id, (record, values))
-        if strict and not agree(record.kind, held[1]["body"], values["body"]):
-            raise conflict(record.kind, record.id)
+        if strict:
+            _refuse(record.kind, record.id, held[1]["body"], values["body"])
         if beats(record.kind, _claim(values), _claim(held[1])):
             by_id[record.id] = (record, values)
     return out
+
+
+def _refuse(kind: str, id: str, one: str, other: str) -> None:
+    if not agree(kind, one, other):
+        raise conflict(kind, id)
 
 
 def _known(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -130,8 +189,13 @@ def _known(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, t
     return out
 
 
-def _claim(values: Row) -> tuple[str, str]:
-    return values["body"], values["object"]
+def _claim(values: Row) -> Claim:
+    return Claim(values["body"], values[_MADE], values["object"])
+
+
+def _made(connection: Connection, object: str) -> int:
+    """When an object was made, in microseconds since 1970."""
+    return connection.execute(select(schema.commits.c.at).where(schema.commits.c.digest == object)).scalar() or 0
 
 
 def _remove(connection: Connection, kind: str, ids: list[str]) -> set[str]:

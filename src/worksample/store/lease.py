@@ -2,49 +2,54 @@
 
 from __future__ import annotations
 
-import time
+from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Connection, text
 
-from .database import Database
-from .schema import leases
+from .database import Database, Rivals
+
+_NOW = {
+    "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS BIGINT)",
+    "postgresql": "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
+}
+"""Microseconds since 1970 by the database's clock: machines that share it need not agree on the time."""
+_TAKE = """
+    INSERT INTO leases (key, owner, expires) VALUES (:key, :owner, {now} + :span)
+    ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires = excluded.expires
+    WHERE leases.owner = excluded.owner OR leases.expires <= {now}"""
+_RENEW = "UPDATE leases SET expires = {now} + :span WHERE key = :key AND owner = :owner AND expires > {now}"
+_HOLDER = "SELECT owner FROM leases WHERE key = :key AND expires > {now}"
+_RELEASE = "DELETE FROM leases WHERE key = :key AND owner = :owner"
 
 
 class Leases:
-    """Clocks of the machines that share a database should agree to within a second."""
+    """Each call is one statement, which waits for nobody's commit. Owners: see `owner.new_owner`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def take(self, key: str, owner: str, seconds: float) -> bool:
         """True where `key` was free, expired, or the owner's own already; it is then `owner`'s for `seconds`."""
-        now = time.time_ns() // 1000
-        with self._database.writing() as connection:
-            held = connection.execute(select(leases.c.owner, leases.c.expires).where(leases.c.key == key)).first()
-            if held is not None and held.owner != owner and held.expires > now:
-                return False
-            connection.execute(delete(leases).where(leases.c.key == key))
-            values = {"key": key, "owner": owner, "expires": now + int(seconds * 1e6)}
-            connection.execute(leases.insert().values(values))
-        return True
+        return self._write(_TAKE, key=key, owner=owner, span=int(seconds * 1e6))
 
     def renew(self, key: str, owner: str, seconds: float) -> bool:
         """True where `owner` still held it; False once another took it or it ran out."""
-        now = time.time_ns() // 1000
-        mine = (leases.c.key == key) & (leases.c.owner == owner) & (leases.c.expires > now)
-        with self._database.writing() as connection:
-            done = connection.execute(update(leases).where(mine).values(expires=now + int(seconds * 1e6)))
-            return bool(done.rowcount)
+        return self._write(_RENEW, key=key, owner=owner, span=int(seconds * 1e6))
 
     def holder(self, key: str) -> str | None:
         """Whose it is now; None where it is free or expired."""
-        now = time.time_ns() // 1000
         with self._database.reading() as connection:
-            query = select(leases.c.owner).where(leases.c.key == key, leases.c.expires > now)
-            owner: str | None = connection.execute(query).scalar_one_or_none()
+            owner: str | None = self._execute(connection, _HOLDER, key=key).scalar_one_or_none()
             return owner
 
     def release(self, key: str, owner: str) -> None:
         """Give it back; nothing happens where it is another's."""
-        with self._database.writing() as connection:
-            connection.execute(delete(leases).where(leases.c.key == key, leases.c.owner == owner))
+        self._write(_RELEASE, key=key, owner=owner)
+
+    def _write(self, statement: str, **values: Any) -> bool:
+        with self._database.writing(Rivals.ANY) as connection:
+            return bool(self._execute(connection, statement, **values).rowcount)
+
+    @staticmethod
+    def _execute(connection: Connection, statement: str, **values: Any) -> Any:
+        return connection.execute(text(statement.format(now=_NOW[connection.dialect.name])), values)

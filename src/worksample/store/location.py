@@ -13,8 +13,9 @@ from typing import Any
 
 from worksample.errors import StoreError
 
+from .disk import Disk
 from .faults import keeping
-from .place import LocalPlace, Place, RemotePlace, sync_folder
+from .place import LocalPlace, Place, RemotePlace
 
 FORMAT = 1
 SETTINGS = "store.toml"
@@ -41,12 +42,12 @@ class Location:
         return self.near if self.far is None else self.far
 
 
-def locate(where: str | Path | None, *, create: bool) -> Location:
+def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) -> Location:
     """Find the store at a folder or URL (None: $WORKSAMPLE_STORE, or `./.worksample`); make it where asked.
 
     Raises StoreError where there is none, something else, or one of a newer format.
     """
-    text, near, far = _places(where)
+    text, near, far = _places(where, disk)
     settings = _settings(near, far, create)
     if not isinstance(format := settings.get("format"), int) or format > FORMAT:
         raise StoreError(
@@ -67,15 +68,16 @@ def is_store(where: str | Path | None) -> bool:
     return place.has(SETTINGS)
 
 
-def _places(where: str | Path | None) -> tuple[str, LocalPlace, RemotePlace | None]:
+def _places(where: str | Path | None, disk: Disk | None = None) -> tuple[str, LocalPlace, RemotePlace | None]:
     """What was meant, as text; the folder on this machine; the URL's place, where it is one."""
     text = str(where or os.environ.get("WORKSAMPLE_STORE") or ".worksample")
     if text.startswith(("file://", "local://")):
         text = text.partition("://")[2]
     if "://" not in text:
-        return text, LocalPlace(Path(text).absolute()), None
+        return text, LocalPlace(Path(text).absolute(), disk), None
     cache = os.environ.get("WORKSAMPLE_CACHE") or Path.home() / ".cache" / "worksample"
-    return text, LocalPlace(Path(cache) / hashlib.sha256(text.encode()).hexdigest()[:16]), RemotePlace(text)
+    near = Path(cache) / hashlib.sha256(text.encode()).hexdigest()[:16]
+    return text, LocalPlace(near, disk), RemotePlace(text)
 
 
 def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[str, Any]:
@@ -96,7 +98,7 @@ def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[s
 
 def _make(near: LocalPlace, far: RemotePlace | None, place: Place) -> None:
     with keeping(place.name):
-        near.root.mkdir(parents=True, exist_ok=True)
+        _make_folder(near)
         fd = os.open(near.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
@@ -108,13 +110,19 @@ def _make(near: LocalPlace, far: RemotePlace | None, place: Place) -> None:
                     where=place.name,
                     next="name a new or empty folder with --store or WORKSAMPLE_STORE",
                 )
-            if far is None:
-                # Made once and synced once, so that no commit has to.
-                for n in range(256):
-                    near.path(f"records/{n:02x}").mkdir(parents=True, exist_ok=True)
-                sync_folder(near.path("records"))
             place.write(SETTINGS, _TEXT.format(format=FORMAT, id=secrets.token_hex(16)).encode())
             if far is None:
                 near.path(SETTINGS).chmod(0o644)
         finally:
             os.close(fd)
+
+
+def _make_folder(near: LocalPlace) -> None:
+    """With a name that lasts: so must those of the folders above it that were missing."""
+    folder, missing = near.root, list[Path]()
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    near.root.mkdir(parents=True, exist_ok=True)
+    for made in missing:
+        near.disk.sync_folder(made.parent)

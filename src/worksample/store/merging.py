@@ -11,7 +11,6 @@ from worksample.errors import UsageError
 
 from . import index, schema
 from .faults import keeping
-from .objects import object_path
 from .rivals import agree, conflict
 
 if TYPE_CHECKING:
@@ -26,18 +25,18 @@ def merge(into: Store, other: Store) -> int:
     """
     if into.id == other.id and into.name == other.name:
         raise UsageError("a store cannot be merged into itself", where=into.name)
-    other.sync()
-    into.sync()
-    known = set(into.objects.digests())
-    missing = [d for d in other.objects.digests() if d not in known]
+    other.sync(whole=True)
+    into.sync(whole=True)
+    known = into.objects.all()
+    missing = {digest: path for digest, path in other.objects.all().items() if digest not in known}
     _refuse_conflicts(into, other)
     for digest in other.blobs.all():
         if not into.blobs.has(digest):
             into.blobs.put_path(other.blobs.path(digest))
     into.blobs.flush()
     _copy_logs(into, other)
-    for digest in missing:
-        into.objects.place.write(object_path(digest), other.objects.raw(digest))
+    for digest, path in missing.items():
+        into.objects.write(digest, other.objects.place.read(path))
     into.sync()
     return len(missing)
 

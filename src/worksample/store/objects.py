@@ -6,15 +6,17 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from worksample.errors import RecordMissing, StoreError
 from worksample.records import Record, canonical, digest_bytes, from_envelope, now
 
-from .place import Place
+from .place import Place, RemotePlace
 
 FORMAT = 1
-_NAME = re.compile(r"^records/([0-9a-f]{2})/(\1[0-9a-f]{62})\.json$")
+_NAME = re.compile(r"^records/(?P<hour>\d{4}-\d\d-\d\dT\d\d|[0-9a-f]{2})/(?P<digest>[0-9a-f]{64})\.json$")
+"""Older stores have folders by the first two digits of the digest."""
+_HOUR = "%Y-%m-%dT%H"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +32,19 @@ class Broken(StoreError):
     """A file among the objects that is none."""
 
 
-def object_path(digest: str) -> str:
-    return f"records/{digest[:2]}/{digest}.json"
+def hour_of(moment: datetime) -> str:
+    """The folder of objects that come in at this time."""
+    return moment.astimezone(UTC).strftime(_HOUR)
 
 
 def draft(records: Iterable[Record]) -> tuple[Committed, bytes]:
     """A new object that holds `records`, stamped now, and its bytes."""
-    at, records = now(), tuple(records)
+    return pack(now(), records)
+
+
+def pack(at: datetime, records: Iterable[Record]) -> tuple[Committed, bytes]:
+    """The object made at this time, and its bytes."""
+    records = tuple(records)
     data = canonical({"format": FORMAT, "at": at.isoformat(), "records": [r.envelope() for r in records]})
     return Committed(digest_bytes(data), at, records), data
 
@@ -57,28 +65,44 @@ def parse(digest: str, data: bytes, where: str) -> Committed:
 
 
 class Objects:
+    """At `records/<hour>/<digest>.json`: by the hour in which they came into this store, so that those of the last
+    hours are found without a look at all others."""
+
     def __init__(self, place: Place) -> None:
         self.place = place
+        self.remote = isinstance(place, RemotePlace)
 
-    def write(self, digest: str, data: bytes) -> None:
-        """Atomic and durable. Raises StoreFull, StoreError."""
-        self.place.write(object_path(digest), data)
+    def write(self, digest: str, data: bytes) -> str:
+        """Atomic and durable; returns where it lies. Raises StoreFull, StoreError."""
+        path = f"records/{hour_of(now())}/{digest}.json"
+        self.place.write(path, data)
+        return path
 
-    def read(self, digest: str) -> Committed:
+    def remove(self, path: str) -> None:
+        """Take one back of which nobody was told."""
+        self.place.remove(path)
+
+    def all(self, since: str = "") -> dict[str, str]:
+        """Digest -> path of every object, or of those that came in from this hour on; other files are passed over."""
+        found = dict[str, str]()
+        folders = [f for f in self.place.folders("records") if len(f) == len(since) and f >= since] if since else [""]
+        for folder in folders:
+            for path in self.place.list(f"records/{folder}".rstrip("/")):
+                if name := _NAME.match(path):
+                    found.setdefault(name["digest"], path)
+        return found
+
+    def digests(self) -> list[str]:
+        """Every object's name, sorted."""
+        return sorted(self.all())
+
+    def read(self, digest: str, path: str) -> Committed:
         """Raises Broken, RecordMissing."""
-        path = object_path(digest)
         where = f"{self.place.name}/{path}"
         try:
             return parse(digest, self.place.read(path), where)
         except FileNotFoundError as e:
             raise RecordMissing("the store lacks this object", where=where, next="worksample store check") from e
-
-    def raw(self, digest: str) -> bytes:
-        return self.place.read(object_path(digest))
-
-    def digests(self) -> list[str]:
-        """Every object's name, sorted; other files are passed over."""
-        return [m.group(2) for p in self.place.list("records") if (m := _NAME.match(p))]
 
     def strays(self) -> Iterator[str]:
         """Files among the objects whose names no object has."""

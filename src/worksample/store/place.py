@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,8 +14,11 @@ from typing import Any, Protocol
 from worksample.errors import StoreError
 from worksample.files.pour import WriteFailed, pour, write_all
 
+from .disk import Disk
 from .faults import keeping
 
+_FEW = 16
+"""Above so many files one sync of the whole file system is quicker than one of each."""
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
@@ -29,14 +32,19 @@ class Place(Protocol):
     def write(self, path: str, data: bytes) -> None: ...
     def write_file(self, path: str, source: Path) -> None: ...
     def list(self, folder: str) -> Iterator[str]: ...
+    def folders(self, folder: str) -> Sequence[str]: ...
+    def remove(self, path: str) -> None: ...
 
 
 class LocalPlace:
     """A folder. Files are written beside their place, made read-only, and renamed into it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, disk: Disk | None = None) -> None:
         self.root = root
         self.name = str(root)
+        self.disk = disk or Disk()
+        self._named: set[Path] = set()
+        """Folders whose own names are durable."""
 
     def path(self, path: str) -> Path:
         return self.root / path
@@ -61,6 +69,17 @@ class LocalPlace:
             folders.sort()
             for name in sorted(names):
                 yield f"{folder}/{(Path(level) / name).relative_to(top).as_posix()}"
+
+    def folders(self, folder: str) -> Sequence[str]:
+        """The names of the folders in `folder`, sorted."""
+        with suppress(FileNotFoundError):
+            return sorted(e.name for e in os.scandir(self.path(folder)) if e.is_dir())
+        return []
+
+    def remove(self, path: str) -> None:
+        """Nothing happens where it is gone."""
+        with keeping(self.name):
+            self.path(path).unlink(missing_ok=True)
 
     def count(self, folder: str) -> int:
         """How many files lie in `folder`'s folders: quick."""
@@ -91,8 +110,11 @@ class LocalPlace:
             finally:
                 os.close(fd)
 
-    def write_open(self, name: Any, fd: int, size: int, *, durable: bool) -> tuple[str, str]:
-        """Copy an open file to the path that `name(digest)` gives; returns digest and path. OSError is reading's."""
+    def write_open(self, name: Any, fd: int, size: int, *, durable: bool) -> tuple[str, str, bool]:
+        """Copy an open file to the path that `name(digest)` gives, unless one of its size is there.
+
+        Returns digest, path, and whether it was written. OSError is reading's.
+        """
         with self.draft() as (target, draft):
             try:
                 poured = pour(fd, target, size)
@@ -100,10 +122,27 @@ class LocalPlace:
                 with keeping(self.name):
                     raise e.error from e
             path = str(name(poured.digest))
-            if self.size(path) != poured.size:
+            missing = self.size(path) != poured.size
+            if missing:
                 with keeping(self.name):
                     self._adopt(target, draft, path, durable)
-            return poured.digest, path
+            return poured.digest, path, missing
+
+    def settle(self, paths: Collection[str]) -> None:
+        """Make files durable that were written without, whoever wrote them: contents and names."""
+        folders = {self.path(path).parent for path in paths}
+        with keeping(self.name):
+            if len(paths) > _FEW:
+                self.disk.sync_all(self.root)
+                return
+            for path in sorted(paths):
+                fd = os.open(self.path(path), os.O_RDONLY | os.O_CLOEXEC)
+                try:
+                    self.disk.sync(fd)
+                finally:
+                    os.close(fd)
+            for folder in sorted(folders):
+                self._sync_names(folder)
 
     @contextmanager
     def draft(self) -> Iterator[tuple[int, Path]]:
@@ -125,15 +164,24 @@ class LocalPlace:
     def _adopt(self, fd: int, draft: Path, path: str, durable: bool) -> None:
         os.fchmod(fd, 0o444)
         if durable:
-            os.fsync(fd)
+            self.disk.sync(fd)
         target = self.path(path)
-        if not target.parent.is_dir():
+        try:
+            draft.rename(target)
+        except FileNotFoundError:
             target.parent.mkdir(parents=True, exist_ok=True)
-            if durable:
-                sync_folder(target.parent.parent)
-        draft.rename(target)
+            draft.rename(target)
         if durable:
-            sync_folder(target.parent)
+            self._sync_names(target.parent)
+
+    def _sync_names(self, folder: Path) -> None:
+        """The names in a folder, and, once, its own and those of the folders above: another process may have made
+        them a moment ago and not come to sync them."""
+        self.disk.sync_folder(folder)
+        while folder != self.root and folder not in self._named:
+            self.disk.sync_folder(folder.parent)
+            self._named.add(folder)
+            folder = folder.parent
 
 
 def _remove(path: Path) -> None:
@@ -141,15 +189,6 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink()
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a folder's names durable."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 class RemotePlace:
@@ -208,3 +247,21 @@ class RemotePlace:
         start = len(self._root.lstrip("/")) + 1
         for path in found:
             yield path.lstrip("/")[start:]
+
+    def folders(self, folder: str) -> Sequence[str]:
+        """The names of the folders in `folder`, sorted."""
+        with keeping(self.name):
+            self._fs.invalidate_cache()
+            try:
+                found = self._fs.ls(self._at(folder), detail=True)
+            except FileNotFoundError:
+                return []
+        return sorted(str(f["name"]).rstrip("/").rpartition("/")[2] for f in found if f["type"] == "directory")
+
+    def remove(self, path: str) -> None:
+        """Nothing happens where it is gone."""
+        with keeping(self.name):
+            try:
+                self._fs.rm_file(self._at(path))
+            except FileNotFoundError:
+                return

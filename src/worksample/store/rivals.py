@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from worksample.errors import RecordConflict
@@ -25,17 +26,26 @@ def agree(kind: str, one: str, other: str) -> bool:
     return _without(kind, one) == _without(kind, other)
 
 
-def beats(kind: str, new: tuple[str, str], old: tuple[str, str]) -> bool:
-    """Whether `new` counts and not `old`; each is a body and the digest of the object that holds it.
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one object says of an id. `at`: when the object was made, in microseconds since 1970."""
 
-    Of two that agree the one noted earlier counts, of two that contradict each other the one in the object with the
-    smaller digest: in whatever order they come, the same one.
+    body: str
+    at: int
+    object: str
+
+
+def beats(kind: str, new: Claim, old: Claim) -> bool:
+    """Whether `new` counts and not `old`.
+
+    Of two that agree the one noted earlier counts; of two that contradict each other the one in the earlier object,
+    then the one in the object with the smaller digest: in whatever order they come, the same one.
     """
-    if new[0] == old[0]:
+    if new.body == old.body:
         return False
-    if agree(kind, new[0], old[0]):
-        return (_moment(kind, new[0]), new[0]) < (_moment(kind, old[0]), old[0])
-    return new[1] < old[1]
+    if agree(kind, new.body, old.body):
+        return (_moment(kind, new.body), new.body) < (_moment(kind, old.body), old.body)
+    return (new.at, new.object) < (old.at, old.object)
 
 
 def conflict(kind: str, id: str) -> RecordConflict:

@@ -9,13 +9,14 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
-HEAD = "0005"
-"""The newest migration: a fresh database is made as the migrations would leave it, and stamped with this."""
+HEAD = "0006"
+"""The version of all tables: a database that stands at an older one is brought up by `versions`. It goes up by one
+with any change here or in `people_tables`."""
 
 metadata = MetaData()
 
 meta = Table("meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
-"""`store`: the store this database indexes. `writer`: the row that every writing transaction locks."""
+"""`store`: the store this database indexes. `synced`: when all of its objects were last looked at."""
 
 commits = Table(
     "commits",

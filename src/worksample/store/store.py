@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from contextlib import ExitStack
 from datetime import datetime
 from enum import Enum
@@ -12,19 +11,21 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, bindparam, func, select
 
-from worksample.errors import RecordMissing, UsageError
+from worksample.errors import RecordConflict, RecordMissing, UsageError
 from worksample.faults import reach
 from worksample.records import Manifest, Record, Slot, from_envelope
 
 from . import index, schema
 from .blobs import Blobs
-from .database import Database
+from .database import Collided, Database, Rivals
+from .disk import Disk
 from .faults import keeping
 from .folders import Folders
 from .lease import Leases
 from .location import Location, locate
-from .objects import Broken, Committed, Objects, draft
+from .objects import Committed, Objects, draft
 from .prepared import Prepared
+from .replaying import Replaying
 from .rows import micros
 from .versions import prepare
 
@@ -35,6 +36,9 @@ _GET = {
     kind: Prepared(select(table.c.schema_version, table.c.body).where(table.c.id == bindparam("its_id")))
     for kind, table in schema.TABLES.items()
 }
+
+_AGAIN = 20
+"""How often a commit meets others of the same slot or id before it gives up."""
 
 
 class Store:
@@ -48,26 +52,29 @@ class Store:
         self.blobs = Blobs(near, far)
         self.logs: Path = near.root / "logs"
         self.database = Database(location.database)
+        self._replaying = Replaying(self.database, self.objects)
         self.far = far
         self._near = near
         self._folders = Folders(near.root / "cache" / "folders", near.root / "tmp", self.blobs)
         self._leases = Leases(self.database)
 
     @classmethod
-    def open(cls, where: str | Path | None = None, *, create: bool = False, heal: bool = True) -> Store:
+    def open(
+        cls, where: str | Path | None = None, *, create: bool = False, heal: bool = True, disk: Disk | None = None
+    ) -> Store:
         """Open the store at a folder or an fsspec URL; None means $WORKSAMPLE_STORE, or `./.worksample`.
 
         `create` makes it where it is missing. `heal` replays objects that the index lacks, where a quick count shows
         that there are any. Raises StoreError where there is no store, another thing, a newer one, or a broken object
-        (`heal=False` opens that one too, for `check`).
+        (`heal=False` opens that one too, for `check`). `disk`: the machine's, or a double of it.
         """
         with ExitStack() as opening:
-            store = opening.enter_context(cls(locate(where, create=create)))
+            store = opening.enter_context(cls(locate(where, create=create, disk=disk)))
             with keeping(store.name):
                 fresh = prepare(store.database, store.id, lock=store._near.root / "lock")
                 store.logs.mkdir(exist_ok=True)
             if heal and (fresh or store._lags()):
-                store.sync()
+                store.sync(whole=True)
             opening.pop_all()
         return store
 
@@ -83,7 +90,8 @@ class Store:
     # -- writing
 
     def commit(self, *records: Record) -> str:
-        """Keep records: one object with all that are new, then one transaction. Returns the object's digest.
+        """Keep records: blobs for sure, one object with all that are new, then one short transaction. Returns the
+        object's digest. Any number of threads, processes and machines may; nobody waits for another's disk.
 
         Records that the store holds already are passed over (equal in every field; for tasks, evaluators and
         experiments, whose ids say what they are, in all but when, by whom and how they were noted). Where all are,
@@ -93,62 +101,75 @@ class Store:
         if not records:
             raise UsageError("commit needs a record")
         self.blobs.flush()
-        with self.database.writing() as connection:
-            return self.commit_within(connection, *records)
+        with self.database.reading() as connection:
+            missing, held = index.lacking(connection, records)
+        if not missing:
+            return held
+        committed, data = draft(missing)
+        path = self.objects.write(committed.digest, data)
+        # A kill from here on leaves an object without rows, which the next `sync` replays.
+        reach("store.object")
+        try:
+            self._enter(committed)
+        except RecordConflict:
+            self._take_back(committed, path)
+            raise
+        return committed.digest
 
     def commit_within(self, connection: Connection, *records: Record) -> str:
         """As `commit`, as the last step of a write transaction that changes other rows too; blobs are flushed before.
 
-        Where it raises RecordConflict nothing was written yet.
+        Where it raises RecordConflict nothing was written yet. The transaction lasts as long as the object takes to be
+        kept for sure.
         """
-        staged = index.stage(connection, ((r, "") for r in records), strict=True)
-        if not staged.new:
-            return staged.held
-        committed, data = draft(staged.records)
-        staged.stamp(committed.digest)
-        index.write(connection, staged, [committed])
-        # Inside the transaction, so that no conflict can come between; before its end, so that no row is without
-        # its object. A kill in between leaves an object without rows, which the next `sync` replays.
+        missing, held = index.lacking(connection, records)
+        if not missing:
+            return held
+        committed, data = draft(missing)
         self.objects.write(committed.digest, data)
         reach("store.object")
+        index.enter(connection, committed)
         return committed.digest
 
-    def sync(self) -> int:
-        """Index objects that the database lacks; returns how many records came in. Raises Broken, StoreError."""
+    def _enter(self, committed: Committed) -> None:
+        rivals = Rivals.RECORDS if len(committed.records) <= index.MANY else Rivals.LEASES
+        for left in reversed(range(_AGAIN)):
+            try:
+                with self.database.writing(rivals) as connection:
+                    index.enter(connection, committed)
+                return
+            except Collided:
+                # Another commit brought a record of the same id, or a trial of the same slot: now it is seen.
+                if not left:
+                    raise
+
+    def _take_back(self, committed: Committed, path: str) -> None:
+        """Remove an object that nobody was told of: another process was quicker with one of its ids."""
+        with self.database.writing(Rivals.RECORDS) as connection:
+            refused = index.refuse(connection, committed)
+        if refused:
+            self.objects.remove(path)
+
+    def sync(self, *, whole: bool = False) -> int:
+        """Index objects that the database lacks; returns how many records came in. Raises Broken, StoreError.
+
+        Looked at are those that came in since the last time, and a day before that (a machine's clock may be wrong);
+        or all of them: `whole`.
+        """
         self._near.sweep()
-        with self.database.reading() as connection:
-            known = set(connection.execute(select(schema.commits.c.digest)).scalars())
-        missing = [d for d in self.objects.digests() if d not in known]
-        return sum(self._replay(some) for some in index.chunks(missing))
+        return self._replaying.sync(whole=whole)
 
     def reindex(self) -> int:
         """Empty the index and replay every object; returns how many records there are. Raises Broken, StoreError."""
-        digests = self.objects.digests()
-        count = 0
-        with self.database.writing() as connection:
-            index.clear(connection)
-            for some in index.chunks(digests):
-                count += index.apply(connection, self._read(some))
-        return count
-
-    def _replay(self, digests: Collection[str]) -> int:
-        commits = self._read(digests)
-        with self.database.writing() as connection:
-            query = select(schema.commits.c.digest).where(schema.commits.c.digest.in_(list(digests)))
-            known = set(connection.execute(query).scalars())
-            return index.apply(connection, [c for c in commits if c.digest not in known])
-
-    def _read(self, digests: Collection[str]) -> list[Committed]:
-        try:
-            return [self.objects.read(d) for d in digests]
-        except Broken as e:
-            raise Broken(f"a stored object is broken: {e.what}", where=e.where, next="worksample store check") from e
+        return self._replaying.reindex()
 
     def _lags(self) -> bool:
         if self.far is not None:
             return False
+        commits = schema.commits
         with self.database.reading() as connection:
-            rows = connection.execute(select(func.count()).select_from(schema.commits)).scalar_one()
+            query = select(func.count()).select_from(commits).where(commits.c.records != index.REFUSED)
+            rows = connection.execute(query).scalar_one()
         return self._near.count("records") > rows
 
     # -- reading

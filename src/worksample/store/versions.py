@@ -1,21 +1,37 @@
-"""Make the tables, or bring them to this version."""
+"""Make the tables, or bring them to this version.
+
+The tables of the index hold nothing that the records in them do not say: each is made anew from its own rows. Other
+tables and indexes that are missing are made. What else changes from one version to the next is a numbered step in
+`_STEPS`.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Column, Connection, MetaData, String, Table, exc, inspect, select
+from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select, text
 
 from worksample.errors import StoreError
 
 from . import people_tables, schema
-from .database import Database
+from .database import Database, Rivals
+from .renewing import renew
 
 _stamps = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
+"""The version that the tables stand at. The name is that of the tool that made the first ones."""
+
+
+def _forget_the_writer(connection: Connection) -> None:
+    """Writers took turns by a row of their own."""
+    connection.execute(text("DELETE FROM meta WHERE key = 'writer'"))
+
+
+_STEPS: dict[str, Callable[[Connection], None]] = {"0005": _forget_the_writer}
+"""Version -> what it changed in tables that nothing can make anew."""
 
 
 def prepare(database: Database, store: str, *, lock: Path) -> bool:
@@ -23,15 +39,19 @@ def prepare(database: Database, store: str, *, lock: Path) -> bool:
 
     Raises StoreError where it belongs to another store, or to a newer version of the package.
     """
-    with _alone(lock):
+    with _alone(lock), database.alone():
         found = _version(database)
         if found is None:
             _create(database, store)
             return True
-        if found != schema.HEAD:
-            _migrate(database, found)
-            with database.writing(bare=True) as connection:
-                _mark(connection, store)
+        if found > schema.HEAD:
+            raise StoreError(
+                f"its index was made by a newer version (schema {found}; this one knows up to {schema.HEAD})",
+                where=database.shown,
+                next="pip install --upgrade worksample",
+            )
+        if found < schema.HEAD:
+            _bring_up(database, found)
     with database.reading() as connection:
         owner = connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "store")).scalar()
     if owner != store:
@@ -44,9 +64,9 @@ def prepare(database: Database, store: str, *, lock: Path) -> bool:
 
 
 def _version(database: Database) -> str | None:
-    """The migration it stands at; "" before the first; None for a database without tables of ours."""
+    """The version it stands at; None for a database without tables of ours."""
     with database.reading() as connection:
-        if not inspect(connection).has_table("alembic_version"):
+        if not inspect(connection).has_table(_stamps.name):
             return None
         return connection.execute(select(_stamps.c.version_num)).scalar() or ""
 
@@ -59,43 +79,26 @@ def _create(database: Database, store: str) -> None:
             raw.cursor().execute("PRAGMA journal_mode = WAL")
         finally:
             raw.close()
-    with database.writing(bare=True) as connection:
+    with database.writing(Rivals.LEASES) as connection:
         people_tables.EVERYTHING.create_all(connection)
-        _stamps.create(connection, checkfirst=True)
+        _stamps.create(connection)
         connection.execute(_stamps.insert().values(version_num=schema.HEAD))
-        _mark(connection, store)
+        connection.execute(schema.meta.insert().values(key="store", value=store))
 
 
-def _mark(connection: Connection, store: str) -> None:
-    for key, value in (("store", store), ("writer", "")):
-        if connection.execute(select(schema.meta.c.key).where(schema.meta.c.key == key)).first() is None:
-            connection.execute(schema.meta.insert().values(key=key, value=value))
-
-
-def _migrate(database: Database, found: str) -> None:
-    """Run Alembic: slow to import, so only where a version differs."""
-    from alembic import command
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-    from alembic.util import CommandError
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    if found:
-        try:
-            ScriptDirectory.from_config(config).get_revision(found)
-        except CommandError as e:
-            raise StoreError(
-                f"its index was made by a newer version (schema {found}; this one knows up to {schema.HEAD})",
-                where=database.shown,
-                next="pip install --upgrade worksample",
-            ) from e
-    try:
-        with database.writing(bare=True) as connection:
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
-    except exc.SQLAlchemyError as e:
-        raise StoreError(f"the index cannot be upgraded: {e}", where=database.shown) from e
+def _bring_up(database: Database, found: str) -> None:
+    with database.writing(Rivals.LEASES) as connection:
+        for kind, table in schema.TABLES.items():
+            if inspect(connection).has_table(table.name):
+                renew(connection, kind)
+        people_tables.EVERYTHING.create_all(connection)
+        for table in people_tables.EVERYTHING.tables.values():
+            for made in table.indexes:
+                made.create(connection, checkfirst=True)
+        for version, step in _STEPS.items():
+            if version > found:
+                step(connection)
+        connection.execute(_stamps.update().values(version_num=schema.HEAD))
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Task packages and suites: read, checked, taken in, made anew."""
 
 from .brief import render_brief
-from .faults import Fault, FaultyPackage
 from .ingest import Ingested, ingest
 from .lock import package_digest
 from .package import read_package
@@ -12,8 +11,6 @@ from .suite import IngestedSuite, SuiteFile, ingest_suite, read_suite
 
 __all__ = [
     "CaseSpec",
-    "Fault",
-    "FaultyPackage",
     "GradingSpec",
     "Ingested",
     "IngestedSuite",

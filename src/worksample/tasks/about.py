@@ -2,83 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, ConfigDict, Field
 
 from worksample.errors import UsageError
+from worksample.manifests import Day, Says, Texts, shown, told
 from worksample.records import About, Hours, Source, Value
 from worksample.taxonomy import lookup, suggest
 
-from .table import Table
 
-T = TypeVar("T", Value, Hours)
-
-SOC = r"\d{2}-\d{4}"
-
-
-def read_about(table: Table) -> About:
-    """The table as a record; faults for unknown categories name the nearest ones."""
-    category = table.text("category", "")
-    if category:
+def _category(text: str) -> str:
+    if text:
         try:
-            lookup(category)
+            lookup(text)
         except UsageError:
-            near = suggest(category)
-            table.fault("category", f"there is no category {category!r}", near or "an id of docs/taxonomy.md")
-            category = ""
-    value = _money(table)
-    hours = _hours(table)
-    about = About(
-        category=category,
-        occupation=table.text("occupation", "", pattern=SOC, says="a SOC 2018 code such as '13-2011'"),
-        value=value,
-        hours=hours,
-        tier=table.text("tier", "", pattern=r"[a-z0-9][a-z0-9._-]*", says="a name in lower case, such as 'easy'"),
-        licence=table.text("licence", ""),
-        provenance=table.text("provenance", ""),
-        tags=table.texts("tags"),
-    )
-    table.done()
-    return about
+            near = ", ".join(suggest(text)) or "an id of docs/taxonomy.md"
+            raise told(f"there is no category {shown(text)}", near) from None
+    return text
 
 
-def _range(table: Table) -> dict[str, Any] | None:
-    low, high = table.number("low", required=True), table.number("high", required=True)
-    day = table.day("date")
-    source = table.text("source", choices=[s.value for s in Source])
-    if low is not None and high is not None and high < low:
-        table.fault("high", f"{high:g} is below low ({low:g})")
-        return None
-    if low is None or high is None or day is None or not source:
-        return None
-    return {"low": low, "high": high, "date": day, "source": source}
+Where = Annotated[Source, Field(strict=False)]
 
 
-def _money(table: Table) -> Value | None:
-    if not table.has("value"):
-        return None
-    inner = table.table("value")
-    found = _range(inner)
-    currency = inner.text("currency", "USD", pattern="[A-Z]{3}", says="a code of three capitals, such as USD")
-    inner.done()
-    return _made(Value, inner, found and {**found, "currency": currency})
+class ValueTable(Value):
+    """`value` in a file: the figures and the date are written as such, not as texts."""
+
+    model_config = ConfigDict(strict=True)
+    date: Day
+    source: Where
+    currency: Annotated[str, Field(pattern="^[A-Z]{3}$"), Says("a code of three capitals, such as USD")] = "USD"
 
 
-def _hours(table: Table) -> Hours | None:
-    if not table.has("hours"):
-        return None
-    inner = table.table("hours")
-    found = _range(inner)
-    inner.done()
-    return _made(Hours, inner, found)
+class HoursTable(Hours):
+    """`hours` in a file."""
+
+    model_config = ConfigDict(strict=True)
+    date: Day
+    source: Where
 
 
-def _made(kind: type[T], table: Table, fields: dict[str, Any] | None) -> T | None:
-    if not fields:
-        return None
-    try:
-        return kind(**fields)
-    except ValidationError as error:
-        table.faults.add(table.file, table.at, error.errors()[0]["msg"])
-        return None
+class AboutTable(About):
+    """The table as it is written."""
+
+    category: Annotated[str, AfterValidator(_category)] = ""
+    occupation: Annotated[str, Field(pattern=r"^(\d{2}-\d{4})?$"), Says("a SOC 2018 code such as '13-2011'")] = ""
+    value: ValueTable | None = None
+    hours: HoursTable | None = None
+    tier: Annotated[str, Field(pattern=r"^([a-z0-9][a-z0-9._-]*)?$"), Says("a name in lower case, such as 'easy'")] = ""
+    tags: Texts = ()
+
+    def record(self) -> About:
+        """What is kept of it."""
+        plain: dict[str, Any] = self.plain()
+        return About.model_validate(plain)

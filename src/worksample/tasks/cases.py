@@ -4,12 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-from .faults import Faults, nearest
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+
+from worksample.manifests import Faults, Flag, Line, Says, checked, nearest, read_toml, unfit
+from worksample.records import Frozen
+
 from .spec import CaseSpec
-from .table import Table, read_toml
 
-BASES = ("nothing", "reference")
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+
+
+class ScoreTable(Frozen):
+    """The bounds of a score."""
+
+    low: Share
+    high: Share
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"low ({self.low:g}) is above high ({self.high:g})")
+        return self
+
+
+def _bounds(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise unfit()
+    return {"low": value, "high": value}
+
+
+class CaseTable(Frozen):
+    """The file as it is written."""
+
+    model_config = ConfigDict(strict=True)
+    about: Line
+    instance: str = ""
+    score: Annotated[ScoreTable, BeforeValidator(_bounds), Says("a number in 0..1, or { low = 0.2, high = 0.5 }")]
+    passes: dict[str, Flag] = {}
+    base: Literal["nothing", "reference"] = "nothing"
 
 
 def read_cases(root: Path, instances: Collection[str], criteria: Collection[str], faults: Faults) -> list[CaseSpec]:
@@ -22,39 +58,26 @@ def read_cases(root: Path, instances: Collection[str], criteria: Collection[str]
         if path.is_symlink() or not path.is_dir():
             faults.add(f"cases/{path.name}", "", "is no folder", "cases/<name>/ with case.toml and output/")
         elif path.name != "reference" or (path / "case.toml").exists():
-            found.append(_case(path, instances, criteria, faults))
+            case = _case(path, instances, criteria, faults)
+            found += [case] if case else []
     return found
 
 
-def _case(path: Path, instances: Collection[str], criteria: Collection[str], faults: Faults) -> CaseSpec:
-    table = read_toml(path / "case.toml", f"cases/{path.name}/case.toml", faults)
-    about = table.text("about")
+def _case(path: Path, instances: Collection[str], criteria: Collection[str], faults: Faults) -> CaseSpec | None:
+    file = f"cases/{path.name}/case.toml"
+    document = read_toml(path / "case.toml", file, faults)
+    table = None if document.broken else checked(CaseTable, document.data, faults, file=file)
+    if table is None:
+        return None
     named = [i for i in instances if i]
-    instance = table.text("instance", named[0] if len(named) == 1 else None, choices=named)
-    low, high = _score(table)
-    passes = table.free("passes")
-    for name, wanted in passes.items():
-        if not isinstance(wanted, bool):
-            table.fault(f"passes.{name}", f"{wanted!r} has the wrong type", "true or false")
-        elif criteria and name not in criteria:
-            table.fault(f"passes.{name}", f"criteria.toml has no {name!r}{nearest(name, criteria)}", sorted(criteria))
-    base = table.text("base", "nothing", choices=BASES)
-    table.done()
-    return CaseSpec(path.name, about, instance, low, high, passes, base, path / "output")
-
-
-def _score(table: Table) -> tuple[float, float]:
-    says = "a number in 0..1, or { low = 0.2, high = 0.5 }"
-    value = table.data.get("score")
-    if isinstance(value, dict):
-        inner = table.table("score")
-        low, high = inner.number("low", required=True), inner.number("high", required=True)
-        inner.done()
-    else:
-        low = high = table.number("score", required=True)
-    if low is None or high is None:
-        return 0.0, 1.0
-    if not low <= high <= 1:
-        table.fault("score", f"{value} is not allowed", says)
-        return 0.0, 1.0
-    return low, high
+    instance = table.instance or (named[0] if len(named) == 1 else "")
+    if not instance and not faults.has(file, "instance"):
+        faults.add(file, "instance", "is missing", named)
+    elif instance and named and instance not in named:
+        faults.add(file, "instance", f"{instance[:60]!r} is not allowed{nearest(instance, named)}", named)
+    for name in table.passes:
+        if criteria and name not in criteria:
+            what = f"criteria.toml has no {name[:60]!r}{nearest(name, criteria)}"
+            faults.add(file, f"passes.{name[:60]}", what, sorted(criteria))
+    score = table.score
+    return CaseSpec(path.name, table.about, instance, score.low, score.high, table.passes, table.base, path / "output")

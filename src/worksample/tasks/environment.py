@@ -3,92 +3,109 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
 
-from worksample.records import Deliverable, Environment, Limits, Paths
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from .table import Table
+from worksample.manifests import Flag, Says, Size, told, unfit
+from worksample.records import Deliverable, Environment, Frozen, Limits, Paths
 
-INTERFACES = ("terminal",)
-NETWORKS = ("none",)
-_COMMAND = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
 OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch", "/task/result")
 """Places in a box that no task can take for itself."""
+_PLAIN = Limits()
 
 
-def read_environment(table: Table) -> Environment:
-    """The table as a record. Interfaces and networks that no sandbox offers are faults; an instance that names services
-    which nobody can give is planned as not attemptable.
+def _place(path: str) -> str:
+    if not path.startswith("/") or posixpath.normpath(path) != path or path == "/" or not path.isprintable():
+        raise unfit()
+    if any(path == ours or path.startswith(ours + "/") for ours in OURS):
+        raise unfit("is a place of the platform")
+    return path
+
+
+Place = Annotated[str, AfterValidator(_place), Says("a plain absolute path such as '/task/output'")]
+Word = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), Says("lower case letters, digits, _ and -")]
+Command = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"), Says("the name of a command")]
+
+
+class LimitsTable(Limits):
+    """`limits` as they are written, sizes also as `2GiB`."""
+
+    model_config = ConfigDict(strict=True)
+    memory: Size = _PLAIN.memory
+    disk: Size = _PLAIN.disk
+
+    def over(self, other: Limits) -> Limits:
+        """What is given here, and the other's for the rest."""
+        return other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
+
+
+class PathsTable(Paths):
+    """`paths` as they are written."""
+
+    input: Place = Paths().input
+    software: Place = Paths().software
+    output: Place = Paths().output
+    reference: Place = Paths().reference
+
+    def over(self, other: Paths) -> Paths:
+        """What is given here, and the other's for the rest. ValueError where two would be one."""
+        found = other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
+        if len(set(found.plain().values())) < len(found.plain()):
+            raise ValueError("input, software, output and reference need a path each")
+        return found
+
+
+class EnvironmentTable(Frozen):
+    """The table as it is written. Interfaces and networks that no sandbox offers are faults; an instance that names
+    services which nobody can give is planned as not attemptable.
     """
-    interfaces = table.texts("interfaces", choices=INTERFACES) if table.has("interfaces") else INTERFACES
-    found = Environment(
-        interfaces=interfaces,
-        network=table.text("network", "none", choices=NETWORKS),
-        services=table.texts("services", pattern=r"[a-z0-9][a-z0-9_-]*"),
-        software=table.texts("software", pattern=_COMMAND),
-        requires=table.texts("requires", pattern=r"[a-z0-9][a-z0-9_-]*"),
-        limits=_limits(table.table("limits")),
-        paths=_paths(table.table("paths")),
-    )
-    table.done()
-    return found
 
+    interfaces: tuple[Literal["terminal"], ...] = ("terminal",)
+    network: Literal["none"] = "none"
+    services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
+    software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
+    requires: Annotated[tuple[Word, ...], Says("a list of capabilities")] = ()
+    limits: LimitsTable = LimitsTable()
+    paths: PathsTable = PathsTable()
 
-def _limits(table: Table) -> Limits:
-    plain = Limits()
-    tokens = table.number("tokens", above=True, whole=True)
-    turns = table.number("turns", above=True, whole=True)
-    processes = table.number("processes", plain.processes, above=True, whole=True)
-    found = Limits(
-        time=table.number("time", above=True),
-        cost=table.number("cost", above=True),
-        tokens=None if tokens is None else int(tokens),
-        turns=None if turns is None else int(turns),
-        memory=table.size("memory", plain.memory) or plain.memory,
-        processes=int(processes or plain.processes),
-        disk=table.size("disk", plain.disk) or plain.disk,
-    )
-    table.done()
-    return found
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        self.paths.over(Paths())
+        return self
 
-
-def _paths(table: Table) -> Paths:
-    plain = Paths()
-    says = "a plain absolute path such as '/task/output'"
-    found = {}
-    for name, default in plain:
-        path = table.text(name, default)
-        if not path.startswith("/") or posixpath.normpath(path) != path or path == "/" or "\0" in path:
-            table.fault(name, f"{path!r} is not allowed", says)
-            path = default
-        elif any(path == o or path.startswith(o + "/") for o in OURS):
-            table.fault(name, f"{path!r} is a place of the platform", says)
-            path = default
-        found[name] = path
-    table.done()
-    if len(set(found.values())) < len(found):
-        table.faults.add(table.file, table.at, "input, software, output and reference need a path each")
-        return plain
-    return Paths(**found)
-
-
-def read_deliverables(table: Table) -> tuple[Deliverable, ...]:
-    """Name -> what it is. A name ends in `/` for a folder and may hold `*` for several files."""
-    found = []
-    for name in table.data:
-        inner = table.table(name)
-        if inner.broken:
-            continue
-        steps = name.removesuffix("/").split("/")
-        if name.startswith("/") or any(s in ("", ".", "..") for s in steps) or any(not c.isprintable() for c in name):
-            table.fault(f'"{name}"', "is no name inside the output folder", "a relative path without '..'")
-            continue
-        found.append(
-            Deliverable(
-                name=name,
-                format=inner.text("format", pattern=r"[A-Za-z0-9][A-Za-z0-9.+-]*", says="a short word such as 'csv'"),
-                required=inner.flag("required", True),
-                about=inner.text("about", ""),
-            )
+    def record(self) -> Environment:
+        """What is kept of it, each name once."""
+        lists = {name: tuple(dict.fromkeys(getattr(self, name))) for name in _LISTS}
+        return Environment(
+            **lists, network=self.network, limits=self.limits.over(Limits()), paths=self.paths.over(Paths())
         )
-        inner.done()
-    return tuple(found)
+
+
+_LISTS = ("interfaces", "services", "software", "requires")
+
+
+def _inside(name: str) -> str:
+    steps = name.removesuffix("/").split("/")
+    if name.startswith("/") or any(s in ("", ".", "..") for s in steps) or not name.isprintable():
+        raise told("is no name inside the output folder", "a relative path without '..'")
+    return name
+
+
+class DeliverableTable(Frozen):
+    """One of `[deliverables]`."""
+
+    format: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+-]*$"), Says("a short word such as 'csv'")]
+    required: Flag = True
+    about: str = ""
+
+
+Deliverables = dict[Annotated[str, AfterValidator(_inside)], DeliverableTable]
+"""Name -> what it is. A name ends in `/` for a folder and may hold `*` for several files."""
+
+
+def deliverables_of(*tables: Mapping[str, DeliverableTable]) -> tuple[Deliverable, ...]:
+    """Those of all tables, by name; a later table's word counts."""
+    merged = {name: given for table in tables for name, given in table.items()}
+    return tuple(Deliverable(name=name, **dict(given)) for name, given in merged.items())

@@ -2,48 +2,68 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from worksample.records import Protocol
+from pydantic import AfterValidator, Field
+
+from worksample.manifests import Faults, Flag, Settings, Size, checked, told
+from worksample.records import Frozen, Protocol
 
 from .spec import GradingSpec
-from .table import Table
-from .tree import path_problem
+from .tree import PythonFile
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 RESERVED = ("timeout", "memory")
 """Names in a grading's settings that the platform fills from the keys beside them."""
 
 
-def read_gradings(root: Path, table: Table) -> dict[Protocol, GradingSpec]:
-    """A spec per protocol; at least one is wanted."""
-    known = [p.value for p in Protocol]
-    found = {}
-    for name in known:
-        if table.has(name):
-            inner = table.table(name)
-            if not inner.broken:
-                found[Protocol(name)] = _grading(root, inner, Protocol(name))
-    table.done()
-    if not found and not table.broken:
-        table.faults.add(table.file, table.at, "no protocol is given", [f"[grading.{n}]" for n in known])
-    return found
-
-
-def _grading(root: Path, table: Table, protocol: Protocol) -> GradingSpec:
-    settings = table.free("settings")
+def _unreserved(settings: dict[str, Any]) -> dict[str, Any]:
     for name in RESERVED:
         if name in settings:
-            table.fault(f"settings.{name}", f"is a reserved name; give {name} under [{table.at}] itself")
-    entry = ""
-    if protocol in PROGRAMS:
-        entry = table.text("entry", "grade.py", pattern=r".+\.py", says="a Python file in the package")
-        problem = path_problem(root, entry, folder=False)
-        if problem:
-            table.fault("entry", f"{entry!r} {problem}")
-        timeout, memory = table.number("timeout", above=True), table.size("memory")
-        settings |= {"timeout": timeout} if timeout is not None else {}
-        settings |= {"memory": memory} if memory is not None else {}
-    shown = table.flag("shown", False)
-    table.done()
-    return GradingSpec(protocol, entry, shown, settings)
+            raise told(f"{name} is a reserved name; give it beside the settings, not in them")
+    return settings
+
+
+class GradingTable(Frozen):
+    """How people or judges grade."""
+
+    settings: Annotated[Settings, AfterValidator(_unreserved)] = {}
+    shown: Flag = False
+
+
+class ProgramTable(GradingTable):
+    """How a program grades."""
+
+    entry: PythonFile = Field(default="grade.py", validate_default=True)
+    timeout: Annotated[float, Field(strict=True, gt=0)] | None = None
+    memory: Size | None = None
+
+
+class GradingsTable(Frozen):
+    """`[grading]`: a table for each protocol."""
+
+    program: ProgramTable | None = None
+    checkpoints: ProgramTable | None = None
+    rubric: GradingTable | None = None
+    holistic: GradingTable | None = None
+    pairwise: GradingTable | None = None
+
+
+def read_gradings(data: object, faults: Faults, context: Mapping[str, Any]) -> dict[Protocol, GradingSpec]:
+    """A spec per protocol; at least one is wanted."""
+    file, at = "task.toml", "grading"
+    table = checked(GradingsTable, data, faults, file=file, at=at, context=context)
+    if isinstance(data, dict) and not any(protocol.value in data for protocol in Protocol):
+        faults.add(file, at, "no protocol is given", [f"[grading.{p.value}]" for p in Protocol])
+    given = {p: getattr(table, p.value, None) for p in Protocol}
+    return {protocol: _spec(protocol, one) for protocol, one in given.items() if one is not None}
+
+
+def _spec(protocol: Protocol, given: GradingTable) -> GradingSpec:
+    settings = dict(given.settings)
+    if not isinstance(given, ProgramTable):
+        return GradingSpec(protocol, "", given.shown, settings)
+    settings |= {"timeout": given.timeout} if given.timeout is not None else {}
+    settings |= {"memory": given.memory} if given.memory is not None else {}
+    return GradingSpec(protocol, given.entry, given.shown, settings)

@@ -97,8 +97,8 @@ def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink,
         brief=spec.brief,
         inputs=_keep(below(whole, spec.inputs), sink),
         software=_keep(below(whole, "software"), sink),
-        environment=package.environment,
-        deliverables=package.deliverables,
+        environment=spec.environment,
+        deliverables=spec.deliverables,
         shown_rubric=shown_criteria(package.criteria) if any(g.shown for g in package.gradings.values()) else "",
     )
     capture = Capture(probes=_keep(below(whole, "probes"), sink), probe_names=package.probes)

@@ -6,15 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worksample.files import HashSink
-from worksample.records import canonical, digest_bytes
+from worksample.manifests import Faults, checked, key_of, read_toml
+from worksample.records import Frozen, canonical, digest_bytes
+from worksample.records.task import Digest
 
-from .faults import Faults
 from .ingest import package_manifest
 from .spec import Package
-from .table import read_toml
 
 LOCK = "suite.lock"
 _HEAD = "# Digests of the tasks in this suite. Written by `worksample suite pin`; do not edit.\n\n[packages]\n"
+
+
+class LockTable(Frozen):
+    """The file as it is written."""
+
+    packages: dict[str, Digest]
 
 
 def package_digest(package: Package) -> str:
@@ -36,17 +42,17 @@ def check_lock(folder: Path, packages: Sequence[Package], faults: Faults) -> Non
     """Faults for packages that differ from their pins, and for pins without package. No lock is no fault."""
     if not (folder / LOCK).exists():
         return
-    table = read_toml(folder / LOCK, LOCK, faults)
-    pins = table.table("packages", required=True)
+    document = read_toml(folder / LOCK, LOCK, faults)
+    table = None if document.broken else checked(LockTable, document.data, faults, file=LOCK)
+    if table is None:
+        return
     for package in packages:
-        pinned = pins.text(package.id, "")
-        now = package_digest(package)
-        if not pinned:
-            pins.fault(package.id, "is not pinned")
+        key, now = key_of([package.id], "packages"), package_digest(package)
+        pinned = table.packages.get(package.id)
+        if pinned is None:
+            faults.add(LOCK, key, "is not pinned")
         elif pinned != now:
-            pins.fault(package.id, f"the task changed since it was pinned (pinned {pinned[:16]}, now {now[:16]})")
-    for gone in [name for name in pins.data if name not in pins.asked]:
-        pins.has(gone)
-        pins.fault(gone, "is pinned, and no task of the suite")
-    pins.done()
-    table.done()
+            what = f"the task changed since it was pinned (pinned {pinned[:16]}, now {now[:16]})"
+            faults.add(LOCK, key, what)
+    for gone in table.packages.keys() - {p.id for p in packages}:
+        faults.add(LOCK, key_of([gone], "packages"), "is pinned, and no task of the suite")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from worksample.errors import UsageError
 
-from .package import NAME
+from .instances import NAME
 
 TEMPLATE = "template"
 

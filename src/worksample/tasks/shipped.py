@@ -6,8 +6,8 @@ from importlib import resources
 from pathlib import Path
 
 from worksample.errors import ManifestError
+from worksample.manifests import nearest
 
-from .faults import nearest
 from .lock import write_lock
 from .suite import read_suite
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from worksample.records import Entry, EntryKind, Manifest, unquote_path
-
-from .table import Table
+from worksample.manifests import Faults, Texts, checked, shown
+from worksample.records import Entry, EntryKind, Frozen, Manifest, unquote_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +34,35 @@ class Shown:
 
 def fits(path: str, pattern: str) -> bool:
     """As `Case.references` matches; a pattern that ends in `/` is a folder with all that lies in it."""
-    return path.startswith(pattern) if pattern.endswith("/") else PurePosixPath(path).match(pattern)
+    if pattern.endswith("/"):
+        return path.startswith(pattern)
+    # `match` knows no pattern without a step, such as "." or "".
+    return bool(PurePosixPath(pattern).parts) and PurePosixPath(path).match(pattern)
 
 
 def path_of(entry: Entry) -> str:
     return unquote_path(entry.path).decode("utf-8", "replace")
 
 
-def read_shown(table: Table, references: Mapping[str, Iterable[str]]) -> Shown:
+class ShownTable(Frozen):
+    """The table as it is written."""
+
+    show: Texts = ()
+    hide: Texts = ()
+
+
+def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Faults) -> Shown:
     """The table as patterns. `references`: folder -> paths of the files in it; a pattern that fits none is a fault."""
-    found = Shown(table.texts("show"), table.texts("hide"))
-    if found.show and found.hide:
-        table.fault("hide", "stands beside show", "one of the two: what is not shown is hidden")
+    file, at = "task.toml", "reference"
+    table = checked(ShownTable, data, faults, file=file, at=at)
+    if table is None:
+        return Shown()
+    if table.show and table.hide:
+        faults.add(file, f"{at}.hide", "stands beside show", "one of the two: what is not shown is hidden")
     paths = [path for inner in references.values() for path in inner]
-    for key, patterns in (("show", found.show), ("hide", found.hide)):
+    for key, patterns in (("show", table.show), ("hide", table.hide)):
         for pattern in patterns:
             if not any(fits(path, pattern) for path in paths):
                 where = ", ".join(dict.fromkeys(references)) or "the reference"
-                table.fault(key, f"{pattern!r} fits no file in {where}", sorted(set(paths))[:10])
-    table.done()
-    return found
+                faults.add(file, f"{at}.{key}", f"{shown(pattern)} fits no file in {where}", sorted(set(paths))[:10])
+    return Shown(table.show, table.hide)

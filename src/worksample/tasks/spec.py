@@ -34,6 +34,10 @@ class InstanceSpec:
     brief: str
     """The text of `brief_file`, settings filled in."""
     settings: Mapping[str, Any]
+    environment: Environment
+    """The task's, with the instance's own limits and paths."""
+    deliverables: tuple[Deliverable, ...]
+    """The task's and the instance's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,6 @@ class Package:
     version: str
     canary: str
     about: About
-    environment: Environment
-    deliverables: tuple[Deliverable, ...]
     criteria: Criteria
     notes: str
     gradings: Mapping[Protocol, GradingSpec]

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from worksample.errors import ManifestError
 from worksample.files import Sink
-from worksample.records import Instance, Suite, Task, Tier, digest_of
+from worksample.manifests import Faults, FaultyManifest, Line, Says, Texts, checked, nearest, read_toml, shown
+from worksample.records import Frozen, Instance, Suite, Task, Tier, digest_of
 
-from .faults import Faults, FaultyPackage, nearest
 from .ingest import Ingested, ingest
+from .instances import TaskName
 from .lock import check_lock
-from .package import NAME, read_package
+from .package import Version, read_package
 from .spec import Package
-from .table import Table, read_toml
 from .tree import path_problem
 
-VISIBILITIES = ("public", "private")
+
+class SuiteTable(Frozen):
+    """The file as it is written, but for its tiers, which are read when the tasks are known."""
+
+    name: TaskName
+    title: Line
+    version: Version
+    visibility: Literal["public", "private"] = "public"
+    roles: dict[str, Annotated[Line, Says("a model's name, such as 'openai/gpt-5'")]] = {}
+    tasks: Texts = ()
+
+
+class TierTable(Frozen):
+    """A `[[tier]]`."""
+
+    name: TaskName
+    tasks: Texts = ()
+    instances: Texts = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +73,7 @@ class IngestedSuite:
 def read_suite(path: Path, *, verify: bool = True) -> SuiteFile:
     """A suite from its `suite.toml`, the folder around it, or the folder of a single task.
 
-    Raises ManifestError (a `FaultyPackage`) with every fault of the suite and of all its packages; with `verify`, a
+    Raises ManifestError (a `FaultyManifest`) with every fault of the suite and of all its packages; with `verify`, a
     package that differs from `suite.lock` is one of them.
     """
     path = Path(path)
@@ -65,19 +84,23 @@ def read_suite(path: Path, *, verify: bool = True) -> SuiteFile:
     if not path.is_file():
         raise ManifestError("there is no such suite", where=str(path), next="worksample suite show starter")
     faults = Faults()
-    table = read_toml(path, path.name, faults)
-    name = table.text("name", pattern=NAME, says="lower case letters, digits, '.', '_' and '-'; at most 100")
-    title, version = table.text("title"), table.text("version", says='a text such as "1.0"')
-    visibility = table.text("visibility", "public", choices=VISIBILITIES)
-    roles = _roles(table)
-    packages = _packages(path.parent, table, faults)
-    tiers = _tiers(table, packages) if table.has("tier") else by_tier(packages)
-    table.done()
-    if verify and not faults.found:
+    document = read_toml(path, path.name, faults)
+    file = path.name
+    table = None if document.broken else checked(SuiteTable, _without(document.data, "tier"), faults, file=file)
+    packages = _packages(path.parent, table.tasks if table else (), faults, file)
+    tiers = _tiers(document.data["tier"], packages, faults, file) if "tier" in document.data else by_tier(packages)
+    if table is not None and verify and not faults.found:
         check_lock(path.parent, packages, faults)
         faults.check(str(path), f"worksample suite pin {path}")
-    faults.check(str(path), f"worksample suite show {path}")
-    return SuiteFile(path, name, title, version, visibility, roles, tuple(packages), tiers)
+    if table is None or faults.found:
+        raise FaultyManifest(faults.found, where=str(path), next=f"worksample suite show {path}")
+    return SuiteFile(
+        path, table.name, table.title, table.version, table.visibility, table.roles, tuple(packages), tiers
+    )
+
+
+def _without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {k: v for k, v in data.items() if k != key}
 
 
 def _alone(folder: Path) -> SuiteFile:
@@ -94,35 +117,21 @@ def by_tier(packages: Sequence[Package]) -> tuple[tuple[str, tuple[str, ...]], .
     return tuple((name, tuple(keys)) for name, keys in found.items())
 
 
-def _roles(table: Table) -> dict[str, str]:
-    inner = table.table("roles")
-    roles = {role: inner.text(role, says="a model's name, such as 'openai/gpt-5'") for role in inner.data}
-    inner.done()
-    return {role: model for role, model in roles.items() if model}
-
-
-def _packages(root: Path, table: Table, faults: Faults) -> list[Package]:
+def _packages(root: Path, tasks: Sequence[str], faults: Faults, file: str) -> list[Package]:
     """The packages that `tasks` names, by folder or by a pattern such as `tasks/*`."""
     folders: list[str] = []
-    for given in table.texts("tasks"):
-        if any(c in given for c in "*?["):
-            steps = Path(given).parts
-            found = [] if ".." in steps or Path(given).is_absolute() else sorted(root.glob(given))
-            names = [p.relative_to(root).as_posix() for p in found if (p / "task.toml").is_file()]
-            if not names:
-                table.fault("tasks", f"{given!r} matches no task", "a pattern inside the suite's folder")
-            folders += [n for n in names if n not in folders]
-        elif problem := path_problem(root, given, folder=True):
-            table.fault("tasks", f"{given!r} {problem}")
-        elif given not in folders:
-            folders.append(given)
+    for given in tasks:
+        names, problem = _folders(root, given)
+        if problem:
+            faults.add(file, "tasks", f"{shown(given)} {problem}")
+        folders += [n for n in names if n not in folders]
     if not folders and not faults.found:
-        table.fault("tasks", "there is none", 'a list of folders, such as ["tasks/*"]')
+        faults.add(file, "tasks", "there is none", 'a list of folders, such as ["tasks/*"]')
     packages: list[Package] = []
     for folder in folders:
         try:
             package = read_package(root / folder)
-        except FaultyPackage as error:
+        except FaultyManifest as error:
             for fault in error.faults:
                 faults.add(f"{folder}/{fault.file}", fault.key, fault.problem, fault.allowed)
             continue
@@ -130,34 +139,57 @@ def _packages(root: Path, table: Table, faults: Faults) -> list[Package]:
             faults.add(folder, "", error.what)
             continue
         if package.id in [p.id for p in packages]:
-            table.fault("tasks", f"two tasks have the id {package.id!r}")
+            faults.add(file, "tasks", f"two tasks have the id {package.id!r}")
         packages.append(package)
     return packages
 
 
-def _tiers(table: Table, packages: Sequence[Package]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _folders(root: Path, given: str) -> tuple[list[str], str | None]:
+    """The folders that a name or a pattern means, and what is wrong with it."""
+    if not any(c in given for c in "*?["):
+        problem = path_problem(root, given, folder=True)
+        return ([] if problem else [given]), problem
+    if ".." in Path(given).parts or Path(given).is_absolute() or not given.isprintable():
+        return [], "must be a pattern inside the suite's folder"
+    try:
+        found = sorted(root.glob(given))
+    except (ValueError, OSError, re.error):
+        return [], "is no pattern"
+    names = [p.relative_to(root).as_posix() for p in found if (p / "task.toml").is_file()]
+    return names, None if names else "matches no task"
+
+
+def _tiers(
+    data: object, packages: Sequence[Package], faults: Faults, file: str
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
     of_task = {p.id: tuple(f"{p.id}/{i.name}" for i in p.instances) for p in packages}
     known = [key for keys in of_task.values() for key in keys]
     taken: dict[str, str] = {}
     found = []
-    for inner in table.tables("tier"):
-        name = inner.text("name", pattern=NAME, says="a name in lower case, such as 'easy'")
+    if not isinstance(data, list):
+        faults.add(file, "tier", f"{shown(data)} has the wrong type", "tables, each begun with [[tier]]")
+    for number, given in enumerate(data if isinstance(data, list) else ()):
+        at = f"tier[{number}]"
+        tier = checked(TierTable, given, faults, file=file, at=at)
+        if tier is None:
+            continue
         keys: list[str] = []
-        for task in inner.texts("tasks"):
+        for task in tier.tasks:
             if task not in of_task:
-                inner.fault("tasks", f"{task!r} is no task of this suite{nearest(task, of_task)}")
+                what = f"{shown(task)} is no task of this suite{nearest(task, of_task)}"
+                faults.add(file, f"{at}.tasks", what)
             keys += of_task.get(task, ())
-        for key in inner.texts("instances"):
+        for key in tier.instances:
             if key not in known:
-                inner.fault("instances", f"{key!r} is no instance of this suite{nearest(key, known)}", "task/instance")
+                what = f"{shown(key)} is no instance of this suite{nearest(key, known)}"
+                faults.add(file, f"{at}.instances", what, "task/instance")
             else:
                 keys.append(key)
-        inner.done()
         for key in keys:
             if key in taken:
-                inner.fault("name", f"{key!r} stands in two tiers, {taken[key]!r} and {name!r}")
-            taken[key] = name
-        found.append((name, tuple(dict.fromkeys(keys))))
+                faults.add(file, f"{at}.name", f"{key!r} stands in two tiers, {taken[key]!r} and {tier.name!r}")
+            taken[key] = tier.name
+        found.append((tier.name, tuple(dict.fromkeys(keys))))
     return tuple(found)
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path, PurePosixPath
+from typing import Annotated
 
-from .faults import Faults
+from pydantic import AfterValidator, ValidationInfo
+
+from worksample.manifests import Faults, Line, shown, told
 
 IGNORED = ("__pycache__", ".git", ".DS_Store", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 """Names, at any depth, that are no part of a package."""
@@ -33,6 +36,8 @@ def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
     path = PurePosixPath(name)
     if not name or path.is_absolute() or ".." in path.parts or "\0" in name or "\\" in name:
         return "must be a path inside the package, without '..' and not absolute"
+    if not name.isprintable():
+        return "holds characters that cannot be shown"
     if not path.parts:
         return "is the package itself"
     at = root
@@ -42,6 +47,8 @@ def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
             mode = at.lstat().st_mode
         except (FileNotFoundError, NotADirectoryError):
             return "is missing"
+        except OSError as error:
+            return f"cannot be reached: {(error.strerror or type(error).__name__).lower()}"
         if stat.S_ISLNK(mode):
             return f"goes through the link {at.relative_to(root)}; put the file itself there"
     if folder and not stat.S_ISDIR(mode):
@@ -70,9 +77,59 @@ def _check(root: Path, path: Path, faults: Faults) -> None:
         return
     mode = (root / path).lstat().st_mode
     if stat.S_ISLNK(mode):
-        target = str((root / path).readlink())
+        target = os.fsencode((root / path).readlink()).decode("utf-8", "backslashreplace")
         inside = os.path.realpath(root / path).startswith(str(root.resolve()) + os.sep)
         problem = "is a link" if inside else f"is a link that leaves the package (to {target!r})"
         faults.add(shown, "", problem, "files and folders; put the file itself there")
     elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         faults.add(shown, "", "is no regular file", "files and folders")
+
+
+TEXT_LIMIT = 1 << 20
+"""Bytes of a brief or of the notes."""
+
+
+def read_text(root: Path, name: str, faults: Faults) -> str:
+    """A text of the package; "" and a fault where it is none."""
+    try:
+        with (root / name).open("rb") as file:
+            data = file.read(TEXT_LIMIT + 1)
+    except OSError as error:
+        faults.add(name, "", f"cannot be read: {(error.strerror or type(error).__name__).lower()}")
+        return ""
+    if len(data) > TEXT_LIMIT:
+        faults.add(name, "", f"is larger than {TEXT_LIMIT:,} bytes")
+        return ""
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        faults.add(name, "", f"is not UTF-8 text: byte {error.start}")
+        return ""
+
+
+def _there(name: str, info: ValidationInfo, *, folder: bool, ending: str = "") -> str:
+    """A path that `path_problem` finds nothing wrong with, below the `root` of the validation's context."""
+    if not name.endswith(ending):
+        raise told(f"{shown(name)} does not end in {ending}")
+    problem = path_problem(info.context["root"], name, folder=folder) if info.context else None
+    if problem:
+        raise told(f"{shown(name)} {problem}")
+    return name
+
+
+def _folder(name: str, info: ValidationInfo) -> str:
+    return _there(name.rstrip("/") or name, info, folder=True)
+
+
+def _python(name: str, info: ValidationInfo) -> str:
+    return _there(name, info, folder=False, ending=".py")
+
+
+def _markdown(name: str, info: ValidationInfo) -> str:
+    return _there(name, info, folder=False, ending=".md")
+
+
+Folder = Annotated[Line, AfterValidator(_folder)]
+"""A folder of the package."""
+PythonFile = Annotated[Line, AfterValidator(_python)]
+MarkdownFile = Annotated[Line, AfterValidator(_markdown)]

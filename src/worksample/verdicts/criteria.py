@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from worksample.metrics.rubric import Mark, RubricRules, rubric_scores
+from worksample.metrics.scores.rubric import Mark, RubricRules, rubric_scores
 from worksample.records import Protocol, Round, Rule, Skip, Standing, is_full
 
 PASS, FAIL, NOT_APPLICABLE, CANNOT = (m.value for m in (Mark.PASS, Mark.FAIL, Mark.NOT_APPLICABLE, Mark.CANNOT_JUDGE))

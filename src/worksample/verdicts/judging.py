@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 from sqlalchemy import select
 
-from worksample.metrics.rubric import RubricRules
+from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import Amendment, Evaluation, Given, Grade, Protocol, Purpose, Round
 from worksample.store import Store, schema
 

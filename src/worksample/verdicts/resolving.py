@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import POLICY, Cause
-from worksample.metrics.rubric import RubricRules
-from worksample.metrics.votes import decide
+from worksample.metrics.judgments.votes import decide
+from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import (
     Amendment,
     Evaluation,

@@ -10,7 +10,7 @@ import polars as pl
 
 from worksample.errors import POLICY, Cause
 from worksample.metrics import State
-from worksample.metrics.rubric import RubricRules
+from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import Amendment, Experiment, Instance, Origin, Protocol, Standing, Submission, Target
 from worksample.store import Store
 from worksample.store.frames import submissions_df, trials_df

@@ -58,7 +58,7 @@ class Shelf:
         return self.kept(Manifest(entries=tuple(entries)))
 
     def label(self, manifest: str, hidden: Sequence[str] = (), pane: str = "AD-1") -> str:
-        return self.services.capabilities.mint(self.token, self.account.id, "item", pane, manifest, hidden)
+        return self.services.capabilities.mint_all(self.token, self.account.id, "item", {pane: manifest}, hidden)[pane]
 
     def client(self, manifest: str, hidden: Sequence[str] = (), pane: str = "AD-1") -> httpx.AsyncClient:
         """A browser at one deliverable's address."""

@@ -64,7 +64,7 @@ class Stage:
     def page(self, *, sandbox: bool = True, panes: tuple[str, ...] = ("AD-1",)) -> Iterator[tuple[Page, list[Frame]]]:
         """The app's page with a viewer for each pane, and the frames in which the deliverables are."""
         context = self.browser.new_context()
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(60_000)
         facts = {"name": self.config.cookie, "value": self.token, "url": self.config.app_origin}
         context.add_cookies([{**facts, "httpOnly": True, "sameSite": "Strict"}])  # type: ignore[list-item]
         page = context.new_page()

@@ -46,7 +46,7 @@ def test_a_label_opens_its_pane_and_stays_the_same(desk: Desk) -> None:
     assert found is not None and (found.item, found.pane, found.manifest) == ("i1", "AD-2", "b" * 64)
     assert (found.account, found.hidden) == (desk.account.id, ("maker-1",))
     assert desk.labels(hidden=("maker-1",)) == labels
-    assert desk.capabilities.mint(desk.token, desk.account.id, "i1", "AD-1", "a" * 64) == labels["AD-1"]
+    assert desk.capabilities.mint_all(desk.token, desk.account.id, "i1", {"AD-1": "a" * 64}) == {"AD-1": labels["AD-1"]}
     assert set(desk.labels("i2").values()).isdisjoint(labels.values())
 
 

@@ -137,7 +137,7 @@ class Looked:
         self.views: dict[str, View] = asyncio.run(prepare(store, manifest))
         self.converting = set(outside.hits), outside.met
         digest = store.blobs.put(canonical(manifest.plain()))
-        label = Capabilities(store, wall).mint(token, account.id, "item", "AD-1", digest)
+        label = Capabilities(store, wall).mint_all(token, account.id, "item", {"AD-1": digest})["AD-1"]
         with serving(store, pages=static(folder)) as served:
             origin = served.config.content_origin(label)
             self.look(origin, served.config.viewer_origin)

@@ -33,7 +33,7 @@ FLAGS = (
     "--disable-sync",
 )
 CHROMIUM = "/usr/bin/chromium"
-PATIENCE = 30_000
+PATIENCE = 60_000
 """Milliseconds that anything may take: other tests share the machine."""
 expect.set_options(timeout=PATIENCE)
 

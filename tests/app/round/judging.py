@@ -72,8 +72,8 @@ def bench(page: Page) -> Locator:
     return page.locator(".bench:not(.waiting)")
 
 
-def work_off(store: Store, page: Page, name: str, round: str, plan: Plan) -> int:
-    """Take a round's items until nothing is left; returns how many were handed in."""
+def work_off(store: Store, page: Page, name: str, round: str, plan: Plan, most: int | None = None) -> int:
+    """Take a round's items until nothing is left, or so many; returns how many were handed in."""
     page.goto("/queues")
     page.locator(f"[data-queue='{round}']").get_by_role("button").click()
     # Notes open over an item that has some: read, and closed.
@@ -82,7 +82,7 @@ def work_off(store: Store, page: Page, name: str, round: str, plan: Plan) -> int
     count = 0
     while True:
         bench(page).or_(nothing).first.wait_for()
-        if nothing.is_visible():
+        if nothing.is_visible() or count == most:
             page.remove_locator_handler(page.get_by_role("dialog"))
             return count
         item = page.evaluate(

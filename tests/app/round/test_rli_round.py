@@ -25,7 +25,7 @@ CONTESTED = Shown("logo-vector/kite", ("good",))
 ORDER = {"good": 2, "hasty": 1, "lazy": 0}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """The demo's agents on four instances."""
     folder = tmp_path_factory.mktemp("round")
@@ -148,11 +148,12 @@ class Office:
         read_training(page)
         self.pages[name] = page
 
-    def judge(self, name: str, round: str, plan: Plan) -> int:
-        return work_off(self.store, self.pages[name], name, round, plan)
+    def judge(self, name: str, round: str, plan: Plan, most: int | None = None) -> int:
+        return work_off(self.store, self.pages[name], name, round, plan, most)
 
 
 @pytest.mark.long(seconds=230)
+@pytest.mark.thorough(quick="app/round/test_rli_api.py::test_a_round_over_the_api_and_a_tour_in_the_browser")
 def test_a_round_of_the_remote_labor_index(store: Store, browser: Browser) -> None:
     with serving(store) as served:
         office = Office(store, browser, served)

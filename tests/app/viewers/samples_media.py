@@ -11,7 +11,7 @@ CAPTIONS = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n\n00:01.000 --> 00:02.000\
 
 def made(folder: Path, name: str, *options: str) -> bytes:
     target = folder / name
-    subprocess.run(["ffmpeg", "-v", "error", "-y", *options, str(target)], check=True, timeout=60)
+    subprocess.run(["ffmpeg", "-v", "error", "-y", *options, str(target)], check=True, timeout=300)
     return target.read_bytes()
 
 

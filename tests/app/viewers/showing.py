@@ -103,7 +103,7 @@ class Panes:
         self.page.evaluate(_HOST, [self.viewer, *SIZE])
         self.until("() => window.told.some(m => m.type === 'ready')")
 
-    def until(self, script: str, arg: Any = None, seconds: float = 30) -> Any:
+    def until(self, script: str, arg: Any = None, seconds: float = 60) -> Any:
         """What a script in the app's page gives once that is anything; the policy bars Playwright's own waiting."""
         found = self.page.evaluate(_UNTIL % script, [arg, seconds * 1000])
         assert found, f"nothing within {seconds} seconds: {script}\n{self.page.evaluate('told')}"
@@ -116,7 +116,7 @@ class Panes:
         found: list[dict[str, Any]] = self.page.evaluate("k => window.told.filter(m => m.type === k)", kind)
         return found
 
-    def show(self, *path: str, theme: str = "light", rest: float = 0.25, seconds: float = 30, name: str = "") -> Seen:
+    def show(self, *path: str, theme: str = "light", rest: float = 0.25, seconds: float = 60, name: str = "") -> Seen:
         """Ask for a file, wait until it stands, and look. `rest`: seconds for what is drawn after the first picture."""
         self.folder.ready(path[0])
         self.tell(type="show", content=self.content, path=list(path), theme=theme, pane="AD-1")

@@ -101,5 +101,5 @@ class Stock:
                 known.write_text(self.store.blobs.put(canonical(taken.plain())))
         digest = known.read_text()
         manifest = self.store.manifest(digest)
-        label = Capabilities(self.store, wall).mint(self.token, self.account, "item", "AD-1", digest)
+        label = Capabilities(self.store, wall).mint_all(self.token, self.account, "item", {"AD-1": digest})["AD-1"]
         return Folder(self, manifest, label, together)

@@ -44,6 +44,21 @@ EXPECTED: dict[str, tuple[str, str, Check]] = {
 }
 
 
+@pytest.mark.quick(
+    "text/run.py",
+    "text/read.md",
+    "text/report.pdf",
+    "text/book.ipynb",
+    "table/sums.xlsx",
+    "table/stock.db",
+    "office/report.docx",
+    "image/a.png",
+    "image/e.psd",
+    "more/deck.apkg",
+    "more/all.zip",
+    "site/index.html",
+    "more/odd.xyz",
+)
 @pytest.mark.parametrize("path", EXPECTED)
 def test_a_file_is_shown(seen: Panes, path: str) -> None:
     kind, badge, facts = EXPECTED[path]

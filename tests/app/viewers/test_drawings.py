@@ -26,6 +26,7 @@ def ink(found: Seen) -> int:
     return sum(n for n, _ in colours) - max(n for n, _ in colours)
 
 
+@pytest.mark.quick("cad/plan.dxf", "cad/old.dwg")
 @pytest.mark.parametrize("path", EXPECTED)
 def test_a_drawing_is_shown(seen: Panes, path: str) -> None:
     found = seen.show(path)

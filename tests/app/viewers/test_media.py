@@ -13,6 +13,7 @@ FILMS = ("clip.mp4", "clip.webm", "clip.mkv", "clip.avi", "clip.mov")
 TIME = "document.querySelector('audio, video').currentTime"
 
 
+@pytest.mark.quick("swell.mp3", "swell.wma")
 @pytest.mark.parametrize("name", SOUNDS)
 def test_a_sound_is_shown_with_its_outline(seen: Panes, name: str) -> None:
     found = seen.show(f"media/{name}")
@@ -29,6 +30,7 @@ def tall_at(found: Seen, x: int) -> int:
     return sum(found.picture.getpixel((x, y)) != paper for y in range(115, 600))
 
 
+@pytest.mark.quick("clip.mp4", "clip.avi")
 @pytest.mark.parametrize("name", FILMS)
 def test_a_film_has_a_picture(seen: Panes, name: str) -> None:
     found = seen.show(f"media/{name}", rest=0.5)

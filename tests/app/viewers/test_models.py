@@ -37,6 +37,7 @@ EXPECTED: dict[str, dict[str, object]] = {
 }
 
 
+@pytest.mark.quick("solid/box.glb", "solid/box.obj", "solid/box.3dm", "cad/box.step", "cad/house.ifc")
 @pytest.mark.parametrize("path", EXPECTED)
 def test_a_model_is_shown(seen: Panes, path: str) -> None:
     found = seen.show(path)
@@ -183,6 +184,7 @@ def test_a_lost_context_is_said_and_drawn_again(seen: Panes) -> None:
     assert seen.said("shown")[1]["report"]["triangles"] == 12
 
 
+@pytest.mark.thorough(quick="app/viewers/test_models.py::test_a_model_is_shown[solid/box.glb]")
 def test_two_million_triangles_leave_the_page_awake(seen: Panes) -> None:
     with Beats(seen) as beats:
         found = seen.show("solid/waves.glb", seconds=60)

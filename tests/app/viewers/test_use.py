@@ -68,11 +68,11 @@ def test_a_database_is_asked(seen: Panes) -> None:
     box = frame.get_by_role("textbox", name="One SELECT")
     box.fill("SELECT sum(n) AS total FROM stock")
     box.press("Control+Enter")
-    expect(frame.get_by_role("gridcell", name="11")).to_be_visible(timeout=20_000)
+    expect(frame.get_by_role("gridcell", name="11")).to_be_visible(timeout=60_000)
     expect(frame.get_by_role("columnheader", name="total")).to_be_visible()
     box.fill("DELETE FROM stock")
     frame.get_by_role("button", name="Run").click()
-    expect(frame.get_by_role("alert")).to_contain_text("readonly", timeout=20_000)
+    expect(frame.get_by_role("alert")).to_contain_text("readonly", timeout=60_000)
 
 
 def test_a_pdf_is_searched_turned_and_paged(seen: Panes) -> None:

@@ -31,7 +31,7 @@ def press(panes: Panes, on: str, *keys: str, rest: float = 0.4) -> None:
     panes.page.wait_for_timeout(rest * 1000)
 
 
-def wait(frame: Frame, condition: str, seconds: float = 15) -> None:
+def wait(frame: Frame, condition: str, seconds: float = 60) -> None:
     """Until a script's value in a frame is true; the policy bars Playwright's own waiting."""
     for _ in range(int(seconds * 4)):
         if frame.evaluate(condition):

@@ -248,6 +248,7 @@ def test_a_reviewer_reads_and_writes_nothing_and_an_evaluator_sees_none_of_it(te
     expect(other.get_by_text("This part is for admins and reviewers.")).to_be_visible()
 
 
+@pytest.mark.quick("False-1280")
 @pytest.mark.parametrize(("dark", "width"), [(False, 1280), (True, 1280), (False, 768)])
 def test_axe_finds_nothing_serious_on_any_screen(team: Desks, dark: bool, width: int) -> None:
     round = judged(team)

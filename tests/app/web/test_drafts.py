@@ -35,7 +35,7 @@ def test_a_draft_survives_a_killed_browser(tmp_path: Path) -> None:
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=400,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -142,7 +142,7 @@ def test_time_at_work_is_counted_and_the_item_kept_meanwhile(place: Desks) -> No
     page.clock.install()
     start(page)
     # A viewer that shows nothing within a minute gives up; time must not run before it has.
-    expect(front(page).locator(".seen")).to_have_count(2, timeout=20_000)
+    expect(front(page).locator(".seen")).to_have_count(2, timeout=60_000)
     for minute in range(22):
         page.mouse.move(640, 400 + 3 * minute)  # Within a viewer, which says so to the app.
         page.wait_for_timeout(150)

@@ -69,7 +69,7 @@ def test_a_quiz_is_made_of_gold_that_a_round_decided(team: Desks) -> None:
     gold = page.get_by_role("group", name="Gold item 1")
     subject = gold.get_by_label("Submission").input_value()
     passed = team.office.people.verdicts(round)[subject].verdict.passed
-    expect(gold.get_by_label("Right answer")).to_have_value("2" if passed else "1")
+    expect(gold.get_by_label("Would a reasonable client")).to_have_value("2" if passed else "1")
     gold.get_by_label("Explanation").fill("the brief asks for a total")
     page.get_by_role("button", name="Open the round").click()
     expect(page.get_by_role("heading", name="Calibration")).to_be_visible()

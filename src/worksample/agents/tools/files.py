@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import TYPE_CHECKING
 
 from worksample.agents.desk import Desk
@@ -81,7 +80,7 @@ def write_bytes() -> ToolDef:
 
         try:
             content = base64.b64decode(data, validate=True)
-        except binascii.Error as error:
+        except ValueError as error:
             raise ToolError(f"data is no Base64: {error}") from error
         await put(path, content)
         return f"written: {path}, {len(content)} bytes"

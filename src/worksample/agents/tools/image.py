@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import TYPE_CHECKING
 
 from worksample.agents.desk import Desk, clipped
@@ -58,7 +57,7 @@ def view_image(desk: Desk) -> ToolDef:
         size, _, data = done.stdout.strip().partition("\n")
         try:
             content = base64.b64decode(data, validate=True)
-        except binascii.Error:
+        except ValueError:
             raise ToolError(f"{path} cannot be shown") from None
         if not content.startswith(PNG) or len(content) > LARGEST:
             raise ToolError(f"{path} cannot be shown: no picture of at most {LARGEST} bytes came out")

@@ -80,6 +80,6 @@ async def cell(code: str, seconds: float, desk: Desk) -> dict[str, str]:
     try:
         answer = json.loads(done.stdout)
         return {"output": scrubbed(str(answer["output"])), "state": str(answer["state"])}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         said = clipped((done.stderr or done.stdout).strip(), 2000)
         raise ToolError(f"Python cannot be run here: {said}") from None

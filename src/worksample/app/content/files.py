@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from worksample.app.converting.preparing import Converting
-from worksample.app.wire.packing import takes_gzip
+from worksample.app.middleware.packing import takes_gzip
 from worksample.people.blinding import scrub
 
 from .content import DEPTH, Content, asked, find

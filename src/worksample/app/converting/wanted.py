@@ -10,6 +10,7 @@ from sqlalchemy import select
 from worksample.errors import RecordMissing
 from worksample.people.item import panes_of
 from worksample.people.queues import CLOSED, all_queues
+from worksample.people.withdrawn import WITHDRAWN
 from worksample.records import Instance
 from worksample.store.people_tables import items
 
@@ -27,7 +28,7 @@ def wanted(store: Store, known: set[str]) -> list[str]:
         queues = [queue for queue in all_queues(connection) if queue.state != CLOSED]
         rows = {
             queue.round: connection.execute(
-                select(items).where(items.c.queue == queue.round, ~items.c.withdrawn).order_by(items.c.place)
+                select(items).where(items.c.queue == queue.round, ~WITHDRAWN).order_by(items.c.place)
             ).all()
             for queue in queues
         }

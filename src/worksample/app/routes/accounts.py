@@ -6,6 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from worksample.app.authentication import Admin, ServicesOf
+from worksample.app.middleware.problems import fails
 from worksample.app.schemas.admin_office import (
     AccountRow,
     ChangeAccount,
@@ -16,8 +18,6 @@ from worksample.app.schemas.admin_office import (
 )
 from worksample.app.schemas.session import ProfileShown
 from worksample.app.services import Services
-from worksample.app.signed import Admin, ServicesOf
-from worksample.app.wire.problems import fails
 from worksample.errors import RecordMissing
 from worksample.people import Account, Conflict, Profile, Role, ends_at, last_active, profile_of
 from worksample.people import invitations as invitations_of

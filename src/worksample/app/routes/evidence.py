@@ -6,6 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from worksample.app.authentication import Admin, Reviewer, ServicesOf
+from worksample.app.middleware.problems import fails
+from worksample.app.presenters.ballots import author_of, preferences_of, verdicts_of, votes_of
+from worksample.app.presenters.figures import figure_of, micros_of
+from worksample.app.presenters.leaks import leaks_of
 from worksample.app.schemas.admin_evidence import (
     AmendmentView,
     ExperimentView,
@@ -17,11 +22,6 @@ from worksample.app.schemas.admin_evidence import (
     Verdicts,
     Votes,
 )
-from worksample.app.signed import Admin, Reviewer, ServicesOf
-from worksample.app.telling.ballots import author_of, preferences_of, verdicts_of, votes_of
-from worksample.app.telling.figures import figure_of, micros_of
-from worksample.app.telling.leaks import leaks_of
-from worksample.app.wire.problems import fails
 from worksample.people import pilots as pilots_of
 from worksample.people.pilot import FEWEST, NEEDED
 from worksample.people.subjects import submissions_of

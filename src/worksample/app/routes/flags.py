@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from worksample.app.authentication import Admin, ServicesOf
+from worksample.app.middleware.problems import fails
 from worksample.app.schemas.admin_office import CloseFlag, FlagClosed, FlagView
-from worksample.app.signed import Admin, ServicesOf
-from worksample.app.wire.problems import fails
 from worksample.people.flags import Closed
 from worksample.records import Instance
 

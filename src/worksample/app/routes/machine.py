@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from worksample.app.authentication import Admin, ServicesOf
+from worksample.app.middleware.problems import fails
 from worksample.app.schemas.admin_office import ConversionFault, Conversions, FormatView, RunningFolder
-from worksample.app.signed import Admin, ServicesOf
-from worksample.app.wire.problems import fails
 from worksample.viewing import formats as formats_of
 
 router = APIRouter(prefix="/api/v1", tags=["machine"])

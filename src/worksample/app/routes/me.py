@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from worksample.app.authentication import ServicesOf, SignedIn
+from worksample.app.middleware.cookies import set_cookie
+from worksample.app.middleware.problems import fails
+from worksample.app.presenters.mine import me_of
 from worksample.app.schemas.session import Me, NewPassword, ProfileBody
-from worksample.app.signed import ServicesOf, SignedIn
-from worksample.app.telling.mine import me_of
-from worksample.app.wire.cookies import set_cookie
-from worksample.app.wire.problems import fails
 from worksample.people import Profile
 
-from .session import DoorsOf
+from .session import ThrottleOf
 
 router = APIRouter(prefix="/api/v1/me", tags=["me"])
 
@@ -31,11 +31,16 @@ def set_profile(body: ProfileBody, request: Request, services: ServicesOf, accou
 
 @router.put("/password", responses=fails(400, 401, 403, 429))
 def set_password(
-    body: NewPassword, request: Request, response: Response, services: ServicesOf, account: SignedIn, doors: DoorsOf
+    body: NewPassword,
+    request: Request,
+    response: Response,
+    services: ServicesOf,
+    account: SignedIn,
+    throttle: ThrottleOf,
 ) -> Me:
     """Set another password. Every session of the account ends; this browser is given a new one."""
     address = request.client.host if request.client else "unknown"
-    with doors.trying(address, account.name):
+    with throttle.trying(address, account.name):
         services.people.accounts.replace_password(account, body.old, body.new)
     services.capabilities.forget_account(account.id)
     token = services.people.accounts.open_session(account)

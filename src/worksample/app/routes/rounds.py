@@ -7,12 +7,12 @@ from typing import Annotated
 from anyio.from_thread import run_sync as on_the_loop
 from fastapi import APIRouter, Path
 
+from worksample.app.authentication import Admin, Reviewer, ServicesOf
+from worksample.app.middleware.problems import fails
+from worksample.app.presenters.dashboards import dashboard_of
+from worksample.app.presenters.roundlist import all_rounds, find_round, round_detail
 from worksample.app.schemas.admin import Added, Dashboard, NewRound, RoundDetail, RoundRow, SetState, StruckView
 from worksample.app.services import Services
-from worksample.app.signed import Admin, Reviewer, ServicesOf
-from worksample.app.telling.dashboards import dashboard_of
-from worksample.app.telling.roundlist import all_rounds, find_round, round_detail
-from worksample.app.wire.problems import fails
 from worksample.people import Gold, PeopleRound
 from worksample.records import Amendment
 

@@ -6,25 +6,25 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
+from worksample.app.authentication import ServicesOf, SignedIn, find_session
+from worksample.app.middleware.cookies import clear_cookie, set_cookie
+from worksample.app.middleware.problems import fails
+from worksample.app.middleware.throttle import Throttle
+from worksample.app.presenters.mine import me_of
 from worksample.app.schemas.session import Accept, Invited, Login, Me, Redeem
 from worksample.app.services import Services
-from worksample.app.signed import ServicesOf, SignedIn, find_session
-from worksample.app.telling.mine import me_of
-from worksample.app.wire.cookies import clear_cookie, set_cookie
-from worksample.app.wire.doors import Doors
-from worksample.app.wire.problems import fails
 from worksample.people import Account
 
 router = APIRouter(prefix="/api/v1", tags=["session"])
 
 
-async def doors_of(request: Request) -> Doors:
-    doors = request.app.state.doors
-    assert isinstance(doors, Doors)
-    return doors
+async def throttle_of(request: Request) -> Throttle:
+    throttle = request.app.state.throttle
+    assert isinstance(throttle, Throttle)
+    return throttle
 
 
-DoorsOf = Annotated[Doors, Depends(doors_of)]
+ThrottleOf = Annotated[Throttle, Depends(throttle_of)]
 
 
 def _address(request: Request) -> str:
@@ -39,17 +39,17 @@ def _enter(services: Services, response: Response, token: str, bearer: bool) -> 
 
 
 @router.post("/session", responses=fails(400, 403, 429))
-def login(body: Login, request: Request, response: Response, services: ServicesOf, doors: DoorsOf) -> Me:
+def login(body: Login, request: Request, response: Response, services: ServicesOf, throttle: ThrottleOf) -> Me:
     """Sign in with a name and a password."""
-    with doors.trying(_address(request), body.name):
+    with throttle.trying(_address(request), body.name):
         token = services.people.login(body.name, body.password)
     return _enter(services, response, token, body.bearer)
 
 
 @router.post("/session/link", responses=fails(400, 403, 429))
-def redeem(body: Redeem, request: Request, response: Response, services: ServicesOf, doors: DoorsOf) -> Me:
+def redeem(body: Redeem, request: Request, response: Response, services: ServicesOf, throttle: ThrottleOf) -> Me:
     """Sign in with a one-time link's token."""
-    with doors.trying(_address(request), hashing=False):
+    with throttle.trying(_address(request), hashing=False):
         token = services.people.redeem(body.token)
     return _enter(services, response, token, body.bearer)
 
@@ -65,18 +65,18 @@ def logout(request: Request, response: Response, services: ServicesOf, account: 
 
 @router.get("/invitations/{token}", responses=fails(403, 429))
 def invitation(
-    token: Annotated[str, Path(max_length=200)], request: Request, services: ServicesOf, doors: DoorsOf
+    token: Annotated[str, Path(max_length=200)], request: Request, services: ServicesOf, throttle: ThrottleOf
 ) -> Invited:
     """What an invitation is for."""
-    with doors.trying(_address(request), hashing=False):
+    with throttle.trying(_address(request), hashing=False):
         roles, expires = services.people.invited(token)
     return Invited(roles=tuple(sorted(roles)), expires=expires)
 
 
 @router.post("/invitations/accept", responses=fails(400, 403, 409, 429))
-def accept(body: Accept, request: Request, response: Response, services: ServicesOf, doors: DoorsOf) -> Me:
+def accept(body: Accept, request: Request, response: Response, services: ServicesOf, throttle: ThrottleOf) -> Me:
     """Make the account of an invitation, signed in."""
-    with doors.trying(_address(request)):
+    with throttle.trying(_address(request)):
         account: Account = services.people.accept(body.token, body.name, body.password)
     token = services.people.accounts.open_session(account)
     return _enter(services, response, token, body.bearer)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from worksample.app.authentication import ServicesOf, SignedIn
+from worksample.app.middleware.problems import fails
+from worksample.app.presenters.mine import training_state
+from worksample.app.presenters.rendering import render, title_of
 from worksample.app.schemas.training import Page, Training
-from worksample.app.signed import ServicesOf, SignedIn
-from worksample.app.telling.mine import training_state
-from worksample.app.telling.rendering import render, title_of
-from worksample.app.wire.problems import fails
 from worksample.people.instructions import PAGES
 
 router = APIRouter(prefix="/api/v1/training", tags=["training"])

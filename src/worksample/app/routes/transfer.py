@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
+from worksample.app.authentication import Admin, ServicesOf
+from worksample.app.middleware.problems import fails
+from worksample.app.presenters.roundlist import find_round
 from worksample.app.schemas.admin_office import Imported, NewImport
-from worksample.app.signed import Admin, ServicesOf
-from worksample.app.telling.roundlist import find_round
-from worksample.app.wire.problems import fails
 from worksample.people import export_csv, export_jsonl, export_parquet, export_precomputed, import_judgments
 from worksample.records import Evaluation, Round
 

@@ -6,7 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from worksample.app import working
+from worksample.app.authentication import ServicesOf, SessionOf, SignedIn
+from worksample.app.middleware.problems import fails
+from worksample.app.presenters.items import item_view
+from worksample.app.presenters.worklist import history_view, own_answer_view, queue_views
 from worksample.app.schemas.work import (
     Beat,
     Claim,
@@ -24,9 +27,6 @@ from worksample.app.schemas.work import (
     Skip,
     Submit,
 )
-from worksample.app.signed import CallerOf, ServicesOf, SignedIn, answer
-from worksample.app.telling.worklist import history_view, own_answer_view, queue_views
-from worksample.app.wire.problems import fails
 
 router = APIRouter(prefix="/api/v1", tags=["work"])
 ItemId = Annotated[str, Path(max_length=100)]
@@ -42,22 +42,22 @@ def queues(services: ServicesOf, account: SignedIn) -> list[QueueView]:
     "/claims", response_model=ItemView,
     responses={204: {"description": "Nothing is left."}, **fails(400, 401, 403, 425)},
 )  # fmt: skip
-def claim(body: Claim, services: ServicesOf, caller: CallerOf) -> Response:
+def claim(body: Claim, services: ServicesOf, account: SignedIn, session: SessionOf) -> ItemView | Response:
     """The item that the person has open, else the next one."""
-    done = working.claim(services, *caller.enter(), body)
-    return Response(status_code=204) if done is None else answer(done)
+    item = services.people.claim(account, body.round, ahead=body.ahead)
+    return Response(status_code=204) if item is None else item_view(services, session, account, item)
 
 
-@router.get("/items/{id}", response_model=ItemView, responses=fails(401, 404))
-def item(id: ItemId, services: ServicesOf, caller: CallerOf) -> Response:
+@router.get("/items/{id}", responses=fails(401, 404))
+def item(id: ItemId, services: ServicesOf, account: SignedIn, session: SessionOf) -> ItemView:
     """One of the person's own items."""
-    return answer(working.item(services, *caller.enter(), id))
+    return item_view(services, session, account, services.people.item(account, id))
 
 
-@router.post("/items/{id}/heartbeat", response_model=Beat, responses=fails(401, 403, 404, 409))
-def heartbeat(id: ItemId, services: ServicesOf, caller: CallerOf) -> Response:
+@router.post("/items/{id}/heartbeat", responses=fails(401, 403, 404, 409))
+def heartbeat(id: ItemId, services: ServicesOf, account: SignedIn) -> Beat:
     """Keep it."""
-    return answer(working.heartbeat(services, *caller.enter(), id))
+    return Beat(expires=services.people.heartbeat(id, account))
 
 
 @router.post("/items/{id}/release", status_code=204, responses=fails(401, 403, 404))
@@ -66,10 +66,13 @@ def release(id: ItemId, services: ServicesOf, account: SignedIn) -> None:
     services.people.release(id, account)
 
 
-@router.put("/items/{id}/draft", response_model=DraftView, responses=fails(400, 401, 403, 404, 409, 413))
-def save_draft(id: ItemId, body: SaveDraft, services: ServicesOf, caller: CallerOf) -> Response:
+@router.put("/items/{id}/draft", responses=fails(400, 401, 403, 404, 409, 413))
+def save_draft(id: ItemId, body: SaveDraft, services: ServicesOf, account: SignedIn) -> DraftView:
     """Keep what was written so far."""
-    return answer(working.save_draft(services, *caller.enter(), id, body))
+    kept = services.people.save_draft(id, account, body.revision, body.payload, body.active_seconds)
+    return DraftView(
+        revision=kept.revision, payload=dict(kept.payload), saved=kept.saved, active_seconds=kept.active_seconds
+    )
 
 
 @router.post("/items/{id}/seen", status_code=204, responses=fails(400, 401, 403, 404))
@@ -78,10 +81,10 @@ def mark_seen(id: ItemId, body: Seen, services: ServicesOf, account: SignedIn) -
     services.people.mark_seen(id, account, body.pane, body.path)
 
 
-@router.post("/items/{id}/submit", response_model=Given, responses=fails(400, 401, 403, 404, 409, 413, 422))
-def submit(id: ItemId, body: Submit, services: ServicesOf, caller: CallerOf) -> Response:
+@router.post("/items/{id}/submit", responses=fails(400, 401, 403, 404, 409, 413, 422))
+def submit(id: ItemId, body: Submit, services: ServicesOf, account: SignedIn) -> Given:
     """Hand in an answer."""
-    return answer(working.submit(services, *caller.enter(), id, body))
+    return Given(evaluation=services.people.submit(id, account, body.payload, body.key, body.active_seconds).id)
 
 
 @router.post("/items/{id}/skip", responses=fails(400, 401, 403, 404, 409, 422))

@@ -43,8 +43,8 @@ class _Said(logging.Handler):
 def evaluate(case: Case, name: str) -> Grade:
     """Grade `case` with the evaluator of task `name`.
 
-    Raises GraderError: `judge.error` where it asks for a language model, `grader.sandbox` where it asks for a service,
-    a module or a file that the grading box has not, `grader.reference` where its own reference is missing,
+    Raises GraderError: `grader.lacks` where it asks for a language model, a service, a module, a file or a conversation
+    that is not there (another try would find it no more), `grader.reference` where its own reference is missing,
     `grader.malformed` where its answer is no list of checkpoints, `grader.crash` where it failed.
     """
     published = _ready(case, name)
@@ -59,7 +59,7 @@ def evaluate(case: Case, name: str) -> Grade:
 
     def unreachable(*_: Any) -> ModelOutput:
         asked.append(name)
-        raise GraderError("no language model is reachable from the grading box", cause=Cause.JUDGE_ERROR)
+        raise GraderError("no language model is reachable from the grading box", cause=Cause.GRADER_LACKS)
 
     model = get_model("mockllm/model", custom_outputs=unreachable)
     said = _Said()
@@ -91,16 +91,19 @@ def _ready(case: Case, name: str) -> Published:
         raise GraderError(f"inspect_evals {version} has no task {name!r}")
     task = read_one(folder / name, version)
     if str(case.folder("output")) != WORKSPACE:
-        raise GraderError(f"the evaluator reads {WORKSPACE}, which only a sandbox has", cause=Cause.GRADER_SANDBOX)
+        raise GraderError(f"the evaluator reads {WORKSPACE}, which only a sandbox has", cause=Cause.GRADER_LACKS)
     if task.looks.services:
         what = f"the evaluator asks {', '.join(task.looks.services)}, and the grading box has no services"
-        raise GraderError(what, cause=Cause.GRADER_SANDBOX)
+        raise GraderError(what, cause=Cause.GRADER_LACKS)
     if task.looks.judge:
-        raise GraderError("the evaluator asks a language model, and none is reachable here", cause=Cause.JUDGE_ERROR)
+        raise GraderError("the evaluator asks a language model, and none is reachable here", cause=Cause.GRADER_LACKS)
+    if task.looks.messages and not _steps(case):
+        what = "the evaluator looks at the conversation, and this submission came without one"
+        raise GraderError(what, cause=Cause.GRADER_LACKS)
     modules = [m for m in task.looks.modules if importlib.util.find_spec(m.split(".")[0]) is None]
     if modules:
         what = f"the evaluator needs {', '.join(modules)}: pip install 'worksample[tac]'"
-        raise GraderError(what, cause=Cause.GRADER_SANDBOX)
+        raise GraderError(what, cause=Cause.GRADER_LACKS)
     held = [c.target.removeprefix(f"{UTILS}/") for c in task.copied if c.target.startswith(f"{UTILS}/")]
     lost = [n for n in dict.fromkeys((*task.looks.references, *held)) if not (Path(UTILS) / n).is_file()]
     if lost:
@@ -108,7 +111,7 @@ def _ready(case: Case, name: str) -> Published:
     beyond = [n for n in task.looks.outside if not (Path(DATA) / n).is_file()]
     if beyond:
         what = f"the evaluator reads {DATA}/{', '.join(beyond)}, which no submission holds"
-        raise GraderError(what, cause=Cause.GRADER_SANDBOX)
+        raise GraderError(what, cause=Cause.GRADER_LACKS)
     return task
 
 
@@ -144,7 +147,7 @@ def _login(folder: Path) -> Iterator[None]:
 
 def _read(log: Any, asked: list[str], warnings: list[str], criteria: Criteria) -> Grade:
     if asked:
-        raise GraderError("the evaluator asks a language model, and none is reachable here", cause=Cause.JUDGE_ERROR)
+        raise GraderError("the evaluator asks a language model, and none is reachable here", cause=Cause.GRADER_LACKS)
     sample = log.samples[0] if log.samples else None
     if sample is None or sample.error or not sample.scores:
         fault = sample.error.message if sample and sample.error else str(log.error.message if log.error else "no score")

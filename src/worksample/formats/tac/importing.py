@@ -18,7 +18,10 @@ from .looks import DATA, UTILS, WORKSPACE
 from .source import Published, find_source, read_all
 
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
-_FILE = re.compile(r"[\w-]+\.(?:txt|csv|xlsx|docx|pdf|md|db|py|pt|jpg|png|ods|pptx|sh|json)\b")
+_BUILD = re.compile(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)")
+"""A database that the image makes of a script; without one it makes nothing."""
+COLLEAGUES = "colleagues.json"
+"""In `dev/`: neither the agent nor the grader sees what colleagues know."""
 _PYTHON_SQLITE = """
 import pathlib, sqlite3, sys
 target, script = sys.argv[1:]
@@ -77,6 +80,9 @@ def _write(task: Published, target: Path, as_published: bool, overwrite: bool) -
         (root / "criteria.toml").write_text(criteria)
     (root / "grade.py").write_text(_GRADE.format(name=task.name))
     (root / "notes.md").write_text(_notes(task))
+    if task.colleagues:
+        (root / "dev").mkdir()
+        (root / "dev" / COLLEAGUES).write_text(json.dumps([dict(c) for c in task.colleagues], indent=2) + "\n")
     return Imported(task.name, root, not task.needs, task.needs, task.looks.judge)
 
 
@@ -91,7 +97,7 @@ def _files(task: Published, root: Path, as_published: bool) -> None:
         elif item.target.startswith(f"{DATA}/"):
             _place(item.source, root / "inputs" / item.target.removeprefix(f"{DATA}/"))
     for build in task.builds:
-        match = re.fullmatch(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)", build)
+        match = _BUILD.fullmatch(build)
         if match:
             asyncio.run(_database(root / "inputs", match[1], match[2]))
 
@@ -134,7 +140,7 @@ def _manifest(task: Published) -> str:
         f'paths = {{ input = "{DATA}", output = "{WORKSPACE}", reference = "{UTILS}" }}',
         "",
         "[deliverables]",
-        *(f"{_toml(n)} = {{ format = {_toml(n.rsplit('.', 1)[-1].lower())}, required = true }}" for n in task.wanted),
+        *(f"{_toml(n)} = {{ format = {_toml(_format(n))}, required = true }}" for n in task.wanted),
         "",
         "[grading.checkpoints]",
         "timeout = 180",
@@ -144,6 +150,10 @@ def _manifest(task: Published) -> str:
         'name = "example"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _format(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else "files"
 
 
 def _asks(task: Published) -> str:
@@ -163,27 +173,21 @@ def _toml(text: str) -> str:
 
 
 def _brief(task: Published) -> str:
-    """The prompt unchanged; around it only what lies where. Deliverables are the prompt's own file names."""
+    """The prompt unchanged; around it only what lies where."""
     provided = sorted(c.target for c in task.copied if not c.target.startswith(f"{UTILS}/"))
-    provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := re.search(rf"sqlite3 {DATA}/(\S+)", b))]
-    wanted = _bullets(_asked(task.prompt, provided), "As described above.")
+    provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := _BUILD.fullmatch(b))]
     sections = {
         "Work description": task.prompt,
         "Provided material": _bullets(provided, "Nothing but the services named above."),
-        "Deliverables": f"{wanted}\n\nDeliverables belong in {WORKSPACE}.",
+        "Deliverables": _deliverables(task),
     }
     return "\n\n".join(f"## {name}\n\n{text}" for name, text in sections.items()) + "\n"
 
 
-def _asked(prompt: str, provided: list[str]) -> list[str]:
-    """Files that the prompt names in the workspace, less what is provided."""
-    names = dict.fromkeys(
-        m.group(0).rsplit("/", 1)[-1] for m in re.finditer(rf"{WORKSPACE}/[\w./ -]*?\.\w{{2,5}}\b", prompt)
-    )
-    if not names and WORKSPACE in prompt:
-        names = dict.fromkeys(_FILE.findall(prompt))
-    given = {path.rsplit("/", 1)[-1] for path in provided}
-    return [name for name in names if name not in given]
+def _deliverables(task: Published) -> str:
+    """Each file with the place where it is wanted; the prompt alone says where services keep what they are given."""
+    files = [*(f"{WORKSPACE}/{n}" for n in task.asked), *(f"{DATA}/{n}" for n in task.looks.outside)]
+    return _bullets(files, "As described above, in the place that is named there.")
 
 
 def _bullets(items: Iterable[str], none: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ import yaml
 
 from worksample.errors import ImportFailed
 
-from .looks import DATA, WORKSPACE, Looks, looks
+from .looks import DATA, UTILS, WORKSPACE, Looks, looks
 
+_FILE = re.compile(r"[\w-]+\.(?:txt|csv|xlsx|docx|pdf|md|db|py|pt|jpg|png|ods|pptx|sh|json)\b")
 _CHECKPOINT = re.compile(
     r"^#{2,3}\s+Checkpo?int\s+(\d+)\s*[^(\n]*\((\d+)\s*(?:pts?|points?)\)\s*$(.*?)(?=^#|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
@@ -49,7 +51,8 @@ class Published:
     version: str
     prompt: str
     services: tuple[str, ...]
-    colleagues: tuple[str, ...]
+    colleagues: tuple[Mapping[str, Any], ...]
+    """As they are published: user name, and what they are told of their part, secrets included."""
     checkpoints: tuple[Checkpoint, ...]
     copied: tuple[Copied, ...]
     builds: tuple[str, ...]
@@ -68,18 +71,52 @@ class Published:
         return tuple(target.removeprefix(f"{WORKSPACE}/") for target in inside)
 
     @property
+    def local(self) -> bool:
+        """Whether results lie in the agent's own folder: the prompt says so, or the evaluator asks no service."""
+        return "workspace" in self.prompt.casefold() or not self.looks.services
+
+    @property
     def wanted(self) -> tuple[str, ...]:
-        """Files that the evaluator reads and the agent has to make, or to complete where the prompt says so."""
-        return tuple(
-            n for n in self.looks.files if n not in self.placed or "complete it" in " ".join(self.prompt.split())
-        )
+        """Files in the agent's folder that the prompt says to write, or that the evaluator reads there; not what is
+        given, unless the prompt says to complete it.
+        """
+        if not self.local:
+            return ()
+        given = set() if "complete it" in " ".join(self.prompt.split()) else set(self.placed)
+        found = tuple(dict.fromkeys(n for n in (*self.looks.files, *self._written) if n not in given))
+        # An evaluator that looks at whatever lies there names nothing.
+        return found or (() if self.looks.services else ("*",))
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Those of `wanted` that the prompt names, as it spells them."""
+        if not self.local or "*" in self.wanted:
+            return self.wanted
+        named = dict.fromkeys((*self._written, *(n for n in _FILE.findall(self.prompt) if not self._given(n))))
+        # One that the evaluator reads under another ending is meant all the same.
+        others = {_stem(n) for n in self.wanted if n not in named}
+        return tuple(n for n in named if n in self.wanted or _stem(n) in others)
+
+    @property
+    def _written(self) -> tuple[str, ...]:
+        """Files that the prompt names by their path in the agent's folder."""
+        found = re.findall(rf"{WORKSPACE}/[\w./ -]*?\.\w{{2,5}}\b", self.prompt)
+        sentences = re.split(r"(?<=[.!?])\s|\n", self.prompt)
+        quoted = (n for s in sentences if WORKSPACE in s for n in re.findall(r'"([\w-]+\.\w{2,5})"', s))
+        names = (*(path.rsplit("/", 1)[-1] for path in found), *quoted)
+        return tuple(dict.fromkeys(n for n in names if not self._given(n)))
+
+    def _given(self, name: str) -> bool:
+        """Whether a file of that name comes with the task, and is not to be completed."""
+        given = {c.target.rsplit("/", 1)[-1] for c in self.copied if not c.target.startswith(f"{UTILS}/")}
+        return name in given and name not in (self.placed if "complete it" in " ".join(self.prompt.split()) else ())
 
     @property
     def needs(self) -> tuple[str, ...]:
         """What a run needs beyond files: services, colleagues, files in the agent's own folder, other folders."""
         return (
             *self.services,
-            *(f"colleague {c}" for c in self.colleagues),
+            *(f"colleague {c.get('username', '')}" for c in self.colleagues),
             *(("files in /workspace at the start",) if self.placed else ()),
             *(f"a writable {DATA} for {name}" for name in self.looks.outside),
             *(("videos or a cluster",) if self.name in _HEAVY else ()),
@@ -89,6 +126,10 @@ class Published:
     def lacking(self) -> tuple[str, ...]:
         """What grading needs and the grading box has not."""
         return (*self.looks.services, *(("a judge model",) if self.looks.judge else ()))
+
+
+def _stem(name: str) -> str:
+    return name.rsplit(".", 1)[0].casefold()
 
 
 _HEAVY = frozenset({"sde_run_rising_wave_locally"})
@@ -129,7 +170,7 @@ def read_one(folder: Path, version: str) -> Published:
         version=version,
         prompt=str(variant["prompt"]).strip(),
         services=_services(folder),
-        colleagues=tuple(str(npc.get("username", "")) for npc in spec.get("npcs") or []),
+        colleagues=tuple(npc for npc in spec.get("npcs") or [] if isinstance(npc, dict)),
         checkpoints=_checkpoints(folder),
         copied=copied,
         builds=builds,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worksample.lazy import lazily
+
 if TYPE_CHECKING:
     from .comparing import Change, Comparison, compare
     from .config import MeasureConfig
@@ -18,21 +20,4 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Comparison", "MeasureConfig", "Section", "SectionRow", "compare", "figures_df", "measure"]
 
 # Polars and scipy wait until a figure is wanted.
-_HOMES = {
-    "Change": "comparing",
-    "Comparison": "comparing",
-    "MeasureConfig": "config",
-    "Section": "section",
-    "SectionRow": "section",
-    "compare": "comparing",
-    "figures_df": "figures",
-    "measure": "sections",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+__getattr__ = lazily(__name__)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.metrics.preferences import HUMAN
+from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import Origin, Protocol
 
 from .material import Material, attempted

@@ -1,20 +1,12 @@
-/** What each kind of round is for, which settings count for it, and their defaults: `worksample.people.protocol`. */
+/** What each kind of round is called, what it is for and which settings count for it; the rest is the server's. */
 
-export type Kind =
-  | "holistic"
-  | "pairwise"
-  | "rubric"
-  | "tags"
-  | "audit"
-  | "false_negatives"
-  | "reliability"
-  | "adjudication"
-  | "integrity"
-  | "pilot"
-  | "calibration";
-export type Form = "holistic" | "pairwise" | "rubric" | "tags" | "integrity";
-export type Role = "evaluator" | "expert" | "reviewer" | "admin";
-export type Rule = "majority" | "tie_break" | "latest" | "mean";
+import type { Schemas } from "../api.ts";
+import { PROTOCOL } from "../protocol.ts";
+
+export type Kind = Schemas["Kind"];
+export type Form = Schemas["Form"];
+export type Role = Schemas["Role"];
+export type Rule = Schemas["Rule"];
 export type Field =
   | "experiment"
   | "over"
@@ -30,14 +22,18 @@ export type Field =
   | "quiz"
   | "reference";
 
-export const ROLES: readonly Role[] = ["evaluator", "expert", "reviewer", "admin"];
-export const FORMS: readonly Form[] = ["holistic", "pairwise", "rubric", "tags", "integrity"];
+export const ROLES: readonly Role[] = PROTOCOL.roles;
+export const FORMS = Object.keys(PROTOCOL.forms) as Form[];
 
-export interface KindSpec {
-  kind: Kind;
+interface Words {
   title: string;
   /** One sentence: what comes of it. */
   purpose: string;
+  fields: readonly Field[];
+}
+
+export interface KindSpec extends Words {
+  kind: Kind;
   roles: readonly Role[];
   rule: Rule;
   overlap: number;
@@ -45,85 +41,72 @@ export interface KindSpec {
   form: Form | null;
   /** Whether it looks at another round. */
   over: boolean;
-  fields: readonly Field[];
 }
 
-const MAKERS: readonly Role[] = ["evaluator", "expert", "admin"];
-const CHECKERS: readonly Role[] = ["reviewer", "admin"];
-
-function spec(kind: Kind, title: string, rest: Partial<KindSpec> & { purpose: string; fields: Field[] }): KindSpec {
-  return { kind, title, roles: MAKERS, rule: "latest", overlap: 1, form: null, over: false, ...rest };
-}
-
-export const KINDS: readonly KindSpec[] = [
-  spec("holistic", "Holistic", {
+/** In the order in which they are offered. */
+const WORDS: Record<Kind, Words> = {
+  holistic: {
+    title: "Holistic",
     purpose: "Would a reasonable client accept each deliverable as the commissioned work? Gives the automation rate.",
-    rule: "majority",
-    overlap: 3,
-    form: "holistic",
     fields: ["experiment", "rule", "overlap", "waive_pilot", "reference", "gold", "quiz"],
-  }),
-  spec("pairwise", "Pairwise", {
+  },
+  pairwise: {
+    title: "Pairwise",
     purpose: "Two agents' deliverables for one project, side by side. Gives Elo.",
-    rule: "tie_break",
-    overlap: 2,
-    form: "pairwise",
     fields: ["experiment", "holistic", "per_pair", "rule", "overlap", "waive_pilot", "reference", "gold", "quiz"],
-  }),
-  spec("rubric", "Rubric", {
+  },
+  rubric: {
+    title: "Rubric",
     purpose: "Each criterion of an expert's rubric on its own: pass, fail, or skipped with the reason.",
-    roles: ["expert", "admin"],
-    form: "rubric",
     fields: ["experiment", "overlap", "waive_pilot", "reference", "gold", "quiz"],
-  }),
-  spec("tags", "Failure tags", {
+  },
+  tags: {
+    title: "Failure tags",
     purpose: "What is wrong with each deliverable: corrupt, incomplete, poor, inconsistent, and tags of one's own.",
-    form: "tags",
     fields: ["experiment", "overlap", "reference", "gold", "quiz"],
-  }),
-  spec("pilot", "Pilot", {
+  },
+  pilot: {
+    title: "Pilot",
     purpose: "Random deliverables, judged twice each. 85 % agreement on at least five opens these instructions.",
-    rule: "majority",
-    overlap: 2,
     fields: ["experiment", "form", "sample", "reference", "quiz"],
-  }),
-  spec("calibration", "Calibration", {
+  },
+  calibration: {
+    title: "Calibration",
     purpose: "Items whose right answer is known, for everybody: a quiz, passed with 85 % right.",
     fields: ["form", "gold", "reference"],
-  }),
-  spec("audit", "Audit of positives", {
+  },
+  audit: {
+    title: "Audit of positives",
     purpose: "Everything that passed in another round, once more, against false positives.",
-    roles: CHECKERS,
-    over: true,
     fields: ["over", "reference"],
-  }),
-  spec("false_negatives", "Sample of fails", {
+  },
+  false_negatives: {
+    title: "Sample of fails",
     purpose: "A random sample of what failed in another round, one per project. Bounds the false negatives.",
-    roles: CHECKERS,
-    over: true,
     fields: ["over", "sample", "reference"],
-  }),
-  spec("adjudication", "Adjudication", {
+  },
+  adjudication: {
+    title: "Adjudication",
     purpose: "What the votes of another round contest: a reviewer decides.",
-    roles: CHECKERS,
-    over: true,
     fields: ["over", "reference"],
-  }),
-  spec("reliability", "Reliability", {
+  },
+  reliability: {
+    title: "Reliability",
     purpose: "A small sample of another round, rich in passes, judged twice: how far can its votes be relied on?",
-    rule: "majority",
-    overlap: 2,
-    over: true,
     fields: ["over", "sample", "positives", "reference"],
-  }),
-  spec("integrity", "Integrity", {
+  },
+  integrity: {
+    title: "Integrity",
     purpose: "Every pass and a sample of fails of another round, with the trajectory: is it honest work?",
-    roles: CHECKERS,
-    over: true,
-    form: "integrity",
     fields: ["over", "sample", "reference"],
-  }),
-];
+  },
+};
+
+export const KINDS: readonly KindSpec[] = (Object.keys(WORDS) as Kind[]).map((kind) => ({
+  kind,
+  ...WORDS[kind],
+  ...PROTOCOL.kinds[kind],
+}));
 
 export function kindOf(kind: string): KindSpec {
   return KINDS.find((k) => k.kind === kind) ?? KINDS[0]!;
@@ -136,7 +119,19 @@ export function formOf(kind: KindSpec, chosen: Form | ""): Form {
 
 /** Whether the reference is shown unless the round says otherwise. */
 export function showsReference(form: Form): boolean {
-  return form !== "rubric";
+  return PROTOCOL.forms[form].reference;
+}
+
+export interface GoldAsk {
+  name: string;
+  type: string;
+  label: string;
+  options: readonly { value: string; label: string }[];
+}
+
+/** What of a gold item's right answer is asked for in a form; a rubric's marks are one line of `criterion=mark`. */
+export function goldAsks(form: Form): readonly GoldAsk[] {
+  return PROTOCOL.forms[form].gold;
 }
 
 export const SAMPLE_TEXT: Partial<Record<Kind, string>> = {

@@ -22,14 +22,14 @@ export function nameOf(round: Named, all: readonly Named[] = []): string {
 
 export const itemsText = (added: number): string => (added === 1 ? "1 item came in." : `${added} items came in.`);
 
-export const RULES: Record<string, string> = {
+export const RULES: Record<Schemas["Rule"], string> = {
   majority: "Majority of all votes",
   tie_break: "Two votes, a third where they differ",
   latest: "The latest vote",
   mean: "The mean",
 };
 
-export const STATES: Record<string, { label: string; tone: string }> = {
+export const STATES: Record<Round["state"], { label: string; tone: string }> = {
   open: { label: "Open", tone: "good" },
   paused: { label: "Paused", tone: "warn" },
   closed: { label: "Closed", tone: "" },
@@ -43,7 +43,7 @@ export function verdictOf(standing: string, passed: boolean | null): { label: st
   return passed ? { label: "Accepted", tone: "good" } : { label: "Not accepted", tone: "bad" };
 }
 
-export const BY: Record<string, string> = { votes: "Votes", audit: "Audit", adjudication: "Adjudication" };
+export const BY: Record<Schemas["DecidedBy"], string> = { votes: "Votes", audit: "Audit", adjudication: "Adjudication" };
 
 type Background = Schemas["BackgroundOf"];
 
@@ -61,7 +61,7 @@ export function backgroundOf(of: Background): string {
     .join("; ");
 }
 
-export const TRAITS: Record<string, string> = {
+export const TRAITS: Record<keyof Background, string> = {
   domains: "Domain",
   hours: "Hours of work",
   earnings: "Earnings",

@@ -1,6 +1,7 @@
 /** The form of a new round: what was typed, what is wrong with it, and the request that comes of it. */
 
-import { formOf, kindOf, type Field, type Form, type Kind, type Role, type Rule } from "./kinds.ts";
+import { PROTOCOL } from "../protocol.ts";
+import { formOf, goldAsks, kindOf, type Field, type Form, type Kind, type Role, type Rule } from "./kinds.ts";
 
 export interface GoldDraft {
   subject: string;
@@ -38,21 +39,12 @@ export interface Draft {
 }
 
 export function blank(kind: Kind = "holistic"): Draft {
+  const usual = PROTOCOL.defaults;
   return {
-    kind, experiment: "", over: "", holistic: "", form: "", per_pair: 10, sample: 50, positives: 50, rule: "",
-    overlap: null, roles: null, reference: "", domains: false, training: true, quiz: "", lease_minutes: 15,
-    most_open: 3, seed: "", waive_pilot: "", reason: "", gold: [],
+    kind, ...usual, positives: usual.positives * 100, experiment: "", over: "", holistic: "", form: "", rule: "",
+    overlap: null, roles: null, reference: "", quiz: "", seed: "", waive_pilot: "", reason: "", gold: [],
   };
 }
-
-/** What of the expected answers is asked for in a form; a rubric's are one line of `criterion=mark`. */
-export const GOLD_ASKS: Record<Form, readonly string[]> = {
-  holistic: ["score"],
-  pairwise: ["completion", "quality"],
-  rubric: ["marks"],
-  tags: ["tags"],
-  integrity: ["finding"],
-};
 
 /** What is wrong with the choice of an experiment. `known`: the ids of those that are there, once they are fetched. */
 export function experimentFault(experiment: string, known?: readonly string[]): string {
@@ -85,7 +77,7 @@ export function faultsOf(draft: Draft, experiments?: readonly string[]): Record<
   if (draft.seed !== "" && !/^\d{1,15}$/.test(draft.seed)) out.seed = "A whole number, or nothing.";
   if (!(draft.lease_minutes > 0)) out.lease_minutes = "More than 0 minutes.";
   if (!(draft.most_open >= 1)) out.most_open = "One or more.";
-  const asks = GOLD_ASKS[formOf(kind, draft.form)];
+  const asks = goldAsks(formOf(kind, draft.form)).map((asked) => asked.name);
   for (const [n, gold] of has("gold") ? draft.gold.entries() : []) {
     const missing = asks.filter((name) => !gold.expected[name]?.trim());
     if (!gold.subject.trim()) out[`gold.${n}`] = "Name the submission.";
@@ -140,7 +132,7 @@ function goldOf(gold: GoldDraft, form: Form): Record<string, unknown> {
   else if (form === "rubric") {
     // "title=pass, sums=fail": per criterion its mark.
     expected = Object.fromEntries(list(said("marks")).map((part) => part.split("=").map((word) => word.trim())));
-  } else expected = Object.fromEntries(GOLD_ASKS[form].map((name) => [name, said(name)]));
+  } else expected = Object.fromEntries(goldAsks(form).map(({ name }) => [name, said(name)]));
   const second = form === "pairwise" ? { second: gold.second.trim() } : {};
   return { subject: gold.subject.trim(), ...second, expected, explanation: gold.explanation.trim() };
 }

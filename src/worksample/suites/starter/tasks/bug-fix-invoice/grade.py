@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from worksample.kit import Case, Check, DeliverableError, Grade, Ran, ReferenceUnreadable, weighted
+from worksample.kit.text import parse_json
 
 PACKAGE = "invoicer/"
 TEST = "test_regression.py"
@@ -36,7 +37,12 @@ def delivered(case: Case) -> Files:
         raise DeliverableError("holds no file", where=PACKAGE)
     if len(names) > FILES or sum(case.output(n).stat().st_size for n in names) > BYTES:
         raise DeliverableError(f"holds more than {FILES} files or {BYTES:,} bytes", where=PACKAGE)
-    return {**given(case), **{n: case.output(n) for n in names}}
+    files: Files = {**given(case), **{n: case.output(n) for n in names}}
+    for name in names:
+        above = [parent.as_posix() for parent in PurePosixPath(name).parents]
+        if not (name.isascii() and name.isprintable()) or any(a in files for a in above):
+            raise DeliverableError(f"holds a file that no module can be: {name[:60]!r}", where=PACKAGE)
+    return files
 
 
 def result_of(ran: Ran, name: str) -> Any:
@@ -44,8 +50,8 @@ def result_of(ran: Ran, name: str) -> Any:
     if ran.timed_out:
         raise DeliverableError(f"did not end within {SECONDS:g} seconds", where="the delivered code")
     try:
-        found = json.loads(ran.file(name)) if len(ran.file(name)) <= BYTES else None
-    except (ValueError, RecursionError):
+        found = parse_json(ran.file(name).decode("utf-8")) if len(ran.file(name)) <= BYTES else None
+    except ValueError:
         found = None
     if not isinstance(found, dict):
         raise DeliverableError(f"left no results: {ran.stderr.strip()[-300:]}", where="the delivered code")

@@ -24,6 +24,8 @@ from worksample.kit import (
 )
 
 BANK = "1200"
+MOST = 1e12
+"""No entry is larger; sums of such are still exact."""
 Entries = dict[tuple[str, str, str], float]
 
 
@@ -72,8 +74,9 @@ def entries(table: Table) -> Entries:
     found: Entries = defaultdict(float)
     for row in table.rows:
         amount = number(row["amount"])
-        if amount is None or amount <= 0:
-            raise DeliverableError(f"the amount {row['amount']!r} is no number above 0", where="adjustments.csv")
+        if amount is None or not 0 < amount <= MOST:
+            said = str(row["amount"])[:60]
+            raise DeliverableError(f"the amount {said!r} is no number above 0 that books hold", where="adjustments.csv")
         found[plain_text(row["ref"]), account(row["debit_account"]), account(row["credit_account"])] += amount
     return dict(found)
 

@@ -175,8 +175,9 @@ def consistent(report: Report) -> Check:
     values = [amount(v) for v in report.impact.values() if not moment(v)]
     own = [v for v in values if v is not None]
     spoken_of = numbers_in(summary)
-    minutes = [number(m) for m in re.findall(r"(\d[\d.,]*)[\s\u00a0-]*min(?:ute)?s?\b", summary)]
-    money = re.findall(r"(?:EUR|USD|€|\$)\s?(\d[\d.,\u00a0 ]*\d|\d)|(\d[\d.,]*)\s?(?:EUR|USD|€|\$)", summary)
+    minutes = [number(m) for m in re.findall(r"(?<![\d.,])(\d[\d.,]*)[\s\u00a0-]*min(?:ute)?s?\b", summary)]
+    before, behind = r"(?:EUR|USD|€|\$)\s?(\d[\d.,\u00a0 ]*\d|\d)", r"(?<![\d.,])(\d[\d.,]*)\s?(?:EUR|USD|€|\$)"
+    money = re.findall(f"{before}|{behind}", summary)
     given = [*minutes, *(number((a or b).strip(" .,")) for a, b in money)]
     odd = [g for g in given if g is None or not any(close(g, v, 0.005) for v in own)]
     key = ("duration (minutes)", "failed requests", "lost revenue")

@@ -57,13 +57,13 @@ def sections(source: str) -> list[Section]:
     fence = False
     for line in source.splitlines():
         fence ^= line.strip().startswith("```")
-        match = None if fence else re.match(r"(#{1,6})\s+(.*?)\s*#*\s*$", line)
+        match = None if fence else re.match(r"(#{1,6})\s+(.*)", line)
         if match is None:
             body.append(line)
             continue
         if found:
             found[-1] = Section(found[-1].level, found[-1].heading, "\n".join(body))
-        found.append(Section(len(match.group(1)), plain(match.group(2)), ""))
+        found.append(Section(len(match.group(1)), plain(match.group(2).rstrip().rstrip("#")), ""))
         body = []
     if found:
         found[-1] = Section(found[-1].level, found[-1].heading, "\n".join(body))

@@ -23,6 +23,8 @@ SILENT = ("svg", "g", "title", "desc", "metadata", "defs")
 SEGMENTS = 5_000
 """Segments of one file that are looked at."""
 DEPTH = 50
+FAR = 1e7
+"""Units from the origin; numbers as they are written reach a tenth of it."""
 STEPS = 48
 """Chords of a full turn or of one curve."""
 _TOKEN = re.compile(r"([MmLlHhVvCcSsQqTtAaZz])|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?)")
@@ -176,7 +178,11 @@ def times(m: Matrix, n: Matrix) -> Matrix:
 
 
 def apply(m: Matrix, p: Point) -> Point:
-    return (m[0] * p[0] + m[2] * p[1] + m[4], m[1] * p[0] + m[3] * p[1] + m[5])
+    """The point under a matrix. DeliverableError where that lies beyond any picture."""
+    found = (m[0] * p[0] + m[2] * p[1] + m[4], m[1] * p[0] + m[3] * p[1] + m[5])
+    if not (abs(found[0]) <= FAR and abs(found[1]) <= FAR):  # also where one is no number
+        raise DeliverableError("has shapes that are moved beyond any picture")
+    return found
 
 
 def _numbers(text: str) -> list[float]:

@@ -8,6 +8,8 @@ from collections import defaultdict
 
 from worksample.kit import Case, Check, Grade, Table, number, plain_text, tabular, weighted
 
+MOST = 1e12
+"""An amount beyond it is a slip of the pen, and wrong where it stands."""
 LINE = ("branch", "invoice", "position")
 _FOLD = str.maketrans(
     {"\u2010": "-", "\u2011": "-", "\u2013": "-", "\u2014": "-", "\u2019": "'", "\u02bc": "'", "`": "'"}
@@ -25,10 +27,11 @@ def folded(table: Table) -> Table:
 
 
 def totals_of(table: Table) -> dict[str, int]:
-    """Cents per branch; a cell that is no number adds nothing."""
+    """Cents per branch; a cell that is no number, or no amount of a branch, adds nothing."""
     amounts: dict[str, list[float]] = defaultdict(list)
     for row in table.rows:
-        amounts[plain_text(row.get("branch"))].append(number(row.get("amount")) or 0.0)
+        amount = number(row.get("amount")) or 0.0
+        amounts[plain_text(row.get("branch"))].append(amount if abs(amount) <= MOST else 0.0)
     return {branch: round(100 * math.fsum(found)) for branch, found in amounts.items()}
 
 

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from math import cos, radians, sin
 from typing import TYPE_CHECKING
 
+from worksample.errors import DeliverableError
+
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 Matrix = tuple[float, float, float, float, float, float]
 UNIT: Matrix = (1, 0, 0, 1, 0, 0)
+FAR = 1e9
+"""Units; what lies beyond is no place in a picture."""
 LONGEST = 10_000
 """Characters of a style sheet or a transformation that are looked at."""
 HIDDEN = {"defs", "symbol", "clipPath", "mask", "pattern", "marker", "metadata", "style", "script", "title", "desc"}
@@ -52,7 +56,11 @@ def name_of(element: Element) -> str:
 
 
 def numbers(text: str | None) -> list[float]:
-    return [float(n) for n in re.findall(_NUMBER, text or "")]
+    """The numbers in an attribute. DeliverableError for one that no picture can have."""
+    found = [float(n) for n in re.findall(_NUMBER, text or "")]
+    if any(not abs(n) <= FAR for n in found):
+        raise DeliverableError("has numbers beyond any picture", where="chart.svg")
+    return found
 
 
 def first(text: str | None, default: float = 0.0) -> float:
@@ -69,7 +77,10 @@ def times(a: Matrix, b: Matrix) -> Matrix:
 
 
 def place(m: Matrix, x: float, y: float) -> tuple[float, float]:
-    return m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]
+    found = m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]
+    if not (abs(found[0]) <= FAR and abs(found[1]) <= FAR):  # also where one is no number
+        raise DeliverableError("has shapes that are moved beyond any picture", where="chart.svg")
+    return found
 
 
 def transform(text: str | None) -> Matrix:
@@ -96,7 +107,7 @@ def colour(text: str) -> str:
     if match := re.fullmatch(r"#([0-9a-f])([0-9a-f])([0-9a-f])", text):
         return "#" + "".join(c * 2 for c in match.groups())
     if match := re.fullmatch(r"rgb\(\s*(\d+)\s*,?\s*(\d+)\s*,?\s*(\d+)\s*\)", text):
-        return "#" + "".join(f"{min(255, int(c)):02x}" for c in match.groups())
+        return "#" + "".join(f"{min(255, int(c[:9])):02x}" for c in match.groups())
     return _NAMED.get(text, text)
 
 

@@ -72,11 +72,12 @@ def job_of(case: Case) -> Job:
 
 
 def delivered(case: Case) -> dict[str, str]:
-    """The messages that are texts. DeliverableError where the file is no object."""
+    """The messages that are texts, and no longer than any message. DeliverableError where the file is no object."""
     found = case.json("translation.json")
     if not isinstance(found, dict):
         raise DeliverableError("is no object", where="translation.json")
-    return {key: text for key, text in found.items() if isinstance(text, str) and text.strip()}
+    texts = {key: text for key, text in found.items() if isinstance(text, str)}
+    return {key: text for key, text in texts.items() if len(text) <= icu.LENGTH and text.strip()}
 
 
 def share(faults: Mapping[str, str], total: int) -> Check:

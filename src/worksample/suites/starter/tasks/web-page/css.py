@@ -10,8 +10,12 @@ from functools import lru_cache
 from colour import BLACK, BUTTON, CLEAR, LINK, NAMED, WHITE, Colour, over, ratio
 from page import Node
 
-SIZE = 256 << 10
+from worksample.errors import DeliverableError
+
+SIZE = 64 << 10
 RULES = 1_000
+WORK = 1_000_000
+"""Comparisons of an element with a part of a selector, over the whole page: a second or two."""
 _HEX = re.compile(r"#([0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})(?![0-9a-zA-Z_-])")
 _SIMPLE = re.compile(
     r"([.#]?)([A-Za-z_][\w-]*|\*)"
@@ -65,7 +69,8 @@ lightgray lightgrey darkgray darkgrey dimgray dimgrey saddlebrown wheat linen ch
 
 
 def _without_strings(text: str) -> str:
-    return re.sub(r"\"[^\"]*\"|'[^']*'|var\([^)]*\)|url\([^)]*\)", " ", text)
+    # Without a bracket inside: else each of many that are never closed would be followed to the end.
+    return re.sub(r"\"[^\"]*\"|'[^']*'|var\([^()]*\)|url\([^()]*\)", " ", text)
 
 
 def _long(code: str) -> str:
@@ -140,10 +145,22 @@ def _specificity(selector: str) -> tuple[int, int, int]:
     return ids, classes, tags
 
 
-def matches(node: Node, selector: str) -> bool:
+class Work:
+    """Counts comparisons; a page and a sheet made to be slow are refused."""
+
+    def __init__(self) -> None:
+        self.left = WORK
+
+    def spend(self, steps: int) -> None:
+        self.left -= steps
+        if self.left < 0:
+            raise DeliverableError(f"takes more than {WORK:,} comparisons of elements and selectors")
+
+
+def matches(node: Node, selector: str, work: Work) -> bool:
     """Whether `selector` (compounds joined by space, `>`, `+` or `~`) picks the element in its plain state."""
     parts = list(_steps(selector))
-    return bool(parts) and parts[-1] not in (">", "+", "~") and _match(node, parts)
+    return bool(parts) and parts[-1] not in (">", "+", "~") and _match(node, parts, work)
 
 
 @lru_cache(maxsize=4 * RULES)
@@ -151,8 +168,8 @@ def _steps(selector: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[>+~]|(?:\[[^\]]*\]|\([^)]*\)|[^\s>+~])+", selector[:500]))
 
 
-def _match(node: Node, parts: list[str]) -> bool:
-    if not _compound(node, parts[-1]):
+def _match(node: Node, parts: list[str], work: Work) -> bool:
+    if not _compound(node, parts[-1], work):
         return False
     rest = parts[:-1]
     if not rest:
@@ -161,28 +178,30 @@ def _match(node: Node, parts: list[str]) -> bool:
     if not rest or rest[-1] in (">", "+", "~"):
         return False
     if link in "+~":
-        before = _siblings_before(node)
-        return any(_match(n, rest) for n in (before[-1:] if link == "+" else before))
+        before = _siblings_before(node, work)
+        return any(_match(n, rest, work) for n in (before[-1:] if link == "+" else before))
     above = [n for n in node.above() if not n.tag.startswith("#")]
-    return any(_match(n, rest) for n in (above[:1] if link == ">" else above))
+    return any(_match(n, rest, work) for n in (above[:1] if link == ">" else above))
 
 
-def _siblings_before(node: Node) -> list[Node]:
+def _siblings_before(node: Node, work: Work) -> list[Node]:
     line = [c for c in node.parent.children if isinstance(c, Node)] if node.parent else []
+    work.spend(len(line) // 8)
     return line[: line.index(node)] if node in line else []
 
 
-def _compound(node: Node, compound: str) -> bool:
+def _compound(node: Node, compound: str, work: Work) -> bool:
     place = 0
     while place < len(compound):
+        work.spend(1)
         match = _SIMPLE.match(compound, place)
-        if match is None or not _simple(node, match):
+        if match is None or not _simple(node, match, work):
             return False
         place = match.end()
     return True
 
 
-def _simple(node: Node, match: re.Match[str]) -> bool:
+def _simple(node: Node, match: re.Match[str], work: Work) -> bool:
     mark, name, attribute, sign, value, colons, pseudo, argument = match.groups()
     if attribute is not None:
         held = node.attrs.get(attribute)
@@ -197,7 +216,7 @@ def _simple(node: Node, match: re.Match[str]) -> bool:
             "|=": held == value or held.startswith(value + "-"),
         }[sign]
     if colons:
-        return _pseudo(node, colons, pseudo, argument)
+        return _pseudo(node, (colons, pseudo, argument), work)
     if mark == ".":
         return name in node.attrs.get("class", "").split()
     if mark == "#":
@@ -205,7 +224,8 @@ def _simple(node: Node, match: re.Match[str]) -> bool:
     return name == "*" or name.casefold() == node.tag
 
 
-def _pseudo(node: Node, colons: str, pseudo: str, argument: str | None) -> bool:
+def _pseudo(node: Node, said: tuple[str, str, str | None], work: Work) -> bool:
+    colons, pseudo, argument = said
     if colons == "::" or pseudo in _STATES:
         return False
     if pseudo == "root":
@@ -213,9 +233,9 @@ def _pseudo(node: Node, colons: str, pseudo: str, argument: str | None) -> bool:
     if pseudo in ("link", "any-link"):
         return node.tag == "a" and "href" in node.attrs
     if pseudo == "first-child":
-        return not _siblings_before(node)
+        return not _siblings_before(node, work)
     if pseudo in ("not", "is", "where") and argument:
-        hit = any(matches(node, s) for s in _split(argument[1:-1], ","))
+        hit = any(matches(node, s, work) for s in _split(argument[1:-1], ","))
         return hit != (pseudo == "not")
     return True
 
@@ -226,13 +246,14 @@ class Styles:
     def __init__(self, sheet: Sheet) -> None:
         self._rules = sheet.rules
         self._cache: dict[int, dict[str, str]] = {}
+        self._work = Work()
 
     def declared(self, node: Node) -> dict[str, str]:
         """The winning declarations of an element, by property."""
         if id(node) not in self._cache:
             won: dict[str, tuple[tuple[bool, tuple[int, ...]], str]] = {}
             for position, rule in enumerate(self._rules):
-                if matches(node, rule.selector):
+                if matches(node, rule.selector, self._work):
                     for name, value, firm in rule.declarations:
                         name = "background-color" if name == "background" else name
                         rank = (firm, (*rule.weight[:3], position))
@@ -308,7 +329,7 @@ class Styles:
         ground, _ = self.ground(node)
         colour = self.text_colour(node)
         for place in (node, *node.above()):
-            shown = re.match(r"\s*([\d.]+)(%?)", self.declared(place).get("opacity", "1"))
+            shown = re.match(r"\s*(\d*\.?\d+)(%?)", self.declared(place).get("opacity", "1"))
             if shown:
                 part = float(shown.group(1)) / (100 if shown.group(2) else 1)
                 colour = (*colour[:3], colour[3] * min(1.0, part))

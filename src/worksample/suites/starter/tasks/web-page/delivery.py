@@ -53,7 +53,10 @@ class Site:
 
     def file(self, address: str) -> str | None:
         """The delivered name that an address inside the site leads to, or None where it leads elsewhere."""
-        parts = urlsplit(address.strip())
+        try:
+            parts = urlsplit(address.strip())
+        except ValueError:  # such as a bracket that is never closed
+            return None
         if parts.scheme or parts.netloc or parts.path.startswith("/"):
             return None
         steps: list[str] = []

@@ -16,6 +16,8 @@ from worksample.kit import Case, Check, Grade, average, every, gate_and_score
 from worksample.kit.picture import read_image
 
 READABLE = 4.5
+LABEL = 300
+"""Characters of a label that are looked at."""
 FETCHED = {
     "img": ("src", "srcset"),
     "script": ("src",),
@@ -118,7 +120,7 @@ def links(site: Site) -> Check:
 
 def _leads(site: Site, address: str) -> bool:
     name = site.file(address) if address else None
-    mark = urlsplit(address).fragment
+    mark = urlsplit(address).fragment if name else ""
     if name == PAGE and mark:
         return site.page.by_id(unquote(mark)) is not None
     return name is not None and site.exists(name)
@@ -161,7 +163,9 @@ def _field(one: Node, fields: list[Node], want: dict[str, Any]) -> Check:
     kind = field.tag if field.tag != "input" else field.attrs.get("type", "text").casefold()
     labels = [n for n in one.all("label") if n.attrs.get("for", "\0") == field.attrs.get("id") or field in n.below()]
     said = [
-        re.sub(r"\s*(\*|:|\((required|optional)\))+\s*$", "", plain(n.text)) for n in labels if n.seen and not n.veiled
+        re.sub(r"\s*(\*|:|\((required|optional)\))+\s*$", "", plain(n.text)[:LABEL])
+        for n in labels
+        if n.seen and not n.veiled
     ]
     bounds = all(field.attrs.get(k) == str(v) for k, v in want.get("bounds", {}).items())
     right = kind == want["type"] and ("required" in field.attrs) == want["required"] and bounds

@@ -27,7 +27,8 @@ TYPOGRAPHIC = {
     "-": "\u2010\u2011\u2012\u2013\u2014\u2212",
     " ": "\u00a0\u202f",
 }
-SIZE = 512 << 10
+SIZE = 64 << 10
+"""Characters: the parser takes time by their square where mark-up is never closed."""
 NODES = 3_000
 DEPTH = 100
 
@@ -164,8 +165,11 @@ def read_page(source: str, name: str) -> Page:
     if len(source) > SIZE:
         raise DeliverableError(f"is larger than {SIZE} characters", where=name)
     reader = _Reader()
-    reader.feed(source)
-    reader.close()
+    try:
+        reader.feed(source)
+        reader.close()
+    except AssertionError as error:  # so the parser says of declarations that it does not know
+        raise DeliverableError(f"holds mark-up that cannot be read: {error}", where=name) from error
     if reader.count == 0:
         raise DeliverableError("holds no HTML", where=name)
     return Page(reader.root, reader.doctype)

@@ -1,0 +1,183 @@
+"""Run what is open and grade what is ungraded, until nothing is left. Resuming is running again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from worksample.errors import WorksampleError
+from worksample.models import Price
+from worksample.records import Agent, Experiment, Instance, Slot, Submission, Trial
+from worksample.runs import RunConfig, run_slots, write_scores
+from worksample.sandboxes.available import require
+from worksample.store import Store
+
+from .claim import holder
+from .grade_queue import GradeQueue
+from .planning import in_order
+from .rounds import current_round
+from .status import Status, status_of
+from .watch import Silent, Watch
+
+INTERRUPTED = 130
+"""Exit code of a process that was interrupted twice."""
+POLL = 0.5
+"""Seconds between two looks at what another process works on."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What may differ between two runs of one experiment: nothing of it decides what the work is."""
+
+    parallel: int = 8
+    graders: int = 2
+    tries: int = 3
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """Where the experiment stands afterwards."""
+
+    status: Status
+    interrupted: bool
+
+
+def run_experiment(store: Store, experiment: Experiment, options: RunOptions, watch: Watch | None = None) -> RunResult:
+    """Run the open slots of a planned experiment and grade every ungraded submission of it.
+
+    When this returns everything is in the store, and the scores in Inspect's logs too. Ctrl-C stops it cleanly: trials
+    in flight are closed as cancelled, and their slots are open again next time. StoreFull and other failures of ours
+    are raised after the same clean stop.
+    Several processes may run one experiment: slots and submissions are leased, and each waits for the others' end.
+    """
+    need_sandbox(experiment.lock.sandbox)
+    store.sync()
+    listener = watch or Silent()
+    work = _Work(store, experiment, options, listener)
+    listener.begin(work.tally)
+    try:
+        interrupted = asyncio.run(work.all())
+    except* WorksampleError as group:
+        raise _first(group) from None
+    finally:
+        listener.end()
+    if not interrupted:
+        write_scores(store, experiment.id, work.grading.round.id)
+    return RunResult(status_of(store, experiment), interrupted)
+
+
+def need_sandbox(kind: str) -> None:
+    """SandboxUnavailable, with the line to type, where this machine cannot give the sandbox that is asked for."""
+    if kind == "bubblewrap":
+        require()
+
+
+def with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:
+    """`prices`, and 0 for what scripted agents replay: their answers cost nothing."""
+    free = {a.model: Price(input=0, output=0) for a in agents if a.harness == "scripted" and a.model}
+    return {**free, **prices}
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+class _Work:
+    """One run."""
+
+    def __init__(self, store: Store, experiment: Experiment, options: RunOptions, watch: Watch) -> None:
+        self.store, self.experiment, self.options, self.watch = store, experiment, options, watch
+        self.instances = {id: store.get(Instance, id) for id in experiment.lock.instances}
+        slots = store.find(Slot, experiment=experiment.id)
+        self.grading = GradeQueue(
+            store,
+            current_round(store, experiment),
+            watch,
+            tries=options.tries,
+            sandbox=experiment.lock.sandbox,
+        )
+        self.tally = self.grading.tally
+        self.tally.planned = sum(not s.not_attemptable for s in slots)
+        for trial in store.find(Trial, experiment=experiment.id, live=True):
+            self.tally.trial(trial)
+        self.tried: set[str] = set()
+        self.stopping = False
+
+    async def all(self) -> bool:
+        """Run and grade; True where the operator interrupted it."""
+        main = asyncio.create_task(self._run_and_grade())
+
+        def stop() -> None:
+            if self.stopping:
+                # Asked twice: at once. A kill at any moment loses nothing that was committed.
+                self.watch.end()
+                os._exit(INTERRUPTED)
+            self.stopping = True
+            self.watch.note("stopping: trials in flight are closed, what is done is kept (again: at once)")
+            main.cancel()
+
+        loop = asyncio.get_running_loop()
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(signum, stop)
+        try:
+            await main
+        except asyncio.CancelledError:
+            if not self.stopping:
+                raise
+        return self.stopping
+
+    async def _run_and_grade(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            workers = [group.create_task(self.grading.work()) for _ in range(self.options.graders)]
+            await self.grading.refill()
+            await self._run()
+            await self.grading.drain()
+            for worker in workers:
+                worker.cancel()
+
+    async def _run(self) -> None:
+        """Run the open slots; wait for those that another process works on, and take over what it leaves."""
+        agents = await asyncio.to_thread(self._agents)
+        config = RunConfig(
+            parallel=self.options.parallel,
+            sandbox=self.experiment.lock.sandbox,
+            tries=self.options.tries,
+            prices=with_scripts(self.options.prices, agents),
+            roles=dict(self.experiment.lock.roles),
+        )
+        told = False
+        while slots := await asyncio.to_thread(self._untried):
+            free = await asyncio.to_thread(self._free, slots)
+            if free:
+                await run_slots(self.store, self.experiment, free, config, self._closed)
+                if self.stopping:
+                    # The engine may take the cancellation for its own and return as if nothing had been.
+                    raise asyncio.CancelledError
+                continue
+            if not told:
+                told = True
+                self.watch.note(f"another process works on {len(slots)} slots; waiting for it")
+            await asyncio.sleep(POLL)
+
+    def _agents(self) -> list[Agent]:
+        return [self.store.get(Agent, id) for id in self.experiment.agents]
+
+    def _untried(self) -> tuple[Slot, ...]:
+        mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self.tried]
+        return in_order(mine, self.experiment.seed)
+
+    def _free(self, slots: tuple[Slot, ...]) -> list[Slot]:
+        return [s for s in slots if holder(self.store, f"slot:{s.id}") is None]
+
+    def _closed(self, trial: Trial, submission: Submission | None) -> None:
+        self.tried.add(trial.slot)
+        self.tally.trial(trial)
+        self.watch.closed(trial, self.instances[trial.instance])
+        if submission is not None and trial.outcome.finished:
+            self.grading.put(submission)

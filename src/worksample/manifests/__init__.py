@@ -1,0 +1,32 @@
+"""Files that people write (TOML, YAML): read within limits, checked by models, every fault said at once."""
+
+from .checking import checked
+from .faults import Fault, Faults, FaultyManifest, nearest
+from .keys import key_of
+from .raising import told, unfit
+from .reading import Document, read_toml, read_yaml
+from .values import Day, Flag, Line, Says, Settings, Size, Texts, parse_size
+from .words import shown
+
+__all__ = [
+    "Day",
+    "Document",
+    "Fault",
+    "Faults",
+    "FaultyManifest",
+    "Flag",
+    "Line",
+    "Says",
+    "Settings",
+    "Size",
+    "Texts",
+    "checked",
+    "key_of",
+    "nearest",
+    "parse_size",
+    "read_toml",
+    "read_yaml",
+    "shown",
+    "told",
+    "unfit",
+]

@@ -1,0 +1,66 @@
+"""All faults of a file, or of a folder of files, collected before anything is said."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from worksample.errors import ManifestError
+
+SHOWN = 200
+"""Faults that a message lists; `FaultyManifest.faults` has them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault: in which file, at which key, what is wrong, and what is allowed there."""
+
+    file: str
+    key: str
+    problem: str
+    allowed: str = ""
+
+    def __str__(self) -> str:
+        at = f"{self.file}: {self.key}" if self.key else self.file
+        return f"{at}: {self.problem}" + (f" (allowed: {self.allowed})" if self.allowed else "")
+
+
+class FaultyManifest(ManifestError):
+    """A file, package or suite with faults; `faults` lists them, in the order of the files."""
+
+    def __init__(self, faults: Sequence[Fault], *, where: str, next: str) -> None:
+        count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
+        lines = [f"  {str(f)[:2000]}" for f in faults[:SHOWN]]
+        lines += [f"  and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
+        super().__init__("\n".join([count, *lines]), where=where, next=next)
+        self.faults = tuple(faults)
+
+
+class Faults:
+    """Takes faults while files are read."""
+
+    def __init__(self) -> None:
+        self.found: list[Fault] = []
+        self._places: set[tuple[str, str]] = set()
+
+    def add(self, file: str, key: str, problem: str, allowed: str | Iterable[str] = "") -> None:
+        """Notes a fault; `allowed` in words, or the values that are."""
+        words = allowed if isinstance(allowed, str) else ", ".join(allowed)
+        self.found.append(Fault(file, key, problem, words))
+        self._places.add((file, key))
+
+    def has(self, file: str, key: str) -> bool:
+        """Whether something was found wrong at this very key."""
+        return (file, key) in self._places
+
+    def check(self, where: str, next: str) -> None:
+        """FaultyManifest where any was noted."""
+        if self.found:
+            raise FaultyManifest(self.found, where=where, next=next)
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """`; did you mean X?` where a word is near another, else nothing."""
+    near = difflib.get_close_matches(word[:100], list(words), 1, 0.6)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,23 @@
+"""A place in a file, in words: `instance[1].settings."a b"`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+_BARE = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
+LONGEST = 100
+"""Characters of one step that are shown."""
+
+
+def key_of(steps: Sequence[str | int], above: str = "") -> str:
+    """The key that `steps` lead to, below the key `above`; steps that are no bare key stand in quotation marks."""
+    text = above
+    for step in steps:
+        if isinstance(step, int):
+            text += f"[{step}]"
+            continue
+        shown = step if _BARE.fullmatch(step) else json.dumps(step[:LONGEST], ensure_ascii=True)
+        text += f".{shown}" if text else shown
+    return text

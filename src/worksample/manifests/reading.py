@@ -1,0 +1,125 @@
+"""A TOML or YAML file as plain values: within limits, never waited for, every number finite."""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .faults import Faults
+from .keys import key_of
+
+FILE_LIMIT = 4 << 20
+"""Bytes of a file that are read."""
+VALUE_LIMIT = 200_000
+"""Values in a file; aliases of YAML count each time they are used."""
+DEPTH_LIMIT = 64
+"""Levels of nesting."""
+WHOLE = 2**63 - 1
+"""The largest whole number, either way: what TOML promises, and what databases hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file's table; `broken` where the file is missing or unreadable, which is a fault already noted."""
+
+    file: str
+    data: dict[str, Any]
+    broken: bool = False
+
+
+def read_toml(path: Path, name: str, faults: Faults) -> Document:
+    """The table of a TOML file. `name`: how faults call the file."""
+    return _read(path, name, faults, "TOML", tomllib.loads)
+
+
+def read_yaml(path: Path, name: str, faults: Faults) -> Document:
+    """The table of a YAML file, by YAML's safe types only."""
+    return _read(path, name, faults, "YAML", _yaml)
+
+
+def _read(path: Path, name: str, faults: Faults, form: str, parse: Callable[[str], Any]) -> Document:
+    problem, data = "", None
+    try:
+        data = parse(_bytes(path).decode("utf-8"))
+    except FileNotFoundError:
+        problem = "is missing"
+    except OSError as error:
+        problem = f"cannot be read: {(error.strerror or type(error).__name__).lower()}"
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8 text: byte {error.start}"
+    except RecursionError:
+        problem = f"is nested deeper than {DEPTH_LIMIT} levels"
+    except _Unfit as error:
+        problem = str(error)
+    except (ValueError, OverflowError) as error:
+        # Also what Python says of a number with more than 4,300 digits.
+        problem = f"is not {form}: {str(error).partition('; use ')[0]}"
+    if problem:
+        faults.add(name, "", problem)
+    elif not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
+        faults.add(name, "", "should hold keys with values", "`repeats: 3`" if form == "YAML" else "`repeats = 3`")
+    elif (sound := _sound(data, name, faults)) is not None:
+        return Document(name, sound)
+    return Document(name, {}, broken=True)
+
+
+class _Unfit(ValueError):
+    """A file that is not read at all."""
+
+
+def _bytes(path: Path) -> bytes:
+    # Without waiting: a pipe in the place of a file would hold its reader for ever.
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(fd, "rb") as file:
+        mode = os.fstat(fd).st_mode
+        if not stat.S_ISREG(mode):
+            raise _Unfit("is a folder, not a file" if stat.S_ISDIR(mode) else "is no regular file")
+        data = file.read(FILE_LIMIT + 1)
+    if len(data) > FILE_LIMIT:
+        raise _Unfit(f"is larger than {FILE_LIMIT:,} bytes")
+    return data
+
+
+def _yaml(text: str) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+
+
+def _sound(data: dict[str, Any], name: str, faults: Faults) -> dict[str, Any] | None:
+    """The values without what no model should see; a fault for each such, which then counts as None."""
+    count = 0
+
+    def walk(value: Any, at: tuple[str | int, ...]) -> Any:
+        nonlocal count
+        count += 1
+        if count > VALUE_LIMIT:
+            raise _Unfit(f"holds more than {VALUE_LIMIT:,} values")
+        if isinstance(value, dict | list) and len(at) >= DEPTH_LIMIT:
+            raise _Unfit(f"is nested deeper than {DEPTH_LIMIT} levels")
+        if isinstance(value, dict):
+            return {key: walk(inner, (*at, str(key))) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [walk(inner, (*at, i)) for i, inner in enumerate(value)]
+        if isinstance(value, float) and not math.isfinite(value):
+            faults.add(name, key_of(at), f"{value} is no finite number")
+            return None
+        if isinstance(value, int) and abs(value) > WHOLE:
+            faults.add(name, key_of(at), "is a number beyond 64 bits", f"whole numbers up to {WHOLE}")
+            return None
+        return value
+
+    try:
+        return {key: walk(value, (key,)) for key, value in data.items()}
+    except _Unfit as error:
+        faults.add(name, "", str(error))
+        return None

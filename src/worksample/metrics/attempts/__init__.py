@@ -1,0 +1,1 @@
+"""Several attempts at a task: passes within k, lifts by feedback, the ceiling."""

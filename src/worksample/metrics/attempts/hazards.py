@@ -1,0 +1,160 @@
+"""Passed within k attempts under the policy as it ran, with the hazard of each attempt (UpBench D.3, 5.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, Floats, Ints, codes, flags, same_length, whole
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.scores.rates import share
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+from worksample.metrics.uncertainty.intervals import percentiles
+
+
+@dataclass(frozen=True, slots=True)
+class Histories:
+    """Jobs by how their chain of attempts ended: passed[k - 1] at attempt k, failed[k - 1] for good after k."""
+
+    passed: Ints
+    failed: Ints
+    ungraded: int = 0
+    """Jobs whose first attempt has no verdict."""
+
+    @property
+    def jobs(self) -> int:
+        return int(self.passed.sum() + self.failed.sum())
+
+    @property
+    def attempts(self) -> int:
+        return len(self.passed)
+
+    def at_risk(self) -> Ints:
+        """Jobs that made attempt k."""
+        ended = self.passed + self.failed
+        return np.asarray(self.jobs - np.concatenate([[0], np.cumsum(ended)[:-1]]), dtype=np.int64)
+
+    def resampled(self, how: Resampling) -> tuple[Floats, Floats]:
+        """(passed, failed) of resamples of jobs, each (resamples, attempts)."""
+        cells = np.concatenate([self.passed, self.failed])
+        drawn = how.rng().multinomial(self.jobs, cells / self.jobs, size=how.resamples).astype(np.float64)
+        return drawn[:, : self.attempts], drawn[:, self.attempts :]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Attempt k (1 is the first): `hazard` among the jobs that made it; `observed` share of all jobs that passed by
+    then, a lower bound where failed jobs were not tried again; `within` as if those did as the others.
+    """
+
+    k: int
+    hazard: Estimate
+    observed: Estimate
+    within: Estimate
+
+
+def histories(job: Column, attempt: Column, passed: Column) -> Histories:
+    """Read one row per attempt. `attempt`: 1, 2, ... without gaps within a job; `passed`: null where there is no
+    verdict, which ends the job's chain before that attempt.
+
+    Errors: UsageError for a gap, a double, or an attempt after a pass.
+    """
+    same_length(job=job, attempt=attempt, passed=passed)
+    jobs, step = codes("job", job), whole("attempt", attempt, low=1)
+    yes, judged = flags("passed", passed)
+    rows = np.lexsort((step, jobs.index))
+    sizes = np.bincount(jobs.index, minlength=jobs.size)
+    starts = np.cumsum(sizes) - sizes
+    place = np.arange(len(rows)) - starts.repeat(sizes)
+    name = jobs.labels
+    if (wrong := step[rows] != place + 1).any():
+        row = int(rows[np.flatnonzero(wrong)[0]])
+        raise UsageError(
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} is a gap or a double", where="column 'attempt'"
+        )
+    won = (yes & judged)[rows]
+    last = np.zeros(len(rows), dtype=bool)
+    last[(starts + sizes - 1)[sizes > 0]] = True
+    if (wrong := won & ~last).any():
+        row = int(rows[np.flatnonzero(wrong)[0]])
+        raise UsageError(
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} passed, and another follows", where="column 'passed'"
+        )
+    unjudged = ~judged[rows]
+    many = int(step.max(initial=0))
+    stop = np.where(unjudged, place, many)
+    reached = np.minimum(np.minimum.reduceat(stop, starts), sizes) if len(rows) else np.zeros(0, dtype=np.int64)
+    success = np.bincount(jobs.index[rows], weights=won & (place < reached.repeat(sizes)), minlength=jobs.size) > 0
+    graded = reached > 0
+    counted = partial(np.bincount, minlength=many)
+    return Histories(
+        passed=counted(reached[graded & success] - 1),
+        failed=counted(reached[graded & ~success] - 1),
+        ungraded=int((~graded).sum()),
+    )
+
+
+def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...]:
+    """Hazard, observed share and passed-within-k for every k that was tried. Intervals: Wilson for hazards and shares,
+    bootstrap over jobs for `within`.
+    """
+    if not h.jobs:
+        return ()
+    risk = h.at_risk()
+    drawn = _within(*h.resampled(how))
+    value = _within(h.passed[None].astype(np.float64), h.failed[None].astype(np.float64))[0]
+    out = []
+    for i in range(h.attempts):
+        if not risk[i]:
+            break
+        k, won = i + 1, int(h.passed[: i + 1].sum())
+        stopped = int(h.failed[:i].sum())
+        counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(k=k, at_risk=int(risk[i]))
+        lower = f"{stopped} failed jobs were not tried {k} times: a lower bound" if stopped else ""
+        low, high = percentiles(drawn[:, i], how.level)
+        method = f"bootstrap over jobs ({how.resamples})"
+        inside = Counts(int(risk[i]), int(risk[i])).having(k=k)
+        within = Estimate(f"passed within {k}", float(value[i]), counts, low, high, how.level, method, Unit.SHARE)
+        given = "failed jobs without a re-attempt would have done as those with one" if stopped else ""
+        out.append(
+            Attempt(
+                k,
+                share(f"hazard of attempt {k}", int(h.passed[i]), inside, level=how.level).given(
+                    "failed all before" if i else ""
+                ),
+                share(f"passed by attempt {k}", won, counts, level=how.level).noting(lower),
+                within.given("this policy of feedback", given),
+            )
+        )
+    return tuple(out)
+
+
+def _within(passed: Floats, failed: Floats) -> Floats:
+    """1 - prod (1 - hazard), per resample; an attempt that nobody made leaves the curve where it is."""
+    ended = np.cumsum(passed + failed, axis=1)
+    risk = ended[:, -1:] - ended + passed + failed
+    hazard = np.divide(passed, risk, out=np.zeros_like(passed), where=risk > 0)
+    return np.asarray(1 - np.cumprod(1 - hazard, axis=1))
+
+
+def attempts_frame(attempts: tuple[Attempt, ...]) -> pl.DataFrame:
+    """The table of `passed_within`: k, at_risk, hazard, observed, within and the ends of within."""
+    return pl.DataFrame(
+        [
+            {
+                "k": a.k,
+                "at_risk": a.hazard.counts.valid,
+                "hazard": a.hazard.value,
+                "observed": a.observed.value,
+                "within": a.within.value,
+                "low": a.within.low,
+                "high": a.within.high,
+            }
+            for a in attempts
+        ]
+    )

@@ -1,0 +1,183 @@
+"""What a re-attempt with feedback adds: lifts and rescue of success and of rubric score (UpBench 5.2.1, C)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Codes, Column, Flags, Floats, codes, flags, floats, same_length, series
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.scores.rates import nothing_valid, share
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, group_sums, ratio, resampled
+from worksample.metrics.uncertainty.intervals import wilson
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessLifts:
+    """From N jobs, A passed at first, M of the failed ones re-attempted, B of those passed (UpBench Table 2)."""
+
+    p1: Estimate
+    p_overall: Estimate
+    absolute: Estimate
+    relative: Estimate
+    rescue: Estimate
+
+    def all(self) -> tuple[Estimate, ...]:
+        return (self.p1, self.p_overall, self.absolute, self.relative, self.rescue)
+
+
+@dataclass(frozen=True, slots=True)
+class RubricLifts:
+    """Mean rubric scores of first attempts and of final ones, and the lifts between (UpBench C)."""
+
+    first: Estimate
+    overall: Estimate
+    absolute: Estimate
+    relative: Estimate
+    """mean second / mean first - 1, on the re-attempted jobs alone."""
+
+    def all(self) -> tuple[Estimate, ...]:
+        return (self.first, self.overall, self.absolute, self.relative)
+
+
+def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: Resampling = DEFAULT) -> SuccessLifts:
+    """Lifts from N, A, M and B. Jobs are independent: Wilson intervals; the relative lift's from B among A + B.
+
+    Errors: UsageError where they contradict each other (A + M > N, B > M).
+    """
+    if not 0 <= passed <= jobs or not 0 <= retried <= jobs - passed or not 0 <= rescued <= retried:
+        raise UsageError(
+            f"N={jobs}, A={passed}, M={retried}, B={rescued} contradict each other",
+            next="A of N pass at first, M <= N - A are tried again, B <= M of those pass",
+        )
+    counts = Counts(jobs, jobs).having(N=jobs, A=passed, M=retried, B=rescued)
+    short = jobs - passed - retried
+    notes = (f"{short} failed jobs had no re-attempt: a lower bound",) if short else ()
+    of_all = partial(share, counts=counts, level=how.level)
+    relative = Estimate("relative lift", None, counts, unit=Unit.RATIO, reason="no job passed at first")
+    if passed:
+        low, high = wilson(rescued, passed + rescued, how.level)
+        value = Fraction(rescued, passed)
+        relative = Estimate(
+            "relative lift", float(value), counts, low / (1 - low), high / (1 - high) if high < 1 else None,
+            how.level, "wilson on B of A + B", Unit.RATIO, notes=notes, exact=value,
+        )  # fmt: skip
+    return SuccessLifts(
+        p1=of_all("p1", passed),
+        p_overall=of_all("p overall", passed + rescued).noting(*notes),
+        absolute=replace(of_all("absolute lift", rescued), unit=Unit.POINTS).noting(*notes),
+        relative=relative,
+        rescue=_rescue(rescued, counts, how),
+    )
+
+
+def _rescue(rescued: int, counts: Counts, how: Resampling) -> Estimate:
+    retried = counts.special["M"]
+    given = "failed at first and tried again"
+    if not retried:
+        reason = "no failed job had a re-attempt"
+        return Estimate("rescue rate", None, counts, unit=Unit.SHARE, reason=reason, conditional_on=(given,))
+    inside = Counts(retried, retried, special=counts.special)
+    return share("rescue rate", rescued, inside, level=how.level).given(given)
+
+
+def success_lifts(
+    first: Column, second: Column, *, task: Column | None = None, how: Resampling = DEFAULT
+) -> SuccessLifts:
+    """Lifts from one row per job: whether the first attempt passed, and the re-attempt (null where there was none).
+
+    A null first attempt is ungraded and leaves every figure. With `task`, jobs that share one are resampled together.
+    Errors: UsageError for a re-attempt of a job that had passed.
+    """
+    same_length(first=first, second=second, task=task)
+    won, judged = flags("first", first)
+    again, retried = flags("second", second)
+    if (wrong := won & judged & retried).any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise UsageError(f"row {row} passed at first and was tried again", where="column 'second'")
+    a, m = won & judged, judged & ~won & retried
+    b = m & again
+    table = lifts_from_counts(int(judged.sum()), int(a.sum()), int(m.sum()), int(b.sum()), how)
+    out = len(judged) - int(judged.sum())
+    table = SuccessLifts(*(_with_ungraded(e, out) for e in table.all()))
+    if task is None:
+        return table
+    return _clustered(table, codes("task", series("task", task).filter(judged)), [x[judged] for x in (a, m, b)], how)
+
+
+def _with_ungraded(estimate: Estimate, ungraded: int) -> Estimate:
+    c = estimate.counts
+    if not ungraded:
+        return estimate
+    counts = Counts(c.planned + ungraded, c.valid, c.infrastructure_failed, c.ungraded + ungraded, c.special)
+    if not c.valid:
+        return replace(estimate, counts=counts, reason=nothing_valid(counts))
+    return replace(estimate, counts=counts)
+
+
+def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resampling) -> SuccessLifts:
+    if tasks.size == len(tasks.index):
+        return table
+    a, m, b = (part.astype(np.float64) for part in parts)
+    sums = group_sums(tasks.index, tasks.size, np.ones(len(a)), a, m, b)
+    statistics: dict[str, Callable[[Floats], Floats]] = {
+        "p1": ratio(1, 0), "absolute": ratio(3, 0), "relative": ratio(3, 1), "rescue": ratio(3, 2),
+        "p_overall": lambda s: (s[:, 1] + s[:, 3]) / s[:, 0],
+    }  # fmt: skip
+    draws = resampled(sums, "tasks", how)
+
+    def drawn(field: str) -> Estimate:
+        estimate: Estimate = getattr(table, field)
+        if estimate.value is None:
+            return estimate
+        return replace(estimate, **draws.interval(statistics[field])._asdict())
+
+    return SuccessLifts(**{field: drawn(field) for field in ("p1", "p_overall", "absolute", "relative", "rescue")})
+
+
+def rubric_lifts(
+    first: Column, second: Column, *, task: Column | None = None, how: Resampling = DEFAULT
+) -> RubricLifts:
+    """Lifts of rubric scores (0..1), one row per job: the first attempt's and the re-attempt's, null where there was
+    none. The final score is the re-attempt's where there was one, even if it is lower. Intervals: bootstrap over jobs
+    (over tasks where given).
+    """
+    same_length(first=first, second=second, task=task)
+    one, judged = floats("first", first, low=0, high=1)
+    two, has_two = floats("second", second, low=0, high=1)
+    retried = judged & has_two
+    counts = Counts(len(one), int(judged.sum()), ungraded=int((~judged).sum())).having(M=int(retried.sum()))
+    final = np.where(retried, two, one)
+    groups = codes("task", task) if task is not None else codes("job", np.arange(len(one)))
+    columns = [judged.astype(np.float64), *(np.where(w, x, 0.0) for w, x in _moments(judged, retried, one, two, final))]
+    sums = group_sums(groups.index, groups.size, *columns)
+    sums = sums[sums[:, 0] > 0]
+    total = sums.sum(axis=0)
+    draws = resampled(sums, "jobs" if task is None else "tasks", how)
+
+    def figure(name: str, unit: Unit, of: Callable[[Floats], Floats], why: str = "") -> Estimate:
+        if not counts.valid or why:
+            return Estimate(name, None, counts, unit=unit, reason=why or nothing_valid(counts))
+        return Estimate(name, float(of(total[None])[0]), counts, *draws.interval(of), unit)
+
+    missing = "no job has both attempts" if not retried.any() else "" if total[4] > 0 else "first attempts scored 0"
+    return RubricLifts(
+        first=figure("rubric score, first", Unit.SHARE, ratio(1, 0)),
+        overall=figure("rubric score, overall", Unit.SHARE, ratio(2, 0)),
+        absolute=figure("absolute rubric lift", Unit.POINTS, lambda s: (s[:, 2] - s[:, 1]) / s[:, 0]),
+        relative=figure("relative rubric lift", Unit.RATIO, lambda s: ratio(3, 4)(s) - 1, missing).given(
+            "re-attempted jobs"
+        ),
+    )
+
+
+def _moments(
+    judged: Flags, retried: Flags, one: Floats, two: Floats, final: Floats
+) -> tuple[tuple[Flags, Floats], ...]:
+    return ((judged, one), (judged, final), (retried, two), (retried, one))

@@ -1,0 +1,55 @@
+"""pass@k from independent attempts, by the product form, with an optional ceiling (UpBench D.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, Floats, same_length, whole
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, resampled
+
+
+def pass_at_k_each(attempts: Column, passes: Column, k: int) -> Floats:
+    """Per task, the chance that k of its n attempts, drawn without replacement, hold one of its c passes:
+    1 - prod over j = n-c+1..n of (1 - k/j), and 1 where n - c < k. NaN where n < k.
+    """
+    same_length(attempts=attempts, passes=passes)
+    n, c = whole("attempts", attempts, low=0), whole("passes", passes, low=0)
+    if (c > n).any():
+        row = int(np.flatnonzero(c > n)[0])
+        raise UsageError(f"row {row}: {c[row]} passes in {n[row]} attempts", where="column 'passes'")
+    if k < 1:
+        raise UsageError(f"k is {k}", next="pass k >= 1")
+    missed = np.ones(len(n))
+    for back in range(int(c.max(initial=0))):
+        j = n - back
+        factor = np.where(back < c, 1 - k / np.maximum(j, 1), 1.0)
+        missed *= factor
+    certain = n - c < k
+    return np.where(n < k, np.nan, np.where(certain, 1.0, 1 - missed))
+
+
+def pass_at_k(
+    attempts: Column, passes: Column, k: int, *, ceiling: float | None = None, how: Resampling = DEFAULT
+) -> Estimate:
+    """The mean over tasks of pass@k, times `ceiling` where one is given (0..1: the share of tasks that are feasible).
+
+    Attempts must be independent repeats; re-attempts with feedback are not (see `passed_within`). Tasks with fewer
+    than k attempts have no estimate, and are counted as ungraded. Interval: bootstrap over tasks.
+    """
+    each = pass_at_k_each(attempts, passes, k)
+    if ceiling is not None and not 0 <= ceiling <= 1:
+        raise UsageError(f"a ceiling of {ceiling}", next="pass a share of 0..1")
+    known = ~np.isnan(each)
+    values = each[known] * (1.0 if ceiling is None else ceiling)
+    counts = Counts(len(each), int(known.sum()), ungraded=int((~known).sum())).having(k=k)
+    name = f"pass@{k}"
+    notes = (f"{counts.ungraded} tasks have fewer than {k} attempts",) if counts.ungraded else ()
+    given = ("independent attempts", *((f"a ceiling of {ceiling:g}",) if ceiling is not None else ()))
+    if not counts.valid:
+        reason = f"no task has {k} attempts"
+        return Estimate(name, None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
+    ends = resampled(values[:, None], "tasks", how).interval(lambda s: s[:, 0] / len(values))
+    return Estimate(name, float(values.mean()), counts, *ends, Unit.SHARE, notes=notes, conditional_on=given)

@@ -1,0 +1,51 @@
+"""Correlations with intervals: a public subset against the whole (ALE D.1), cost against hours (RLI C.5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from worksample.metrics.columns import Column, floats, same_length
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty.intervals import fisher
+
+
+def correlate(x: Column, y: Column, *, log: bool = False, level: float = 0.95, name: str = "Pearson r") -> Estimate:
+    """Pearson's r of the rows where both are known, with Fisher's interval; of the logarithms with `log`.
+
+    None below three pairs, or where one of the two does not vary. With `log`, rows that are 0 are left out and counted;
+    negative ones are an error.
+    """
+    same_length(x=x, y=y)
+    low = 0.0 if log else None
+    (one, has_one), (two, has_two) = floats("x", x, low=low), floats("y", y, low=low)
+    rows = has_one & has_two
+    zeros = 0
+    if log:
+        positive = rows & (np.nan_to_num(one) > 0) & (np.nan_to_num(two) > 0)
+        zeros, rows = int((rows & ~positive).sum()), positive
+    counts = Counts(len(rows), int(rows.sum()), ungraded=len(rows) - int(rows.sum()))
+    if zeros:
+        counts = counts.having(zeros_left_out=zeros)
+    a, b = (np.log(one[rows]), np.log(two[rows])) if log else (one[rows], two[rows])
+    given = ("both are known", *(("on a log-log scale",) if log else ()))
+    if len(a) < 3:
+        return Estimate(name, None, counts, reason=f"{len(a)} pairs are too few", conditional_on=given)
+    da, db = a - a.mean(), b - b.mean()
+    spread = float(np.sqrt((da**2).sum() * (db**2).sum()))
+    tiny = 1e-12 * max(float(np.abs(a).max() * np.abs(b).max()) * len(a), 1e-300)
+    if spread <= tiny:
+        return Estimate(name, None, counts, reason="one of the two does not vary", conditional_on=given)
+    r = float(np.clip((da * db).sum() / spread, -1, 1))
+    ends = fisher(r, len(a), level)
+    if ends is None:
+        note = "fewer than four pairs: no interval"
+        return Estimate(name, r, counts, unit=Unit.NUMBER, notes=(note,), conditional_on=given)
+    return Estimate(name, r, counts, *ends, level, "Fisher", Unit.NUMBER, conditional_on=given)
+
+
+def representativeness(subset: Column, pool: Column, level: float = 0.95) -> Estimate:
+    """How well a public subset stands for the full pool: Pearson's r of the groups' rates, one row per domain, null
+    where a domain has no valid trial in one of them.
+    """
+    return correlate(subset, pool, level=level, name="representativeness")

@@ -1,0 +1,118 @@
+"""How much the choice of model and the choice of harness matter: spreads under a fixed other (ALE D.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, floats, same_length, series, text
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, weights
+from worksample.metrics.uncertainty.intervals import percentiles
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What swapping one thing does while the other is fixed. `spread`: highest minus lowest rate. `deviation`: standard
+    deviation between the rates with what chance alone would give taken off. `rates`: per choice, on the common tasks.
+    """
+
+    fixed: str
+    spread: Estimate
+    deviation: Estimate
+    rates: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Configurations:
+    """One row per trial: which harness, which model, which task, and its credit (0..1; null is left out)."""
+
+    harness: Column
+    model: Column
+    task: Column
+    credit: Column
+
+
+def model_effect(trials: Configurations, harness: str, how: Resampling = DEFAULT) -> Effect:
+    """Spread over models under one harness."""
+    return _effect(trials, "harness", "model", harness, how)
+
+
+def harness_effect(trials: Configurations, model: str, how: Resampling = DEFAULT) -> Effect:
+    """Spread over harnesses under one model."""
+    return _effect(trials, "model", "harness", model, how)
+
+
+def _effect(trials: Configurations, held: str, varied: str, value: str, how: Resampling) -> Effect:
+    columns = {name: getattr(trials, name) for name in ("harness", "model", "task", "credit")}
+    same_length(**columns)
+    credit, known = floats("credit", trials.credit, low=0, high=1)
+    fixed = (text(held, columns[held]) == value).to_numpy()
+    if not fixed.any():
+        raise UsageError(f"no trial has {held} {value!r}", where=f"column {held!r}")
+    rows = pl.Series(fixed & known)
+    choices = codes(varied, series(varied, columns[varied]).filter(rows))
+    tasks = codes("task", series("task", trials.task).filter(rows))
+    table, common = _table(choices.index, tasks.index, credit[fixed & known], (choices.size, tasks.size))
+    counts = Counts(int(fixed.sum()), int(rows.sum()), ungraded=int((fixed & ~known).sum())).having(
+        choices=choices.size, common_tasks=int(common.sum()), tasks=tasks.size
+    )
+    given = (f"{held} {value}", "tasks that every choice has a valid trial of")
+    names = (f"{varied} spread", f"{varied} deviation")
+    reason = (
+        f"fewer than two values of {varied}" if choices.size < 2
+        else "no task has a valid trial under every choice" if not common.any() else ""
+    )  # fmt: skip
+    if reason:
+        none = [Estimate(n, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given) for n in names]
+        return Effect(value, none[0], none[1], {})
+    shared = table[:, common]
+    rates = shared.mean(axis=1)
+    spread, deviation = _figures(shared, names, counts, given, how)
+    return Effect(value, spread, deviation, dict(sorted(zip(choices.names(), rates.tolist(), strict=True))))
+
+
+def _table(
+    choice: Ints,
+    task: Ints,
+    credit: Floats,
+    shape: tuple[int, int],
+) -> tuple[Floats, Flags]:
+    """Mean credit per (choice, task), and the tasks that every choice has."""
+    cell = choice * shape[1] + task
+    count = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    total = np.bincount(cell, weights=credit, minlength=shape[0] * shape[1]).reshape(shape)
+    return total / np.maximum(count, 1), np.asarray((count > 0).all(axis=0))
+
+
+def _figures(
+    shared: Floats, names: tuple[str, str], counts: Counts, given: tuple[str, ...], how: Resampling
+) -> tuple[Estimate, Estimate]:
+    choices, tasks = shared.shape
+    rates = shared.mean(axis=1)
+    spread = float(rates.max() - rates.min())
+    if tasks < 2:
+        note = "one common task: no interval"
+        one = Estimate(names[0], spread, counts, unit=Unit.POINTS, notes=(note,), conditional_on=given)
+        reason = "one common task: chance cannot be told from effect"
+        return one, Estimate(names[1], None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
+    drawn = np.concatenate([block @ shared.T for block in weights(tasks, how)]) / tasks
+    low, high = percentiles(drawn.max(axis=1) - drawn.min(axis=1), how.level)
+    excess = float((drawn.max(axis=1) - drawn.min(axis=1)).mean()) - spread
+    method = f"bootstrap over tasks ({how.resamples})"
+    centred = shared - shared.mean(axis=0)
+    chance = float((centred.var(axis=1, ddof=1) / tasks).sum() / (choices - 1))
+    deviation = float(np.sqrt(max(0.0, float(rates.var(ddof=1)) - chance)))
+    spreads = [np.sqrt(max(0.0, float(r.var(ddof=1)) - chance)) for r in drawn]
+    ends = percentiles(np.asarray(spreads), how.level)
+    note = f"a highest minus a lowest is above 0 by chance alone; resampling adds {excess * 100:.1f} points"
+    return (
+        Estimate(
+            names[0], spread, counts, low, high, how.level, method, Unit.POINTS, notes=(note,), conditional_on=given
+        ),
+        Estimate(names[1], deviation, counts, *ends, how.level, method, Unit.POINTS, conditional_on=given),
+    )

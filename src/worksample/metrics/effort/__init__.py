@@ -1,0 +1,1 @@
+"""Success against what it took: budgets, and hours of human work."""

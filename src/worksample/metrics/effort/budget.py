@@ -1,0 +1,68 @@
+"""Score against budget: what an agent reaches if no trial may use more than so much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from worksample.metrics.columns import Column, complete, floats, same_length
+from worksample.metrics.estimate import Estimate
+from worksample.metrics.scores.rates import mean_score
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetPoint:
+    """The score if no trial were given more than `budget`."""
+
+    budget: float
+    score: Estimate
+
+
+def score_against_budget(
+    cost: Column,
+    score: Column,
+    budgets: Column,
+    *,
+    task: Column | None = None,
+    instance: Column | None = None,
+    how: Resampling = DEFAULT,
+) -> tuple[BudgetPoint, ...]:
+    """The mean score at each budget per trial (US dollars, tokens or seconds, as `cost` is): a trial that used more
+    than the budget counts 0 there, since what it would have handed in at that point is not known.
+
+    The curve never falls. Trials of unknown cost or without a score are left out and counted. Intervals as in
+    `mean_score`.
+    """
+    same_length(cost=cost, score=score, task=task, instance=instance)
+    spent, known = floats("cost", cost, low=0.0)
+    numbers, judged = floats("score", score, low=0, high=1)
+    rows = known & judged
+    out = []
+    for budget in np.unique(complete("budgets", budgets, low=0.0)).tolist():
+        reached = np.where(rows & (np.nan_to_num(spent) <= budget), np.nan_to_num(numbers), 0.0)
+        column = pl.Series(reached).set(pl.Series(~rows), None)
+        estimate = mean_score(column, task=task, instance=instance, name=f"score at {budget:g}", how=how)
+        within = int((rows & (np.nan_to_num(spent) <= budget)).sum())
+        given = "trials with a score and a known cost" if not rows.all() else ""
+        note = f"{within} of {int(rows.sum())} trials stayed within the budget; the others count 0"
+        out.append(BudgetPoint(budget, estimate.noting(note).given(given)))
+    return tuple(out)
+
+
+def frontier(cost: Column, score: Column) -> pl.Series:
+    """Which rows (agents) no other row beats: none is at most as dear and scores more, or is cheaper and scores as
+    much. False where either is unknown.
+    """
+    same_length(cost=cost, score=score)
+    spent, known = floats("cost", cost, low=0.0)
+    reached, judged = floats("score", score)
+    rows = np.flatnonzero(known & judged)
+    best = np.zeros(len(spent), dtype=bool)
+    highest, price = -np.inf, np.nan
+    for row in rows[np.lexsort((-reached[rows], spent[rows]))]:
+        if reached[row] > highest or (reached[row] == highest and spent[row] == price):
+            best[row], highest, price = True, reached[row], spent[row]
+    return pl.Series("frontier", best)

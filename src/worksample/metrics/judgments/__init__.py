@@ -1,0 +1,1 @@
+"""What people's votes come to, and how far they agree."""

@@ -1,0 +1,157 @@
+"""How far evaluators agree (RLI 3.4, B.2): shares of agreeing and of opposed pairs, alpha, AC1, and on positives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Codes, Floats, Ints, codes, same_length, series
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampled, Resampling, of_patterns, resampled
+
+from . import agreement_coefficients
+from .tally import Tally, tally_votes
+from .votes import THREE_VOTES, Ballots, VoteProtocol, first_votes
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What votes mean: from `positive` up they are positive; the two `ends` on one item are a hard disagreement."""
+
+    positive: float
+    ends: tuple[float, float]
+
+
+HOLISTIC = Scale(positive=2, ends=(1, 3))
+"""Votes of 1, 2, 3 (RLI 3.4)."""
+PREFERENCE = Scale(positive=1, ends=(0, 1))
+"""Preferences of 0, 0.5, 1: AD-2, tie, AD-1."""
+PASS_FAIL = Scale(positive=1, ends=(0, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement of votes on the same items. Where few pass, a high share is cheap: read alpha and AC1 beside it."""
+
+    share: Estimate
+    """Of unordered pairs of votes on one item, those that are equal."""
+    hard: Estimate
+    """Of those pairs, the ones that hold the two ends of the scale (AD-1 against AD-2)."""
+    positive: Estimate
+    """Given a positive vote, the share of other votes on its item that are positive too."""
+    alpha_nominal: Estimate
+    alpha_ordinal: Estimate
+    alpha_interval: Estimate
+    ac1: Estimate
+
+    def all(self) -> tuple[Estimate, ...]:
+        alphas = (self.alpha_nominal, self.alpha_ordinal, self.alpha_interval)
+        return (self.share, self.hard, self.positive, *alphas, self.ac1)
+
+
+def measure_agreement(
+    ballots: Ballots, scale: Scale = HOLISTIC, protocol: VoteProtocol = THREE_VOTES, how: Resampling = DEFAULT
+) -> Agreement:
+    """Agreement between the votes on the same items.
+
+    Under a protocol with a tie-break only the first two votes of an item count, since a third is asked for exactly
+    where those disagree: then `order` is required. Intervals resample projects, or items where none are given.
+    Errors: UsageError for two votes of one evaluator on one item, for a missing `order`, for over 64 distinct votes.
+    """
+    beyond = _beyond(ballots, protocol)
+    tally, cluster = _counted(ballots, beyond)
+    votes = tally.votes
+    times = np.where(votes > 0, tally.times, 0)
+    paired, items = int(times[votes >= 2].sum()), int(times.sum())
+    counts = Counts(items, paired, ungraded=items - paired).having(
+        votes=int(votes @ times), items_with_one_vote=int(times[votes == 1].sum()),
+        tie_breaking_votes_left_out=0 if beyond is None else int(beyond.sum()),
+        declined_or_failed=series("vote", ballots.vote).null_count(),
+    )  # fmt: skip
+    return _measure(tally, times, cluster, counts, scale, how)
+
+
+def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
+    """Which rows are votes that came after the protocol's independent ones; None where none did."""
+    most = int(ballots.tally.votes.max(initial=0))
+    if protocol.independent == protocol.planned or most <= protocol.independent:
+        return None
+    if ballots.order is None:
+        raise UsageError(
+            f"which votes of {protocol.name!r} came first is not known",
+            where="column 'order'",
+            next="pass order, such as the time of each vote: the tie-break must not count",
+        )
+    voted = series("vote", ballots.vote).is_not_null()
+    subject, order = (series(n, c).filter(voted) for n, c in (("subject", ballots.subject), ("order", ballots.order)))
+    late = np.zeros(len(voted), dtype=bool)
+    late[voted.to_numpy()] = ~first_votes(subject, order, protocol).to_numpy()
+    return pl.Series(late)
+
+
+def _counted(ballots: Ballots, beyond: pl.Series | None) -> tuple[Tally, Codes | None]:
+    """The votes that enter, and the project of each of their subjects."""
+    if beyond is None and ballots.project is None:
+        return ballots.tally, None
+    subject, vote = series("subject", ballots.subject), series("vote", ballots.vote)
+    kept = vote.is_not_null() if beyond is None else vote.is_not_null() & ~beyond
+    subject = subject.filter(kept)
+    tally = tally_votes(subject, vote.filter(kept))
+    if ballots.project is None:
+        return tally, None
+    same_length(subject=ballots.subject, project=ballots.project)
+    projects = codes("project", series("project", ballots.project).filter(kept))
+    subjects = codes("subject", subject)
+    of = np.zeros(subjects.size, dtype=np.int64)
+    of[subjects.index] = projects.index
+    return tally, Codes(of, projects.labels)
+
+
+def _measure(
+    tally: Tally, times: Ints, cluster: Codes | None, counts: Counts, scale: Scale, how: Resampling
+) -> Agreement:
+    table, steps = tally.table, tally.steps
+    ends = tuple(int(np.flatnonzero(steps == end)[0]) for end in scale.ends if end in steps)
+    per_pattern = agreement_coefficients.item_sums(
+        table.astype(np.float64), (ends[0], ends[1]) if len(ends) == 2 else None
+    )
+    total = times[None, :] @ per_pattern
+    drawn, units = _drawn(per_pattern, tally.which, times, cluster, how)
+
+    def figure(name: str, statistic: Callable[[Floats], Floats], why: str = "", unit: Unit = Unit.NUMBER) -> Estimate:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = float(statistic(total)[0]) if counts.valid else float("nan")
+        if np.isnan(value):
+            return Estimate(name, None, counts, unit=unit, reason=why if counts.valid else "no item has two votes")
+        note = "" if len(drawn.sums) else f"a single one of {units}: no interval"
+        return Estimate(name, value, counts, *drawn.interval(statistic), unit).noting(note)
+
+    flat = "all votes are the same, so chance agrees as well"
+    yes = steps >= scale.positive
+    return Agreement(
+        share=figure("agreement", agreement_coefficients.share, unit=Unit.SHARE),
+        hard=figure("hard disagreement", agreement_coefficients.hard, unit=Unit.SHARE),
+        positive=figure(
+            "agreement on positives", lambda s: agreement_coefficients.positive(s, yes), "no positive vote", Unit.SHARE
+        ),
+        alpha_nominal=figure("alpha (nominal)", lambda s: agreement_coefficients.alpha(s, steps, "nominal"), flat),
+        alpha_ordinal=figure("alpha (ordinal)", lambda s: agreement_coefficients.alpha(s, steps, "ordinal"), flat),
+        alpha_interval=figure("alpha (interval)", lambda s: agreement_coefficients.alpha(s, steps, "interval"), flat),
+        ac1=figure("AC1", lambda s: agreement_coefficients.ac1(s, len(steps)), flat),
+    )
+
+
+def _drawn(
+    per_pattern: Floats, which: Ints, times: Ints, cluster: Codes | None, how: Resampling
+) -> tuple[Resampled, str]:
+    if times.sum() < 2:
+        return Resampled(per_pattern[:0], how.level, ""), "items"
+    if cluster is None:
+        return of_patterns(per_pattern, times, "items", how), "items"
+    cells = np.bincount(cluster.index * len(times) + which, minlength=cluster.size * len(times))
+    return resampled(cells.reshape(cluster.size, -1).astype(np.float64) @ per_pattern, "projects", how), "projects"

@@ -1,0 +1,161 @@
+"""Votes counted once per subject: what verdicts and agreement both read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, Floats, Ints, codes, floats, pair_codes, same_length, series
+
+MOST_STEPS = 64
+_CHUNK = 1 << 17
+"""Votes that are counted together: what they need in passing stays in the processor's cache."""
+_PACKED = 4
+"""Steps of a scale that fit into one number per subject."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """`table[which[s]]` holds how many votes subject `labels[s]` has for each of `steps`, those in use, ascending.
+
+    Millions of subjects have a few dozen patterns of votes: everything that depends on the counts alone is worked out
+    once per pattern. `missing`: rows without a vote.
+    """
+
+    labels: pl.Series
+    steps: Floats
+    table: Ints
+    which: Ints
+    missing: int
+
+    @property
+    def votes(self) -> Ints:
+        """Per pattern how many votes it has."""
+        return np.asarray(self.table.sum(axis=1))
+
+    @property
+    def times(self) -> Ints:
+        """Per pattern how many subjects have it."""
+        return np.bincount(self.which, minlength=len(self.table))
+
+    def counts_of(self, *steps: float) -> Ints:
+        """(steps, patterns): the votes for these steps, 0 for one that nobody used."""
+        place = {float(step): i for i, step in enumerate(self.steps)}
+        blank = np.zeros(len(self.table), dtype=np.int64)
+        return np.stack([self.table[:, place[s]] if s in place else blank for s in steps])
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Row r is a vote for step `place[r] - first` (the number behind the last one: no vote) on `subject[r] - low`."""
+
+    subject: NDArray[np.integer]
+    low: int
+    size: int
+    place: NDArray[np.integer]
+    first: int
+    steps: int
+    voted: int
+    """How many rows hold a vote."""
+
+
+def tally_votes(subject: Column, vote: Column) -> Tally:
+    """Count votes, one row each; null is no vote. Errors: UsageError for more than 64 different votes."""
+    same_length(subject=subject, vote=vote)
+    place, first, steps, missing = _places(series("vote", vote))
+    numbers, low, size, labels = _subjects(series("subject", subject))
+    rows = _Rows(numbers, low, size, place, first, len(steps), len(place) - missing)
+    found = _packed(rows, 4) or _packed(rows, 12) if len(steps) <= _PACKED else None
+    table, which = found or _wide(rows)
+    if labels is None:
+        seen = np.asarray(table.any(axis=1))[which]
+        if missing:
+            seen[numbers - low] = True
+        everyone = np.arange(low, low + size)
+        labels = pl.Series("subject", everyone if seen.all() else everyone[seen])
+        which = which if seen.all() else which[seen]
+    used = np.asarray(table.any(axis=0))
+    if not used.all() and len(steps) > 1:
+        used[0] |= not used.any()
+        table, steps = table[:, used], steps[used]
+    return Tally(labels, steps, np.ascontiguousarray(table), which, missing)
+
+
+def _subjects(column: pl.Series) -> tuple[NDArray[np.integer], int, int, pl.Series | None]:
+    """(number per row, the least, how many there may be, their labels or None where they are the numbers)."""
+    if column.dtype.is_integer() and len(column) and not column.null_count():
+        numbers = column.to_numpy()
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < 4 * len(numbers) + 1000:
+            return numbers, low, high - low + 1, None
+    found = codes("subject", column)
+    return found.index, 0, found.size, found.labels
+
+
+def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
+    """(place per row, the place of the first step, the steps, how many rows have no vote)."""
+    if column.dtype.is_integer() and len(column) and not column.null_count():
+        numbers = column.to_numpy()
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < MOST_STEPS:
+            return numbers, low, np.arange(low, high + 1, dtype=np.float64), 0
+    values, present = floats("vote", column)
+    steps = np.asarray(pl.Series(values[present]).unique().sort().to_numpy(), dtype=np.float64)
+    if len(steps) > MOST_STEPS:
+        raise UsageError(
+            f"{len(steps)} different votes", where="column 'vote'", next=f"use a scale of at most {MOST_STEPS} steps"
+        )
+    place = np.where(present, np.searchsorted(steps, np.where(present, values, 0)), max(len(steps), 1))
+    return place, 0, steps if len(steps) else np.zeros(1), int((~present).sum())
+
+
+def _packed(rows: _Rows, bits: int) -> tuple[Ints, Ints] | None:
+    """Patterns by adding up one number per subject, `bits` of it per step; None where a count is too large for that."""
+    steps = rows.steps
+    kind = np.int32 if bits * steps < 20 else np.int64
+    power = np.zeros(steps + 1, dtype=kind)
+    power[:steps] = np.left_shift(1, bits * np.arange(steps))
+    packed: NDArray[np.integer] = np.zeros(rows.size, dtype=kind)
+    for start in range(0, len(rows.place), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        place = rows.place[part].astype(np.intp) - rows.first
+        np.add.at(packed, rows.subject[part].astype(np.intp) - rows.low, power[place])
+    found, which = _distinct(packed)
+    mask = np.full(steps, (1 << bits) - 1, dtype=np.int64)
+    mask[-1] = -1
+    table = (found[:, None].astype(np.int64) >> (bits * np.arange(steps))) & mask
+    # A count that ran over into the next step's bits makes the total too small.
+    if int(table.sum(axis=1) @ np.bincount(which, minlength=len(table))) != rows.voted:
+        return None
+    return table, which
+
+
+def _distinct(packed: NDArray[np.integer]) -> tuple[Ints, Ints]:
+    """Sorted distinct values and each one's place, for many values of which few differ."""
+    most = int(packed.max(initial=0))
+    if most < 1 << 20:
+        seen = np.zeros(most + 1, dtype=bool)
+        seen[packed] = True
+        places = np.cumsum(seen, dtype=np.int64) - 1
+        return np.flatnonzero(seen), places[packed]
+    found = pl.Series(packed).unique().sort().to_numpy()
+    return found, np.searchsorted(found, packed)
+
+
+def _wide(rows: _Rows) -> tuple[Ints, Ints]:
+    index, place = rows.subject.astype(np.int64) - rows.low, rows.place.astype(np.int64) - rows.first
+    voted = place < rows.steps
+    if not voted.all():
+        index, place = index[voted], place[voted]
+    table = np.bincount(index * rows.steps + place, minlength=rows.size * rows.steps).reshape(rows.size, rows.steps)
+    which, many = np.zeros(rows.size, dtype=np.int64), 1
+    for column in table.T:
+        which, keys = pair_codes(which, column.astype(np.int64), (many, int(column.max(initial=0)) + 1))
+        many = len(keys)
+    example = np.zeros(many, dtype=np.int64)
+    example[which] = np.arange(rows.size)
+    return table[example].astype(np.int64) if rows.size else table.astype(np.int64), which

@@ -1,0 +1,1 @@
+"""What work earns, costs and is worth."""

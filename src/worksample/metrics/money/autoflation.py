@@ -1,0 +1,138 @@
+"""The fall in price of the fixed bundle of projects, each done by the cheapest method that does it (RLI 3.3, A.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import (
+    MONEY_CEILING,
+    Column,
+    Flags,
+    Floats,
+    Ints,
+    codes,
+    flags,
+    money,
+    same_length,
+    series,
+)
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, beside, ratio, resampled
+
+from .dollars import Priced, usable_prices
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The fixed bundle: one row per project, its name and the human's price in US dollars (null where unknown)."""
+
+    project: Column
+    human_cost: Column
+    illustrative: Column | None = None
+    include_illustrative: bool = False
+    ceiling: float = MONEY_CEILING
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Trials that passed at a known cost, on projects with a known price."""
+
+    project: Ints
+    cost: Floats
+    rows: Flags
+    counts: Counts
+
+
+def measure_autoflation(
+    bundle: Bundle, project: Column, ai_cost: Column, passed: Column, how: Resampling = DEFAULT
+) -> Estimate:
+    """1 - sum(min(human, cheapest accepted AI)) / sum(human), over the projects with a known human price.
+
+    One row per trial, of any number of agents: `ai_cost` in US dollars (0 is valid; null is unknown, and such a trial
+    cannot lower a price), `passed` null where there is no verdict. An AI dearer than the human changes nothing.
+    None where the bundle is worth 0. Errors: UsageError for a trial on a project outside the bundle, or twice in it.
+    """
+    priced, work = _read(bundle, project, ai_cost, passed)
+    return _estimate(priced, work, work.rows, how)
+
+
+def autoflation_over_time(
+    bundle: Bundle, project: Column, ai_cost: Column, passed: Column, date: Column, how: Resampling = DEFAULT
+) -> dict[str, Estimate]:
+    """Autoflation as of each date: `date` is each trial's agent's release date; the cheapest method so far counts.
+
+    Keys are ISO dates, in order. The curve never falls. Trials without a date are an error.
+    """
+    same_length(project=project, date=date)
+    priced, work = _read(bundle, project, ai_cost, passed)
+    dates = codes("date", date)
+    order = dates.labels.rank("dense").to_numpy().astype(np.int64)[dates.index]
+    names = sorted((int(r), str(label)) for r, label in zip(dates.labels.rank("dense"), dates.labels, strict=True))
+    return {name: _estimate(priced, work, work.rows & (order <= rank), how) for rank, name in names}
+
+
+def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> tuple[Priced, _Work]:
+    same_length(project=project, ai_cost=ai_cost, passed=passed)
+    same_length(project=bundle.project, human_cost=bundle.human_cost)
+    priced = usable_prices(
+        "human_cost",
+        bundle.human_cost,
+        bundle.illustrative,
+        include=bundle.include_illustrative,
+        ceiling=bundle.ceiling,
+    )
+    names = codes("project", bundle.project)
+    if names.size != len(names.index):
+        doubled = names.labels[int(np.flatnonzero(np.bincount(names.index) > 1)[0])]
+        raise UsageError(f"{doubled} stands twice in the bundle", where="column 'project'")
+    place = np.empty(names.size, dtype=np.int64)
+    place[names.index] = np.arange(names.size)
+    where = _find(series("project", project), names.labels, place)
+    cost, known = money("ai_cost", ai_cost, ceiling=bundle.ceiling)
+    yes, judged = flags("passed", passed)
+    counts = Counts(len(cost), int(judged.sum()), ungraded=int((~judged).sum())).having(
+        projects=names.size,
+        priced_projects=int(priced.usable.sum()),
+        passed=int((yes & judged).sum()),
+        passed_without_a_cost=int((yes & judged & ~known).sum()),
+        illustrative=priced.illustrative,
+    )
+    return priced, _Work(where, cost, yes & judged & known, counts)
+
+
+def _find(project: pl.Series, labels: pl.Series, place: Ints) -> Ints:
+    if not len(project):
+        return np.zeros(0, dtype=np.int64)
+    if not len(labels):
+        raise UsageError(f"project {project[0]} is not in the bundle", where="column 'project'")
+    rows = codes("project", project)
+    table = pl.DataFrame({"name": labels.cast(pl.String), "place": place})
+    named = pl.DataFrame({"name": rows.labels.cast(pl.String)})
+    found = named.join(table, on="name", how="left", maintain_order="left")
+    if found["place"].null_count():
+        stray = found.filter(pl.col("place").is_null())["name"][0]
+        raise UsageError(f"project {stray} is not in the bundle", where="column 'project'")
+    return found["place"].to_numpy().astype(np.int64)[rows.index]
+
+
+def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Estimate:
+    human = np.where(priced.usable, np.nan_to_num(priced.prices), 0.0)
+    cheapest = human.copy()
+    np.minimum.at(cheapest, work.project[rows], work.cost[rows])
+    saved = np.where(priced.usable, human - cheapest, 0.0)
+    name, given = "autoflation", ("projects with a known human price", *priced.says)
+    without = work.counts.special["passed without a cost"]
+    notes = (f"{without} accepted trials without a cost cannot lower a price",) if without else ()
+    counts = work.counts.having(cheaper_by_ai=int((saved > 0).sum()))
+    if not human.sum():
+        reason = "no project has a price" if not priced.usable.any() else "the bundle is worth 0"
+        return Estimate(name, None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
+    sums = beside(saved[priced.usable], human[priced.usable])
+    ends = resampled(sums, "projects", how).interval(ratio(0, 1))
+    value = float(saved.sum() / human.sum())
+    return Estimate(name, value, counts, *ends, Unit.SHARE, notes=notes, conditional_on=given)

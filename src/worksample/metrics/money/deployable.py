@@ -1,0 +1,126 @@
+"""What a job costs when the agent is deployed: work, checking, a human where it fails, the loss where nobody notices.
+
+Autoflation knows afterwards which deliverables were good and takes the best of all; a buyer does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, Floats, flags, floats, money, same_length
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, beside, ratio, resampled
+
+from .dollars import usable_prices
+
+
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """The check that every deliverable goes through: US dollars for each, how often it accepts good and bad work, and
+    the loss in US dollars from each bad deliverable that it accepts. The defaults are a perfect check that is free.
+    """
+
+    cost: float = 0.0
+    accepts_good: float = 1.0
+    accepts_bad: float = 0.0
+    loss: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.accepts_good <= 1 and 0 <= self.accepts_bad <= 1):
+            raise UsageError(
+                "a check accepts a share of 0..1", where="checking", next="accepts_good=0.98, accepts_bad=0.1"
+            )
+        if min(self.cost, self.loss) < 0 or not np.isfinite([self.cost, self.loss]).all():
+            raise UsageError("costs and losses are US dollars, 0 or more", where="checking", next="cost=5, loss=200")
+
+
+@dataclass(frozen=True, slots=True)
+class DeployableCost:
+    """Per job, in US dollars: with the agent deployed, by the human alone, and the share saved (negative: it costs
+    more than it saves).
+    """
+
+    cost: Estimate
+    human: Estimate
+    saving: Estimate
+
+
+def deployable_cost(
+    passed: Column,
+    ai_cost: Column,
+    human_cost: Column,
+    checking: Checking | None = None,
+    *,
+    illustrative: Column | None = None,
+    include_illustrative: bool = False,
+    how: Resampling = DEFAULT,
+) -> DeployableCost:
+    """AI + checking + (rejected) x human + (falsely accepted) x loss, the mean over jobs, one row per job.
+
+    With the default check this is AI + (1 - success) x human. Jobs without a verdict, an AI cost or a human price are
+    left out and counted. Interval: bootstrap over jobs.
+    """
+    check = checking or Checking()
+    same_length(passed=passed, ai_cost=ai_cost, human_cost=human_cost)
+    good, judged = flags("passed", passed)
+    ai, has_ai = money("ai_cost", ai_cost)
+    priced = usable_prices("human_cost", human_cost, illustrative, include=include_illustrative)
+    rows = judged & has_ai & priced.usable
+    counts = Counts(len(good), int(rows.sum()), ungraded=int((~judged).sum())).having(
+        without_an_ai_cost=int((judged & ~has_ai).sum()), without_a_human_price=int((judged & ~priced.usable).sum())
+    )
+    given = (
+        "jobs with a verdict, an AI cost and a human price",
+        f"a check that costs ${check.cost:g}, accepts {check.accepts_good:.0%} of good and {check.accepts_bad:.0%} of"
+        f" bad work, each bad one at a loss of ${check.loss:g}",
+        *priced.says,
+    )
+    names = (("deployable cost", Unit.USD), ("human cost", Unit.USD), ("saving", Unit.SHARE))
+    if not rows.any():
+        reason = "no job has a verdict, an AI cost and a human price"
+        return DeployableCost(
+            *(Estimate(n, None, counts, unit=u, reason=reason, conditional_on=given) for n, u in names)
+        )
+    accepted = np.where(good, check.accepts_good, check.accepts_bad)
+    missed = np.where(good, 0.0, check.accepts_bad)
+    each = ai + check.cost + (1 - accepted) * priced.prices + missed * check.loss
+    human = priced.prices[rows]
+    sums = beside(each[rows], human)
+    total, jobs = sums.sum(axis=0), len(human)
+    drawn = resampled(sums, "jobs", how)
+
+    def figure(place: int, of: Callable[[Floats], Floats]) -> Estimate:
+        name, unit = names[place]
+        if unit is Unit.SHARE and not total[1]:
+            reason = "the jobs cost a human nothing"
+            return Estimate(name, None, counts, unit=unit, reason=reason, conditional_on=given)
+        value = float(of(total[None])[0])
+        return Estimate(name, value, counts, *drawn.interval(of), unit, conditional_on=given)
+
+    share = ratio(0, 1)
+    return DeployableCost(
+        figure(0, lambda s: s[:, 0] / jobs), figure(1, lambda s: s[:, 1] / jobs), figure(2, lambda s: 1 - share(s))
+    )
+
+
+def break_even_success(ai_cost: float, human_cost: float, checking: Checking | None = None) -> Estimate:
+    """The success rate from which deploying is cheaper than the human: where both cost the same per job.
+
+    None where no rate in 0..1 does it, or every rate does.
+    """
+    check = checking or Checking()
+    for name, amount in (("ai_cost", ai_cost), ("human_cost", human_cost)):
+        floats(name, [amount], low=0.0)
+    bad = ai_cost + check.cost + (1 - check.accepts_bad) * human_cost + check.accepts_bad * check.loss
+    good = ai_cost + check.cost + (1 - check.accepts_good) * human_cost
+    name, counts = "break-even success rate", Counts(0, 0)
+    if bad <= human_cost:
+        return Estimate(name, None, counts, unit=Unit.SHARE, reason="deploying is cheaper at every success rate")
+    if good >= human_cost:
+        return Estimate(name, None, counts, unit=Unit.SHARE, reason="deploying is cheaper at no success rate")
+    return Estimate(name, (bad - human_cost) / (bad - good), counts, unit=Unit.SHARE)

@@ -1,0 +1,123 @@
+"""What an agent's accepted work is worth, at the price of the human's deliverable (RLI 3.3, Table 4; UpBench 5.2.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import MONEY_CEILING, Column, Flags, Floats, flags, floats, money, same_length
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.scores.rates import nothing_valid, valid_rows
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, beside, ratio, resampled
+
+ILLUSTRATIVE = "illustrative prices left out"
+WITH_ILLUSTRATIVE = "illustrative prices counted"
+
+
+@dataclass(frozen=True, slots=True)
+class Dollars:
+    """`earned` of `possible`, and the share. All over graded projects with a known price."""
+
+    earned: Estimate
+    possible: Estimate
+    share: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """Prices with which of them may be used, and what to say about the rest."""
+
+    prices: Floats
+    usable: Flags
+    missing: int
+    illustrative: int
+    says: tuple[str, ...]
+
+
+def usable_prices(
+    name: str, price: Column, illustrative: Column | None, *, include: bool, ceiling: float = MONEY_CEILING
+) -> Priced:
+    """Known prices; illustrative ones only if asked for (and then named)."""
+    prices, known = money(name, price, ceiling=ceiling)
+    invented = np.zeros(len(prices), dtype=bool)
+    if illustrative is not None:
+        same_length(**{name: price, "illustrative": illustrative})
+        invented = flags("illustrative", illustrative)[0] & known
+    count = int(invented.sum())
+    says = ((WITH_ILLUSTRATIVE if include else ILLUSTRATIVE),) if count else ()
+    return Priced(prices, known if include else known & ~invented, int((~known).sum()), count, says)
+
+
+def midpoint(low: Column, high: Column) -> Floats:
+    """Of a reported range of costs or hours its middle; of a single figure that figure (RLI C.5). NaN where neither
+    is known. Errors: UsageError where high is below low.
+    """
+    same_length(low=low, high=high)
+    below, has_low = floats("low", low, low=0.0)
+    above, has_high = floats("high", high, low=0.0)
+    both = has_low & has_high
+    if (wrong := both & (np.nan_to_num(above) < np.nan_to_num(below))).any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise UsageError(f"row {row}: high {above[row]:g} is below low {below[row]:g}", where="a reported range")
+    return np.where(both, (below + above) / 2, np.where(has_low, below, above))
+
+
+def dollars_earned(
+    price: Column,
+    passed: Column,
+    *,
+    state: Column | None = None,
+    illustrative: Column | None = None,
+    include_illustrative: bool = False,
+    ceiling: float = MONEY_CEILING,
+    how: Resampling = DEFAULT,
+) -> Dollars:
+    """The summed price of the projects that passed, of one agent, one row per project.
+
+    `price`: US dollars of the human's deliverable; a project without one leaves both sums. `passed`: null where there
+    is no verdict, which leaves both sums too and is counted. Errors: UsageError for a negative price, or one above
+    `ceiling`.
+    """
+    same_length(price=price, passed=passed, state=state)
+    priced = usable_prices("price", price, illustrative, include=include_illustrative, ceiling=ceiling)
+    yes, present = flags("passed", passed)
+    valid, counts = valid_rows("passed", present, state)
+    rows = valid & priced.usable
+    counts = counts.having(
+        priced=int(rows.sum()), passed=int((yes & rows).sum()), without_a_price=priced.missing,
+        illustrative=priced.illustrative,
+    )  # fmt: skip
+    value = np.where(rows, np.nan_to_num(priced.prices), 0.0)
+    notes = _ungraded_worth(priced, valid)
+    given = ("graded projects with a known price", *priced.says)
+    if not rows.any():
+        why = nothing_valid(counts) if not counts.valid else "no graded project has a price"
+        none = [Estimate(n, None, counts, unit=u, reason=why, conditional_on=given) for n, u in _NAMES]
+        return Dollars(*none)
+    earned = value * (yes & rows)
+    sums = beside(earned[rows], value[rows])
+    total, possible = float(sums[:, 0].sum()), float(sums[:, 1].sum())
+    blank = partial(Estimate, counts=counts, notes=notes, conditional_on=given)
+    drawn = resampled(sums, "projects", how)
+    share = blank("share of dollars", None, unit=Unit.SHARE, reason="the priced projects are worth 0 together")
+    if possible:
+        ends = drawn.interval(ratio(0, 1))._asdict()
+        share = blank("share of dollars", total / possible, **ends, unit=Unit.SHARE)
+    return Dollars(
+        earned=blank("dollars earned", total, **drawn.interval(lambda s: s[:, 0])._asdict(), unit=Unit.USD),
+        possible=blank("dollars possible", possible, unit=Unit.USD),
+        share=share,
+    )
+
+
+_NAMES = (("dollars earned", Unit.USD), ("dollars possible", Unit.USD), ("share of dollars", Unit.SHARE))
+
+
+def _ungraded_worth(priced: Priced, valid: Flags) -> tuple[str, ...]:
+    unseen = priced.usable & ~valid
+    if not unseen.any():
+        return ()
+    return (f"{int(unseen.sum())} priced projects worth ${priced.prices[unseen].sum():,.0f} are not graded",)

@@ -1,0 +1,1 @@
+"""Elo scores from pairwise preferences."""

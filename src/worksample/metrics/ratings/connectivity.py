@@ -1,0 +1,125 @@
+"""Whether ratings exist at all: a maximum of the likelihood exists, and is unique, exactly where the directed graph
+"has won or tied against" is strongly connected (Ford 1957).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from worksample.metrics.columns import Flags, Floats, Ints
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Connectivity:
+    """`components`: the largest sets of agents within which ratings exist. `reasons`: per agent that cannot be rated
+    against the main component (the anchor's, else the largest), why.
+    """
+
+    components: tuple[tuple[str, ...], ...]
+    main: tuple[str, ...]
+    reasons: dict[str, str]
+
+    @property
+    def identifiable(self) -> bool:
+        return len(self.components) == 1
+
+    @property
+    def says(self) -> str:
+        """One sentence on what cannot be rated, "" where all can."""
+        if self.identifiable:
+            return ""
+        grouped: dict[str, list[str]] = {}
+        for agent, reason in self.reasons.items():
+            grouped.setdefault(reason, []).append(agent)
+        return "; ".join(f"{_listed(agents)}: {reason}" for reason, agents in grouped.items())
+
+
+def _listed(agents: list[str] | tuple[str, ...]) -> str:
+    shown = ", ".join(agents[:_SHOWN])
+    return f"{shown} and {len(agents) - _SHOWN} more" if len(agents) > _SHOWN else shown
+
+
+def check_connectivity(
+    agents: tuple[str, ...], first: Ints, second: Ints, preference: Floats, anchor: str | None = None
+) -> Connectivity:
+    """Check the win graph of pairs with their mean preference for the first agent."""
+    from scipy.sparse.csgraph import connected_components
+
+    size = len(agents)
+    if size == 0:
+        return Connectivity((), (), {})
+    wins = _wins(size, first, second, preference)
+    graph = wins.astype(np.int8)
+    parts, of = connected_components(graph, directed=True, connection="strong")
+    _, island = connected_components(graph, directed=True, connection="weak")
+    names = np.array(agents, dtype=object)
+    components = tuple(sorted((tuple(names[of == part]) for part in range(parts)), key=lambda c: (-len(c), c)))
+    main = next((c for c in components if anchor in c), components[0])
+    inside = np.isin(names, list(main))
+    beats, loses = _reached(wins.T, inside), _reached(wins, inside)
+    reasons = {}
+    for place in np.flatnonzero(~inside):
+        reasons[agents[place]] = _reason(
+            alone=island[place] != island[np.flatnonzero(inside)[0]],
+            above=bool(beats[place]),
+            below=bool(loses[place]),
+            wins=bool(wins[place].any()),
+            losses=bool(wins[:, place].any()),
+        )
+    return Connectivity(components, main, reasons)
+
+
+def _reason(*, alone: bool, above: bool, below: bool, wins: bool, losses: bool) -> str:
+    if not wins and not losses:
+        return "was never compared"
+    if alone:
+        return "no chain of comparisons links it with the rest"
+    if above:
+        return "never loses or ties" if not losses else "nothing below it ever wins or ties against its group"
+    if below:
+        return "never wins or ties" if not wins else "its group never wins or ties against anything above it"
+    return "is comparable with the rest only through agents that themselves cannot be rated"
+
+
+def _wins(size: int, first: Ints, second: Ints, preference: Floats) -> Flags:
+    wins = np.zeros((size, size), dtype=bool)
+    wins[first, second] = preference > 0
+    wins[second, first] = preference < 1
+    return wins
+
+
+def _reached(edges: Flags, start: Flags) -> Flags:
+    """Nodes on a path that begins in `start`, along edges[from, to]."""
+    seen = start.copy()
+    while True:
+        more = seen | edges[seen].any(axis=0)
+        if (more == seen).all():
+            return seen
+        seen = more
+
+
+def strongly_connected(size: int, first: Ints, second: Ints, forward: Flags, backward: Flags) -> Flags:
+    """For many graphs over the same pairs at once, whether each is strongly connected.
+
+    `forward` and `backward` are (pairs, graphs): whether the first has won or tied against the second, and the other
+    way round. Node 0 must reach all and be reached by all.
+    """
+    graphs = forward.shape[1]
+    edges = np.zeros((graphs, size, size), dtype=np.float32)
+    edges[:, first, second] = forward.T
+    edges[:, second, first] = backward.T
+    good = np.ones(graphs, dtype=bool)
+    for turned in (edges, edges.transpose(0, 2, 1)):
+        seen = np.zeros((graphs, 1, size), dtype=np.float32)
+        seen[:, 0, 0] = 1
+        while True:
+            more = np.minimum(seen + seen @ turned, 1) > 0
+            if (more == (seen > 0)).all():
+                break
+            seen = more.astype(np.float32)
+        good &= (seen > 0).all(axis=(1, 2))
+    return good

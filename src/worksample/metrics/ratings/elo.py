@@ -1,0 +1,216 @@
+"""Elo scores: Bradley-Terry on the preference graph, 400 points for 10:1 odds, the human at 1,000 (RLI 3.3, B.2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Floats
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit, tabulate
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+from worksample.metrics.uncertainty.intervals import normal_quantile, percentiles
+
+from .bradley_terry import Pairs, fit
+from .connectivity import Connectivity, check_connectivity
+from .elo_intervals import resampled, sandwich
+from .pair_sums import PairSums
+from .preferences import HUMAN
+
+POINTS = 400 / math.log(10)
+"""Elo points per nat."""
+
+
+@dataclass(frozen=True, slots=True)
+class EloOptions:
+    """How ratings are fitted; whatever differs from the defaults is named in every estimate."""
+
+    weight: Literal["pair", "comparison"] = "pair"
+    """Every pair of agents is one edge of weight 1 (RLI B.2), or every comparison weighs 1."""
+    anchor: str | None = HUMAN
+    """Whose score is fixed; None fixes the mean over agents."""
+    anchor_score: float = 1000.0
+    ridge: float = 0.0
+    """Precision of a normal prior on strengths in nats (1.0 is a standard deviation of 174 points); 0 is none."""
+    interval: Literal["bootstrap", "sandwich", "none"] = "bootstrap"
+    """Bootstrap over projects, its instant preview, or none."""
+    part: bool = False
+    """Where not all can be rated: rate those connected with the anchor, from their own comparisons alone."""
+
+    def __post_init__(self) -> None:
+        if self.weight not in ("pair", "comparison") or self.interval not in ("bootstrap", "sandwich", "none"):
+            raise UsageError(f"unknown weight {self.weight!r} or interval {self.interval!r}")
+        if not (self.ridge >= 0 and math.isfinite(self.ridge)):
+            raise UsageError(f"a ridge of {self.ridge}", next="pass 0 for none, or a precision above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class EloTable:
+    """Scores, best first; those without a value last. `replicates`: (resamples, rated agents) in points, NaN where a
+    resample had no answer; None without a bootstrap. `rated` names its columns.
+    """
+
+    ratings: dict[str, Estimate]
+    connectivity: Connectivity
+    rated: tuple[str, ...]
+    replicates: Floats | None = None
+    how: Resampling = DEFAULT
+
+    def difference(self, agent: str, other: str) -> Estimate:
+        """How many points `agent` is ahead of `other`, with the interval of the paired difference."""
+        name = f"{agent} minus {other}"
+        for one in (agent, other):
+            if one not in self.ratings:
+                raise UsageError(f"no agent {one!r}", next=f"one of {', '.join(self.ratings)}")
+        a, b = self.ratings[agent], self.ratings[other]
+        if a.value is None or b.value is None:
+            return Estimate(name, None, a.counts, unit=Unit.ELO, reason=a.reason or b.reason)
+        low: float | None = None
+        high: float | None = None
+        if self.replicates is not None:
+            gaps = self.replicates[:, self.rated.index(agent)] - self.replicates[:, self.rated.index(other)]
+            low, high = percentiles(gaps, self.how.level)
+        level = self.how.level if self.replicates is not None else None
+        return Estimate(
+            name, a.value - b.value, a.counts, low, high, level, a.method, Unit.ELO,
+            notes=a.notes, conditional_on=a.conditional_on,
+        )  # fmt: skip
+
+    def frame(self) -> pl.DataFrame:
+        """`tabulate` of the ratings."""
+        return tabulate(self.ratings)
+
+
+def elo_ratings(sums: PairSums, options: EloOptions | None = None, how: Resampling = DEFAULT) -> EloTable:
+    """Elo scores of all agents in `sums` (see `pair_sums`, `compare_tables`).
+
+    Before the fit the win graph must be strongly connected, else no agent gets a number: each estimate says who cannot
+    be rated and why. `part` and `ridge` are the two ways round, and both are named in the output.
+    Errors: UsageError where the anchor is not among the agents.
+    """
+    options = options or EloOptions()
+    if options.anchor is not None and sums.agents and options.anchor not in sums.agents:
+        raise UsageError(
+            f"the anchor {options.anchor!r} is in no comparison",
+            next="add the holistic verdicts (human_comparisons), or pass EloOptions(anchor=None)",
+        )
+    counts = _counts(sums)
+    by_count = options.weight == "comparison"
+    preference, _ = sums.totals(by_count=by_count) if sums.pairs else (np.zeros(0), np.zeros(0))
+    links = check_connectivity(sums.agents, sums.first, sums.second, preference, options.anchor)
+    if len(sums.agents) < 2:
+        reason = "fewer than two agents were compared"
+        return EloTable({a: _none(a, counts, reason) for a in sums.agents}, links, ())
+    notes = _notes(sums, options)
+    if links.identifiable or options.ridge:
+        return _rate(sums, options, how, links, notes if links.identifiable else (*notes, f"without it: {links.says}"))
+    if options.part and len(links.main) > 1:
+        return _rate_part(sums, options, how, links, notes)
+    reason = f"not identifiable: {links.says}"
+    return EloTable({a: _none(a, counts, reason) for a in sums.agents}, links, ())
+
+
+def _none(agent: str, counts: Counts, reason: str) -> Estimate:
+    return Estimate(agent, None, counts, unit=Unit.ELO, reason=reason)
+
+
+def _counts(sums: PairSums) -> Counts:
+    done = sums.comparisons
+    return Counts(done + sums.left_out, done, ungraded=sums.left_out).having(
+        agents=len(sums.agents), pairs=sums.pairs, projects=sums.projects
+    )
+
+
+def _notes(sums: PairSums, options: EloOptions) -> tuple[str, ...]:
+    size = len(sums.agents)
+    missing = size * (size - 1) // 2 - sums.pairs
+    return tuple(
+        note
+        for note in (
+            "every comparison weighs 1" if options.weight == "comparison" else "",
+            f"ridge prior of precision {options.ridge:g} per square nat" if options.ridge else "",
+            f"{missing} pairs of agents were never compared" if missing else "",
+            f"{sums.left_out} undecided comparisons left out" if sums.left_out else "",
+        )
+        if note
+    )
+
+
+def _rate(
+    sums: PairSums, options: EloOptions, how: Resampling, links: Connectivity, notes: tuple[str, ...]
+) -> EloTable:
+    by_count = options.weight == "comparison"
+    preference, total = sums.totals(by_count=by_count)
+    pairs = Pairs(len(sums.agents), sums.first, sums.second)
+    weight = total if by_count else np.ones(sums.pairs)
+    strength = fit(pairs, preference, weight, ridge=options.ridge)
+    anchor = None if options.anchor is None else sums.agents.index(options.anchor)
+    points = _anchored(strength, anchor, options.anchor_score)
+    replicates, lost = None, 0
+    bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(points)
+    method = ""
+    if sums.projects < 2 and options.interval != "none":
+        notes = (*notes, "one project: no interval")
+    elif options.interval == "bootstrap":
+        drawn = resampled(sums, pairs, strength, how, by_count=by_count, ridge=options.ridge)
+        replicates = _anchored(drawn.T, anchor, options.anchor_score)
+        lost = int(np.isnan(replicates).any(axis=1).sum())
+        bounds = [percentiles(column, how.level) for column in replicates.T]
+        method = f"bootstrap over {sums.projects} projects ({how.resamples})"
+    elif options.interval == "sandwich":
+        error = POINTS * sandwich(sums, pairs, strength, anchor, by_count=by_count, ridge=options.ridge)
+        z = normal_quantile((1 + how.level) / 2)
+        bounds = [(float(p - z * e), float(p + z * e)) for p, e in zip(points, error, strict=True)]
+        method = "preview: sandwich standard error, clustered by project"
+    if lost:
+        notes = (*notes, f"{lost} of {how.resamples} resamples have no finite ratings, and count as beyond both ends")
+    fixed = f"{options.anchor} at {options.anchor_score:g}" if options.anchor else f"mean at {options.anchor_score:g}"
+    ratings = {}
+    for place in np.argsort(-points, kind="stable"):
+        agent = sums.agents[place]
+        low, high = (None, None) if place == anchor else bounds[place]
+        ratings[agent] = Estimate(
+            agent, float(points[place]), _counts(sums), low, high,
+            how.level if method and place != anchor else None, method if place != anchor else "fixed", Unit.ELO,
+            notes=notes, conditional_on=(fixed, *((f"ridge prior {options.ridge:g}",) if options.ridge else ())),
+        )  # fmt: skip
+    return EloTable(ratings, links, sums.agents, replicates, how)
+
+
+def _anchored(strength: Floats, anchor: int | None, score: float) -> Floats:
+    """Points, with the anchor (or the mean) at `score`; agents along the last axis."""
+    zero = strength.mean(axis=-1, keepdims=True) if anchor is None else strength[..., [anchor]]
+    return np.asarray((strength - zero) * POINTS + score)
+
+
+def _rate_part(
+    sums: PairSums, options: EloOptions, how: Resampling, links: Connectivity, notes: tuple[str, ...]
+) -> EloTable:
+    kept = np.array([agent in links.main for agent in sums.agents])
+    old = np.flatnonzero(kept)
+    new = np.cumsum(kept) - 1
+    pair_kept = kept[sums.first] & kept[sums.second]
+    cells = pair_kept[sums.pair]
+    part = PairSums(
+        agents=tuple(sums.agents[i] for i in old),
+        first=new[sums.first[pair_kept]],
+        second=new[sums.second[pair_kept]],
+        projects=sums.projects,
+        project=sums.project[cells],
+        pair=(np.cumsum(pair_kept) - 1)[sums.pair[cells]],
+        won=sums.won[cells],
+        count=sums.count[cells],
+        left_out=sums.left_out,
+    )
+    whole = Connectivity((links.main,), links.main, {})
+    table = _rate(part, options, how, whole, (*notes, f"left out: {links.says}"))
+    given = "comparisons among the rated agents alone"
+    ratings = {agent: estimate.given(given) for agent, estimate in table.ratings.items()}
+    for agent, reason in links.reasons.items():
+        ratings[agent] = _none(agent, _counts(sums), f"not identifiable: {reason}")
+    return EloTable(ratings, links, table.rated, table.replicates, how)

@@ -1,0 +1,148 @@
+"""Comparisons gathered once into sums per (project, pair): all that rating, bootstrap and sandwich ever read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, Floats, Ints, codes, floats, pair_codes, same_length
+
+from .preferences import canonical_sides
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """Cell c: in project `project[c]`, pair `pair[c]` was compared `count[c]` times, and `won[c]` is the sum of the
+    preferences for the pair's first agent. Pair k is (agents[first[k]], agents[second[k]]).
+    """
+
+    agents: tuple[str, ...]
+    first: Ints
+    second: Ints
+    projects: int
+    project: Ints
+    pair: Ints
+    won: Floats
+    count: Floats
+    left_out: int = 0
+    """Comparisons without a decided preference."""
+
+    @property
+    def pairs(self) -> int:
+        return len(self.first)
+
+    @property
+    def comparisons(self) -> int:
+        return int(self.count.sum())
+
+    def weighted(self, *, by_count: bool) -> tuple[Floats, Floats]:
+        """(won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair does."""
+        return (self.won, self.count) if by_count else (self.won / self.count, np.ones_like(self.count))
+
+    def totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
+        """(preference for the first agent, weight) per pair over all projects."""
+        return self._by_comparison if by_count else self._by_project
+
+    @cached_property
+    def _by_comparison(self) -> tuple[Floats, Floats]:
+        return self._totals(by_count=True)
+
+    @cached_property
+    def _by_project(self) -> tuple[Floats, Floats]:
+        return self._totals(by_count=False)
+
+    def _totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
+        won, weight = self.weighted(by_count=by_count)
+        total = np.bincount(self.pair, weights=weight, minlength=self.pairs).astype(np.float64)
+        return np.bincount(self.pair, weights=won, minlength=self.pairs) / total, total
+
+    def edges(self) -> pl.DataFrame:
+        """The preference graph: first, second, projects, comparisons, preference (for the first; projects average)."""
+        names = pl.Series(self.agents, dtype=pl.String)
+        preference, projects = self.totals(by_count=False)
+        return pl.DataFrame(
+            {
+                "first": names.gather(self.first),
+                "second": names.gather(self.second),
+                "projects": projects.astype(np.int64),
+                "comparisons": np.bincount(self.pair, weights=self.count, minlength=self.pairs).astype(np.int64),
+                "preference": preference,
+            }
+        )
+
+
+def pair_sums(project: Column, first: Column, second: Column, preference: Column) -> PairSums:
+    """Gather comparisons, one row each. `preference` in 0..1 for the row's first agent; null (undecided) is left out
+    and counted. The order of a pair and of the rows never matters.
+    """
+    same_length(project=project, first=first, second=second, preference=preference)
+    toward, present = floats("preference", preference, low=0.0, high=1.0)
+    agents, sides = canonical_sides(first, second)
+    projects = codes("project", project)
+    key, inside = sides.key, projects.index
+    if not present.all():
+        toward, key, inside = toward[present], key[present], inside[present]
+    size = len(agents)
+    used = _used(key, len(sides.one))
+    pair, pairs = pair_codes(sides.one[used], sides.two[used], (size, size))
+    if sides.flipped[used].any():
+        toward = np.where(sides.flipped[key], 1 - toward, toward)
+    place = np.zeros(len(sides.one), dtype=np.int64)
+    place[used] = pair
+    width = max(len(pairs), 1)
+    cell = inside * width + place[key] if width > 1 else inside
+    won, count, cells = _gathered(cell, toward, projects.size * width)
+    return PairSums(
+        agents=tuple(agents),
+        first=pairs // max(size, 1),
+        second=pairs % max(size, 1),
+        projects=projects.size,
+        project=cells // width,
+        pair=cells % width,
+        won=won,
+        count=count,
+        left_out=int((~present).sum()),
+    )
+
+
+def _used(key: Ints, size: int) -> Ints:
+    seen = np.zeros(size, dtype=bool)
+    seen[key] = True
+    return np.flatnonzero(seen)
+
+
+def _gathered(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints]:
+    """(sum of preferences, number of comparisons, cell) for each cell that occurs."""
+    if size <= 8 * len(cell) + 100_000:
+        count = np.bincount(cell, minlength=size)
+        cells = np.flatnonzero(count)
+        total: Floats = np.bincount(cell, weights=toward, minlength=size).astype(np.float64, copy=False)
+        return total[cells], count[cells].astype(np.float64), cells
+    cells, index = np.unique(cell, return_inverse=True)
+    won = np.bincount(index, weights=toward, minlength=len(cells)).astype(np.float64, copy=False)
+    return won, np.bincount(index, minlength=len(cells)).astype(np.float64), cells
+
+
+def compare_tables(*tables: pl.DataFrame) -> PairSums:
+    """Gather several tables with the columns project, first, second and preference, such as those of
+    `project_preferences` and `human_comparisons`.
+    """
+    wanted = ["project", "first", "second", "preference"]
+    for table in tables:
+        if missing := sorted(set(wanted) - set(table.columns)):
+            raise UsageError(
+                f"no column {missing[0]!r}", where="a table of comparisons", next=f"give {', '.join(wanted)}"
+            )
+    if len(tables) == 1:
+        return pair_sums(*(tables[0][name] for name in wanted))
+    kinds = {table.schema["project"] for table in tables}
+    project = pl.col("project") if len(kinds) == 1 else pl.col("project").cast(pl.String)
+    names = (pl.col("first").cast(pl.String), pl.col("second").cast(pl.String))
+    parts = [table.select(project, *names, pl.col("preference").cast(pl.Float64)) for table in tables]
+    blank = pl.DataFrame(schema={**dict.fromkeys(wanted, pl.String), "preference": pl.Float64})
+    joined = pl.concat(parts) if parts else blank
+    return pair_sums(joined["project"], joined["first"], joined["second"], joined["preference"])

@@ -1,0 +1,186 @@
+"""Which of two deliverables a vote prefers, and what the votes on a pair come to (RLI 3.4, B.2).
+
+A preference is a number in 0..1 for the first of the pair: 1 preferred, 0 the other preferred, 0.5 indifferent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import (
+    Codes,
+    Column,
+    Flags,
+    Floats,
+    Ints,
+    codes,
+    flags,
+    floats,
+    integers,
+    pair_codes,
+    same_length,
+    series,
+)
+from worksample.metrics.judgments.votes import THREE_VOTES, VoteProtocol, count_votes, refuse_doubles
+
+HUMAN = "human"
+_SIDES = {"first": 1, "equal": 2, "second": 3}
+
+
+def scale(name: str, values: Column) -> tuple[Ints, Flags]:
+    """A 3-point scale: 1 or "first", 2 or "equal", 3 or "second"; null where it was not answered."""
+    column = series(name, values)
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        words = column.cast(pl.String)
+        unknown = sorted(set(words.drop_nulls().unique().to_list()) - set(_SIDES))
+        if unknown:
+            raise UsageError(
+                f"unknown answer {unknown[0]!r}",
+                where=f"column {name!r}",
+                next="use first, equal or second, or 1, 2, 3",
+            )
+        column = words.replace_strict(_SIDES, default=None, return_dtype=pl.Int64)
+    return integers(name, column, low=1, high=3)
+
+
+def pair_preference(completion: Column, quality: Column, first_passed: Column, second_passed: Column) -> pl.Series:
+    """Each vote's preference for the first of its pair: 1, 0.5, 0, or null.
+
+    Quality decides only where both deliverables succeeded, else completion does: "equally close" with a failure is a
+    tie. Where it is not known whether both succeeded and the two scales differ, the preference is null.
+    """
+    same_length(completion=completion, quality=quality, first_passed=first_passed, second_passed=second_passed)
+    closer, closer_known = scale("completion", completion)
+    better, better_known = scale("quality", quality)
+    one, one_known = flags("first_passed", first_passed)
+    two, two_known = flags("second_passed", second_passed)
+    both = one & two & one_known & two_known
+    failure = (one_known & ~one) | (two_known & ~two)
+    same = closer_known & better_known & (closer == better)
+    answer = np.where(both, better, closer)
+    known = np.where(both, better_known, np.where(failure, closer_known, same))
+    return pl.Series("preference", (3 - answer) / 2).set(pl.Series(~known.astype(bool)), None)
+
+
+def project_preferences(
+    project: Column,
+    first: Column,
+    second: Column,
+    preference: Column,
+    *,
+    evaluator: Column | None = None,
+    protocol: VoteProtocol = THREE_VOTES,
+) -> pl.DataFrame:
+    """One preference per project and pair of agents from one row per vote: project, first, second, votes, preference,
+    reason. Within a pair `first` sorts before `second`, whichever was shown first.
+
+    `preference`: 0, 0.5 or 1 for the row's first agent, null where the vote gave none. The majority counts; a majority
+    for the tie and a three-way split are 0.5. Undecided ones are null and say why.
+    """
+    rows = same_length(project=project, first=first, second=second, preference=preference, evaluator=evaluator)
+    votes, present = floats("preference", preference, low=0.0, high=1.0)
+    if (wrong := present & (votes != 0) & (votes != 0.5) & (votes != 1)).any():
+        raise UsageError(
+            f"row {int(np.flatnonzero(wrong)[0])} is no vote", where="column 'preference'", next="pass 0, 0.5 or 1"
+        )
+    agents, sides = canonical_sides(first, second)
+    one, two, flipped = sides.one[sides.key], sides.two[sides.key], sides.flipped[sides.key]
+    projects = codes("project", project)
+    pair, pairs = pair_codes(one, two, (len(agents), len(agents)))
+    cell, cells = pair_codes(projects.index, pair, (projects.size, len(pairs)))
+    if evaluator is not None and rows:
+        subjects = Codes(cell, pl.Series([_named(projects, pairs, agents, key) for key in cells.tolist()]))
+        refuse_doubles(subjects, codes("evaluator", evaluator), present)
+    toward = np.where(flipped, 1 - votes, votes)
+    value = np.where(present, 1 + np.nan_to_num(toward) * 2, 0).astype(np.int64)
+    counts = count_votes(cell, value, len(cells))
+    decided, reason = majority(counts, protocol.planned)
+    which = pairs[cells % max(len(pairs), 1)] if len(cells) else cells
+    names = pl.Series(agents, dtype=pl.String)
+    return pl.DataFrame(
+        {
+            "project": projects.labels.gather(cells // max(len(pairs), 1)),
+            "first": names.gather(which // max(len(agents), 1)),
+            "second": names.gather(which % max(len(agents), 1)),
+            "votes": counts.sum(axis=0),
+            "preference": pl.Series(decided).fill_nan(None),
+            "reason": reason,
+        }
+    )
+
+
+def _named(projects: Codes, pairs: Ints, agents: list[str], key: int) -> str:
+    pair = int(pairs[key % len(pairs)])
+    return f"{agents[pair // len(agents)]} against {agents[pair % len(agents)]} in {projects.labels[key // len(pairs)]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Row r holds the pair `key[r]`: agents `one` and `two` of that key, one < two, and whether the row says them the
+    other way round.
+    """
+
+    key: Ints
+    one: Ints
+    two: Ints
+    flipped: Flags
+
+
+def canonical_sides(first: Column, second: Column) -> tuple[list[str], Sides]:
+    """The names, sorted, and the pairs of rows with names as numbers. Whatever order a row has is settled per pair of
+    names, not per row.
+
+    Errors: UsageError where an agent is compared with itself.
+    """
+    left, right = codes("first", first), codes("second", second)
+    agents = sorted({*left.names(), *right.names()})
+    place = {name: i for i, name in enumerate(agents)}
+    one = np.array([place[n] for n in left.names()], dtype=np.int64).repeat(right.size)
+    two = np.tile(np.array([place[n] for n in right.names()], dtype=np.int64), left.size)
+    key = left.index if right.size == 1 else left.index * right.size + right.index
+    if (same := one == two).any() and (rows := np.flatnonzero(same[key])).size:
+        row = int(rows[0])
+        raise UsageError(
+            f"row {row} compares {agents[one[key[row]]]} with itself", where="columns 'first' and 'second'"
+        )
+    return agents, Sides(key, np.minimum(one, two), np.maximum(one, two), one > two)
+
+
+def majority(counts: Ints, planned: int) -> tuple[Floats, NDArray[np.str_]]:
+    """Preferences (NaN where undecided) and reasons from counts of votes for (second, tie, first), each per item."""
+    total = counts.sum(axis=0)
+    needed = np.maximum(total, planned)
+    decided = np.where((total >= planned) & (total > 0), 0.5, np.nan)
+    for value, votes in zip((0.0, 0.5, 1.0), counts, strict=True):
+        decided[votes * 2 > needed] = value
+    reason = np.select(
+        [total == 0, np.isnan(decided) & (total * 2 < planned), np.isnan(decided)],
+        ["no votes", "too few votes", "the votes are split"],
+        "",
+    )
+    return decided, reason
+
+
+def human_comparisons(project: Column, agent: Column, label: Column, *, human: str = HUMAN) -> pl.DataFrame:
+    """Each holistic verdict as a comparison with the human's deliverable: project, first (the agent), second (the
+    human), preference: 0 for label 1, 0.5 for 2, 1 for 3; null where the label is undecided (RLI 3.3).
+    """
+    size = same_length(project=project, agent=agent, label=label)
+    values, present = integers("label", label, low=1, high=3)
+    agents = series("agent", agent)
+    agents = agents if agents.dtype == pl.Categorical else agents.cast(pl.String)
+    if (agents == human).any():
+        raise UsageError(f"an agent is called {human!r}", where="column 'agent'", next="name the human another way")
+    return pl.DataFrame(
+        {
+            "project": series("project", project),
+            "first": agents,
+            "second": pl.Series([human], dtype=agents.dtype).new_from_index(0, size),
+            "preference": pl.Series((values - 1) / 2).set(pl.Series(~present), None),
+        }
+    )

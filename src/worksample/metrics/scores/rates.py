@@ -1,0 +1,218 @@
+"""Shares and means with their counts and intervals: what most other figures are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, Flags, Floats, codes, flags, floats, narrow, same_length, series
+from worksample.metrics.counts import Counts, State, count_states
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+from worksample.metrics.uncertainty.hierarchy import Hierarchy, TaskMeans, hierarchy, independent, replicates, summarise
+from worksample.metrics.uncertainty.intervals import RateInterval, exact, normal_quantile, percentiles, rate_interval
+
+LEFT_OUT = "graded trials only"
+
+
+def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, Counts]:
+    """Which rows count, and the counts of all. Without a `state` column a missing value is ungraded.
+
+    Errors: UsageError where a row is valid by `state` and has no value.
+    """
+    if state is None:
+        valid = int(present.sum())
+        return present, Counts(planned=len(present), valid=valid, ungraded=len(present) - valid)
+    same_length(**{name: series(name, present), "state": state})
+    counts = count_states(state)
+    valid_here = (series("state", state).cast(pl.String) == State.VALID).to_numpy()
+    if (valid_here & ~present).any():
+        row = int(np.flatnonzero(valid_here & ~present)[0])
+        raise UsageError(
+            f"row {row} is valid and has no value", where=f"column {name!r}", next='give its state as "ungraded"'
+        )
+    return valid_here, counts
+
+
+def share(
+    name: str, successes: int, counts: Counts, *, level: float = 0.95, method: RateInterval = "wilson"
+) -> Estimate:
+    """`successes` out of `counts.valid` independent trials, with a Wilson or exact interval."""
+    counts = counts.having(successes=successes)
+    if counts.valid == 0:
+        return Estimate(name, None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
+    low, high = rate_interval(successes, counts.valid, level, method)
+    value = Fraction(successes, counts.valid)
+    given = (LEFT_OUT,) if counts.valid < counts.planned else ()
+    return Estimate(name, float(value), counts, low, high, level, method, Unit.SHARE, exact=value, conditional_on=given)
+
+
+def nothing_valid(counts: Counts) -> str:
+    """Why a figure over valid trials has no value."""
+    if counts.planned == 0:
+        return "nothing was planned"
+    return (
+        f"none of {counts.planned} planned is graded ({counts.infrastructure_failed} failed for infrastructure,"
+        f" {counts.ungraded} ungraded, {counts.pending} not run)"
+    )
+
+
+def rate(
+    passed: Column,
+    *,
+    state: Column | None = None,
+    task: Column | None = None,
+    instance: Column | None = None,
+    name: str = "rate",
+    method: RateInterval = "wilson",
+    how: Resampling = DEFAULT,
+) -> Estimate:
+    """The share that passed, of what is valid.
+
+    `passed`: booleans, null where there is none. `state`: `State` values; without it null means ungraded. With `task`,
+    rows that share a task are not taken as independent: they average into instances and tasks, and the interval is the
+    hierarchical bootstrap (task -> instance -> repeat); where every task stands once it is Wilson's or the exact one.
+    """
+    yes, present = flags("passed", passed)
+    same_length(passed=passed, state=state, task=task, instance=instance)
+    valid, counts = valid_rows("passed", present, state)
+    h = structure(task, instance, valid) if task is not None and counts.valid else None
+    return rate_within(name, h, yes[valid].astype(np.float64), counts, how, method)
+
+
+def rate_within(
+    name: str, h: Hierarchy | None, credit: Floats, counts: Counts, how: Resampling, method: RateInterval = "wilson"
+) -> Estimate:
+    """The share of valid rows that passed (`credit` 0 or 1), given their hierarchy; None or flat: independent rows."""
+    if h is None or h.flat:
+        return share(name, int(credit.sum()), counts, level=how.level, method=method)
+    return replace(mean_within(name, h, credit, counts, how), exact=_exact_mean(h, credit))
+
+
+def mean_score(
+    score: Column,
+    *,
+    state: Column | None = None,
+    task: Column | None = None,
+    instance: Column | None = None,
+    name: str = "mean score",
+    unit: Unit = Unit.SHARE,
+    how: Resampling = DEFAULT,
+) -> Estimate:
+    """The mean over tasks of the mean over instances of the mean over repeats, of what is valid.
+
+    `score`: numbers, null where there is none; shares must lie in 0..1. Without `task` every row is a task of its own.
+    The interval is the hierarchical bootstrap; where every task scored the same 0 or 1 it has no width, and the exact
+    interval with tasks as trials stands instead.
+    """
+    bounds: tuple[float | None, float | None] = (0.0, 1.0) if unit is Unit.SHARE else (None, None)
+    numbers, present = floats("score", score, low=bounds[0], high=bounds[1])
+    same_length(score=score, state=state, task=task, instance=instance)
+    valid, counts = valid_rows("score", present, state)
+    if not counts.valid:
+        return Estimate(name, None, counts, unit=unit, reason=nothing_valid(counts))
+    h = structure(task, instance, valid)
+    return mean_within(name, h, numbers[valid], counts, how, unit)
+
+
+def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hierarchy:
+    """The hierarchy of the valid rows; without `task` every row is a task of its own."""
+    if task is None:
+        return independent(int(valid.sum()))
+    kept = pl.Series(valid)
+    outer = series("task", task).filter(kept)
+    return hierarchy(outer, None if instance is None else series("instance", instance).filter(kept))
+
+
+def mean_within(
+    name: str, h: Hierarchy, values: Floats, counts: Counts, how: Resampling, unit: Unit = Unit.SHARE
+) -> Estimate:
+    """The mean over tasks of valid values, given their hierarchy."""
+    counts = counts.having(tasks=h.tasks)
+    means = summarise(h, values)
+    value = means.value
+    low, high, method, note = mean_interval(h, values, how, unit, means)
+    given = (LEFT_OUT,) if counts.valid < counts.planned else ()
+    level = None if low is None else how.level
+    notes = (note,) if note else ()
+    value = min(max(value, 0.0), 1.0) if unit is Unit.SHARE else value
+    return Estimate(name, value, counts, low, high, level, method, unit, notes=notes, conditional_on=given)
+
+
+def mean_interval(
+    h: Hierarchy, values: Floats, how: Resampling, unit: Unit = Unit.NUMBER, means: TaskMeans | None = None
+) -> tuple[float | None, float | None, str, str]:
+    """Low, high, method and note for a mean over tasks; `means` where they are known already."""
+    tasks = h.tasks
+    same = bool(np.ptp(values) == 0)
+    if same and unit is Unit.SHARE and values[0] in (0.0, 1.0):
+        low, high = exact(tasks * int(values[0]), tasks, how.level)
+        return low, high, "exact", "every trial scored the same: exact interval with tasks as independent trials"
+    if tasks < 2:
+        return None, None, "", "one task: no interval"
+    if same:
+        return None, None, "", "every trial scored the same: the bootstrap has no width"
+    drawn = replicates(h, values, how)
+    levels = "task" if h.flat else "task, instance, repeat"
+    if drawn is not None:
+        low_, high_ = percentiles(drawn, how.level)
+        return low_, high_, f"bootstrap over {levels} ({how.resamples})", ""
+    means = means or summarise(h, values)
+    half = normal_quantile((1 + how.level) / 2) * math.sqrt(means.variance)
+    middle = means.value
+    low, high = middle - half, middle + half
+    if unit is Unit.SHARE:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return low, high, f"normal, with the variance of the bootstrap over {levels} in closed form", ""
+
+
+def _exact_mean(h: Hierarchy, credit: Floats) -> Fraction | None:
+    """The mean over tasks as a rational, for printing; None where it would be unwieldy."""
+    if len(h.repeats) > 100_000:
+        return None
+    hits = h.within(credit).astype(np.int64)
+    total = Fraction(0)
+    for size in np.unique(h.instances):
+        for repeat in np.unique(h.repeats):
+            of = (h.instances[h.of] == size) & (h.repeats == repeat)
+            total += Fraction(int(hits[of].sum()), int(repeat) * int(size))
+    return total / h.tasks
+
+
+def apply_by(
+    metric: Callable[..., Estimate], by: Column, columns: Mapping[str, Column], **options: object
+) -> dict[str, Estimate]:
+    """`metric(**columns, **options)` for each group of rows, sorted by group.
+
+    `by` may be a list column: a row then counts in every group that it names (TAC's platforms overlap, so groups must
+    never be averaged; the figures say so).
+    """
+    group = series("by", by)
+    same_length(by=group, **columns)
+    table = {name: series(name, values) for name, values in columns.items()}
+    rows = np.arange(len(group))
+    overlapping = group.dtype.is_nested()
+    if overlapping:
+        rows = rows.repeat(group.list.len().fill_null(0).to_numpy())
+        group = group.drop_nulls().explode(empty_as_null=False)
+    groups = codes("by", group)
+    ends = np.cumsum(np.bincount(groups.index, minlength=groups.size))
+    note = "groups overlap: never average them" if overlapping else ""
+    gathered = not overlapping and bool((groups.index[1:] >= groups.index[:-1]).all())
+    # A stable sort of 16 bits is a radix sort.
+    order = rows if gathered else rows[np.argsort(narrow(groups.index, groups.size), kind="stable")]
+    out = {}
+    for place, label in sorted(enumerate(groups.names()), key=lambda pair: pair[1]):
+        start, end = (ends[place - 1] if place else 0), ends[place]
+        picked = {
+            name: column.slice(start, end - start) if gathered else column.gather(order[start:end])
+            for name, column in table.items()
+        }
+        out[label] = metric(**picked, **options).noting(note)
+    return out

@@ -1,0 +1,107 @@
+"""Completion and rubric score of rubric gradings, criterion by criterion (UpBench 5.2.1, A.3, A.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, Flags, Ints, codes, same_length, text
+
+
+class Mark(StrEnum):
+    """What a criterion got. Passing a pitfall means that it is absent."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    NOT_APPLICABLE = "not_applicable"
+    """Leaves the denominator."""
+    CANNOT_JUDGE = "cannot_judge"
+    """Leaves the submission ungraded until someone can."""
+
+
+_IMPORTANCE = ("critical", "important", "optional", "pitfall")
+
+
+@dataclass(frozen=True, slots=True)
+class RubricRules:
+    """`skips`: by their cause, or "as misses", UpBench's own formula. `pitfalls_gate`: pitfalls must pass as well."""
+
+    skips: Literal["by cause", "as misses"] = "by cause"
+    pitfalls_gate: bool = False
+
+    def __post_init__(self) -> None:
+        if self.skips not in ("by cause", "as misses"):
+            raise UsageError(f"skips {self.skips!r}", next='pass "by cause" or "as misses"')
+
+    def says(self) -> tuple[str, ...]:
+        """What differs from the defaults, for notes."""
+        return (
+            *(("skipped criteria count as misses (UpBench's formula)",) if self.skips == "as misses" else ()),
+            *(("pitfalls gate completion",) if self.pitfalls_gate else ()),
+        )
+
+
+UPBENCH = RubricRules(skips="as misses")
+"""The paper's preset: R = criteria passed / criteria total, skips included in the total."""
+
+
+def rubric_scores(
+    submission: Column, importance: Column, mark: Column, rules: RubricRules | None = None
+) -> pl.DataFrame:
+    """One row per submission from one row per criterion: submission, completed, score, criteria, passed, skipped,
+    reason.
+
+    `importance`: critical, important, optional or pitfall. `mark`: `Mark` values. `completed`: every critical and
+    important criterion passed (5.2.1); `score`: passed / all that count. Both are null where the submission is
+    ungraded (a criterion that could not be judged), `score` where no criterion applies, and `completed` where none
+    that gates does; `reason` says which.
+    """
+    rules = rules or RubricRules()
+    same_length(submission=submission, importance=importance, mark=mark)
+    subjects = codes("submission", submission)
+    weight = _words("importance", importance, _IMPORTANCE)
+    result = _words("mark", mark, tuple(Mark))
+    size = subjects.size
+
+    def count(rows: Flags) -> Ints:
+        return np.bincount(subjects.index[rows], minlength=size)
+
+    misses = rules.skips == "as misses"
+    passed = result == 0
+    counting = np.ones(len(result), dtype=bool) if misses else result <= 1
+    gates = (weight <= 1) | ((weight == 3) & rules.pitfalls_gate)
+    criteria, hits = count(counting), count(passed)
+    gating, gates_missed = count(gates & counting), count(gates & counting & ~passed)
+    stuck = np.zeros(size, dtype=bool) if misses else count(result == 3) > 0
+    no_score, no_gate = stuck | (criteria == 0), stuck | (gating == 0)
+    reason = np.select(
+        [stuck, criteria == 0, gating == 0],
+        ["a criterion could not be judged", "no criterion applies", "no criterion that gates applies"],
+        "",
+    )
+    return pl.DataFrame(
+        {
+            "submission": subjects.labels,
+            "completed": pl.Series(gates_missed == 0).set(pl.Series(no_gate), None),
+            "score": pl.Series(hits / np.maximum(criteria, 1)).set(pl.Series(no_score), None),
+            "criteria": criteria,
+            "passed": hits,
+            "skipped": count(result >= 2),
+            "reason": reason,
+        }
+    )
+
+
+def _words(name: str, values: Column, allowed: tuple[str, ...]) -> Ints:
+    """A column of known words as their places in `allowed`."""
+    found = codes(name, text(name, values))
+    places = {word: i for i, word in enumerate(allowed)}
+    unknown = [word for word in found.names() if word not in places]
+    if unknown:
+        raise UsageError(f"unknown {unknown[0]!r}", where=f"column {name!r}", next=f"use one of {', '.join(allowed)}")
+    return np.array([places[word] for word in found.names()], dtype=np.int64)[found.index]

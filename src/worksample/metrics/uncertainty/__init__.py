@@ -1,0 +1,1 @@
+"""Intervals: in closed form, by resampling units, and by resampling trials within instances within tasks."""

@@ -1,0 +1,113 @@
+"""Intervals in closed form: Wilson and exact for counts, Fisher for correlations, quantiles for resamples."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Floats
+
+RateInterval = Literal["wilson", "exact"]
+
+
+def check_level(level: float) -> float:
+    """The confidence level itself, if it lies strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise UsageError(f"a confidence level of {level}", next="pass one between 0 and 1, such as 0.95")
+    return level
+
+
+def normal_quantile(probability: float) -> float:
+    """z with P(Z <= z) = probability."""
+    return NormalDist().inv_cdf(probability)
+
+
+def _check(successes: int, trials: int, level: float) -> None:
+    check_level(level)
+    if not 0 <= successes <= trials or trials < 1:
+        raise UsageError(f"{successes} of {trials} is no share", next="pass 0 <= successes <= trials, trials >= 1")
+
+
+def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's score interval for a share of independent trials."""
+    _check(successes, trials, level)
+    z2 = normal_quantile((1 + level) / 2) ** 2
+    share = successes / trials
+    middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
+    half = math.sqrt(z2 * (share * (1 - share) / trials + z2 / (4 * trials**2))) / (1 + z2 / trials)
+    low = 0.0 if successes == 0 else max(0.0, middle - half)
+    high = 1.0 if successes == trials else min(1.0, middle + half)
+    return low, high
+
+
+def exact(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
+    """Clopper and Pearson's interval: it covers at least at `level`, whatever the share."""
+    _check(successes, trials, level)
+    tail = (1 + level) / 2
+    low = 1 - exact_upper(trials - successes, trials, tail)
+    return (0.0 if successes == 0 else low), exact_upper(successes, trials, tail)
+
+
+def exact_upper(successes: int, trials: int, level: float = 0.95) -> float:
+    """One-sided exact upper bound: 1 - (1 - level) ** (1 / trials) where nothing was seen (RLI B.5: 0 of 50, 5.8 %)."""
+    from scipy.special import betaincinv
+
+    _check(successes, trials, level)
+    if successes == trials:
+        return 1.0
+    if successes == 0:
+        return float(-math.expm1(math.log1p(-level) / trials))
+    return float(betaincinv(successes + 1, trials - successes, level))
+
+
+def rate_interval(successes: int, trials: int, level: float, method: RateInterval) -> tuple[float, float]:
+    """The interval of a share of independent trials by the named method."""
+    if method == "wilson":
+        return wilson(successes, trials, level)
+    if method == "exact":
+        return exact(successes, trials, level)
+    raise UsageError(f"no interval is called {method!r}", next='pass "wilson" or "exact"')
+
+
+def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | None:
+    """The interval of a Pearson correlation by Fisher's transformation; None below four pairs."""
+    check_level(level)
+    if pairs < 4:
+        return None
+    if abs(r) >= 1:
+        return (r, r)
+    half = normal_quantile((1 + level) / 2) / math.sqrt(pairs - 3)
+    middle = math.atanh(r)
+    return math.tanh(middle - half), math.tanh(middle + half)
+
+
+def percentiles(replicates: Floats, level: float, *, lost: int = 0) -> tuple[float | None, float | None]:
+    """The central `level` of resampled values.
+
+    `lost` resamples that gave no value count as beyond both ends: an end that they could reach is None, never a figure
+    from the lucky rest. NaN among `replicates` counts as lost; infinite ones keep their side.
+    """
+    kept = replicates[~np.isnan(replicates)]
+    lost += len(replicates) - len(kept)
+    if not len(kept):
+        return None, None
+    tail = (1 - check_level(level)) / 2
+    low = _quantile(np.concatenate([np.full(lost, -np.inf), kept]), tail)
+    high = _quantile(np.concatenate([kept, np.full(lost, np.inf)]), 1 - tail)
+    return (low if math.isfinite(low) else None), (high if math.isfinite(high) else None)
+
+
+def _quantile(values: Floats, probability: float) -> float:
+    """The linear quantile, on values that may hold infinities (where interpolating would give NaN)."""
+    if np.isfinite(values).all():
+        return float(np.quantile(values, probability))
+    ordered = np.sort(values)
+    place = probability * (len(ordered) - 1)
+    below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
+    if below == above or place == math.floor(place):
+        return float(below)
+    return float(below + (above - below) * (place - math.floor(place)))

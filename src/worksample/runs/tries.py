@@ -1,0 +1,97 @@
+"""One try of a slot, while it lasts."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.agents import build
+from worksample.errors import PlanError
+from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
+from worksample.store import Store
+
+from .config import RunConfig
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+    from inspect_ai.solver import Solver
+
+OnClosed = Callable[[Trial, Submission | None], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all trials of one agent in one run share."""
+
+    store: Store
+    experiment: Experiment
+    agent: Agent
+    model: Model | None
+    config: RunConfig
+    on_closed: OnClosed
+    solvers: dict[tuple[str, Limits], Solver] = field(default_factory=dict)
+    """Made once for all tries of an instance under the same limits."""
+
+    def solver(self, instance: Instance, limits: Limits, inputs: Path) -> Solver:
+        """What does the instance's work as the agent does."""
+        key = (instance.id, limits)
+        if key not in self.solvers:
+            self.solvers[key] = build(self.agent, instance, model=self.model, limits=limits, inputs=inputs)
+        return self.solvers[key]
+
+    def arm(self, slot: Slot) -> Arm:
+        """The condition that a slot is of. PlanError where its experiment lacks it."""
+        for arm in self.experiment.arms:
+            if arm.name == slot.arm:
+                return arm
+        raise PlanError(f"slot {slot.id} is of the arm {slot.arm!r}, which its experiment lacks")
+
+
+@dataclass
+class Try:
+    """A try: from the moment its sample is made until its records are committed."""
+
+    job: Job
+    slot: Slot
+    instance: Instance
+    limits: Limits
+    inputs: Path
+    software: Path
+    try_number: int
+    here: int = 1
+    """Which try of this run it is."""
+    id: str = ""
+    started: datetime = field(default_factory=now)
+    began: float | None = None
+    """Monotonic clock when the agent began; None until then."""
+    trial: Trial | None = None
+    """The committed record."""
+    told: bool = False
+    """Whether `on_closed` was called and came back."""
+    fatal: BaseException | None = None
+    """Why nothing could be committed."""
+    phases: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.id = self.id or f"{self.slot.id}.{self.try_number}.{secrets.token_hex(4)}"
+
+    def timed(self, phase: str) -> _Phase:
+        """Measure a phase of our own work, in seconds."""
+        return _Phase(self.phases, phase)
+
+
+class _Phase:
+    def __init__(self, phases: dict[str, float], name: str) -> None:
+        self._phases, self._name = phases, name
+
+    def __enter__(self) -> None:
+        self._start = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        spent = time.monotonic() - self._start
+        self._phases[self._name] = round(self._phases.get(self._name, 0.0) + spent, 6)

@@ -1,0 +1,67 @@
+"""Objects that the index lacks, or all of them, become rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, delete, select
+
+from worksample.records import now
+
+from . import index, schema
+from .database import Database, Rivals
+from .objects import Broken, Committed, Objects, hour_of
+
+_READERS = 16
+"""Objects that are read at once: of a remote place most of the time is spent waiting."""
+_MARGIN = timedelta(days=1)
+"""By so much the clock of a machine that writes objects may be wrong, or the writing of one take."""
+_LAST = "synced"
+
+
+class Replaying:
+    def __init__(self, database: Database, objects: Objects) -> None:
+        self._database, self._objects = database, objects
+
+    def sync(self, *, whole: bool) -> int:
+        """As `Store.sync`."""
+        began = now()
+        with self._database.reading() as connection:
+            known = set(connection.execute(select(schema.commits.c.digest)).scalars())
+            last = connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == _LAST)).scalar()
+        since = "" if whole or last is None else hour_of(datetime.fromisoformat(last) - _MARGIN)
+        missing = [(digest, path) for digest, path in self._objects.all(since).items() if digest not in known]
+        count = sum(self._replay(dict(some)) for some in index.chunks(missing))
+        if last is None or hour_of(datetime.fromisoformat(last)) < hour_of(began):
+            with self._database.writing(Rivals.LEASES) as connection:
+                _note(connection, began)
+        return count
+
+    def reindex(self) -> int:
+        """As `Store.reindex`."""
+        began, paths, count = now(), list(self._objects.all().items()), 0
+        with self._database.writing(Rivals.LEASES) as connection:
+            index.clear(connection)
+            for some in index.chunks(paths):
+                count += index.apply(connection, self._read(dict(some)))
+            _note(connection, began)
+        return count
+
+    def _replay(self, paths: Mapping[str, str]) -> int:
+        commits = self._read(paths)
+        with self._database.writing(Rivals.LEASES) as connection:
+            return index.apply(connection, [c for c in commits if not index.is_known(connection, c.digest)])
+
+    def _read(self, paths: Mapping[str, str]) -> list[Committed]:
+        try:
+            with ThreadPoolExecutor(_READERS if self._objects.remote else 1) as readers:
+                return list(readers.map(self._objects.read, paths, paths.values()))
+        except Broken as e:
+            raise Broken(f"a stored object is broken: {e.what}", where=e.where, next="worksample store check") from e
+
+
+def _note(connection: Connection, began: datetime) -> None:
+    connection.execute(delete(schema.meta).where(schema.meta.c.key == _LAST))
+    connection.execute(schema.meta.insert().values(key=_LAST, value=began.isoformat()))

@@ -1,0 +1,114 @@
+"""`[[instance]]`: the cases of a task, and what each has for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from worksample.errors import ManifestError
+from worksample.manifests import Faults, Says, Settings, checked
+from worksample.records import Deliverable, Environment, Frozen
+
+from .brief import places, render_brief
+from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
+from .spec import InstanceSpec
+from .tree import Folder, MarkdownFile, read_text
+
+FILE = "task.toml"
+NAME = r"[a-z0-9][a-z0-9._-]{0,99}"
+TaskName = Annotated[str, Field(pattern=f"^{NAME}$"), Says("lower case letters, digits, '.', '_' and '-'; at most 100")]
+
+
+class InstanceTable(Frozen):
+    """The table as it is written. Limits, paths and deliverables stand over those of the task."""
+
+    name: TaskName
+    title: str = ""
+    inputs: Folder = "inputs"
+    reference: Folder = "reference"
+    brief: MarkdownFile = Field(default="brief.md", validate_default=True)
+    settings: Settings = {}
+    limits: LimitsTable = LimitsTable()
+    paths: PathsTable = PathsTable()
+    deliverables: Deliverables = {}
+
+
+class Shared(Frozen):
+    """What all instances of a task have, unless they say otherwise."""
+
+    environment: Environment = Environment()
+    deliverables: dict[str, DeliverableTable] = {}
+    settings: dict[str, Any] = {}
+
+
+def read_instances(data: object, shared: Shared, faults: Faults, context: Mapping[str, Any]) -> list[InstanceSpec]:
+    """All of them, checked; at least one is wanted, and each has a name of its own."""
+    found: list[InstanceSpec] = []
+    for number, given in enumerate(data if isinstance(data, list) else ()):
+        at = f"instance[{number}]"
+        table = checked(InstanceTable, given, faults, file=FILE, at=at, context=context)
+        if table is None:
+            continue
+        spec = _Instance(table, at, context["root"], faults).spec(shared)
+        if spec.name in [s.name for s in found]:
+            faults.add(FILE, f"{at}.name", f"{spec.name!r} stands twice", "a name of its own for each instance")
+        found.append(spec)
+    if isinstance(data, list) and not data:
+        faults.add(FILE, "instance", "there is none", "one [[instance]] at least")
+    return found
+
+
+class _Instance:
+    """One table on its way to a spec."""
+
+    def __init__(self, table: InstanceTable, at: str, root: Path, faults: Faults) -> None:
+        self.table, self.at, self.root, self.faults = table, at, root, faults
+
+    def spec(self, shared: Shared) -> InstanceSpec:
+        table = self.table
+        one, other = table.inputs + "/", table.reference + "/"
+        if one.startswith(other) or other.startswith(one):
+            self._fault("reference", "inputs and reference lie in one another: the agent would see the reference")
+        return InstanceSpec(
+            name=table.name,
+            title=table.title or table.name,
+            inputs=table.inputs,
+            reference=table.reference,
+            brief_file=table.brief,
+            brief=self._brief(shared.settings),
+            settings=table.settings,
+            environment=self._environment(shared.environment),
+            deliverables=self._deliverables(shared),
+        )
+
+    def _fault(self, key: str, problem: str, allowed: str = "") -> None:
+        self.faults.add(FILE, f"{self.at}.{key}", problem, allowed)
+
+    def _environment(self, shared: Environment) -> Environment:
+        try:
+            paths = self.table.paths.over(shared.paths)
+        except ValueError as error:
+            self._fault("paths", str(error))
+            paths = shared.paths
+        return shared.replaced(limits=self.table.limits.over(shared.limits), paths=paths)
+
+    def _deliverables(self, shared: Shared) -> tuple[Deliverable, ...]:
+        return deliverables_of(shared.deliverables, self.table.deliverables)
+
+    def _brief(self, shared: Mapping[str, Any]) -> str:
+        if self.faults.has(FILE, f"{self.at}.brief"):
+            return ""
+        name, settings = self.table.brief, {**shared, **self.table.settings}
+        text = read_text(self.root, name, self.faults)
+        if not text.strip() and not self.faults.has(name, ""):
+            self.faults.add(name, "", "is empty")
+        try:
+            return render_brief(text, settings)
+        except ManifestError:
+            unfilled = [p for p in places(text) if isinstance(settings.get(p), (dict, list, type(None)))]
+            asked = ", ".join("{{" + p + "}}" for p in unfilled)
+            self._fault("settings", f"{name} asks for {asked}, a text or number")
+            return ""

@@ -1,0 +1,62 @@
+"""How often a grading is begun: again where the sandbox failed, and never more often than said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grading.helpers_grading import bench
+from worksample.errors import POLICY, Cause
+from worksample.grading import grade, open_round, wants
+from worksample.records import Evaluation, Given, Grade, now
+
+
+async def test_a_sandbox_that_cannot_be_had_is_tried_twice_and_no_more(tmp_path: Path) -> None:
+    made = bench(tmp_path, "right")
+    submission = made.submit({"answer.txt": "1"})
+    round = open_round(made.store, subjects=(submission.id,), author="test")
+    for _ in range(2):
+        evaluation = await grade(made.store, round, submission, made.instance, sandbox="nowhere")
+        assert (evaluation.cause, evaluation.record["tries"]) == (Cause.GRADER_SANDBOX, 2)
+    made.store.close()
+
+
+@pytest.mark.box
+async def test_a_grader_that_crashes_is_not_tried_again(tmp_path: Path) -> None:
+    made = bench(tmp_path, "crash")
+    submission = made.submit({"answer.txt": "1"})
+    round = open_round(made.store, subjects=(submission.id,), author="test")
+    evaluation = await grade(made.store, round, submission, made.instance)
+    assert (evaluation.cause, evaluation.record["tries"]) == (Cause.GRADER_CRASH, 1)
+    made.store.close()
+
+
+def made_of(n: int, cause: Cause | None) -> Evaluation:
+    return Evaluation(
+        id=str(n),
+        round="r",
+        subject="s",
+        instance="i",
+        evaluator="program",
+        outcome=Given.GIVEN if cause is None else Given.FAILED,
+        payload=Grade(score=1.0) if cause is None else None,
+        cause=cause,
+        reason="" if cause is None else "so",
+        author="test",
+        at=now(),
+    )
+
+
+GRADING = [cause for cause in Cause if cause.startswith("grader.")]
+
+
+@given(st.lists(st.sampled_from([None, *GRADING]), max_size=6), st.integers(1, 4))
+def test_a_subject_wants_a_grade_until_one_is_given_or_the_tries_are_over(
+    causes: list[Cause | None], tries: int
+) -> None:
+    made = [made_of(n, cause) for n, cause in enumerate(causes)]
+    retried = all(cause is not None and POLICY[cause].retry for cause in causes)
+    assert wants(made, tries) == (len(causes) < tries and retried)

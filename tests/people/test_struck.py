@@ -1,0 +1,136 @@
+"""Struck work is given to nobody until it is restored, whoever struck it and in whatever way."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from people.worlds import Office, office
+from store.worlds import START
+from worksample.experiments.amend import amend
+from worksample.people import Account, Conflict, Kind
+from worksample.people.withdrawn import WITHDRAWN
+from worksample.records import Action, Amendment, Rule, Submission, Target, struck
+from worksample.store.people_tables import items
+
+YES = {"score": 2, "justification": "all there"}
+SUBJECT = "s-maker-0.p0"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Office:
+    return office(tmp_path, agents=2, projects=2)
+
+
+def about(desk: Office, target: Target) -> str:
+    submission = desk.store.get(Submission, SUBJECT)
+    assert submission.trial is not None
+    return {
+        Target.SUBMISSION: SUBJECT, Target.TRIAL: submission.trial, Target.INSTANCE: submission.instance,
+    }[target]  # fmt: skip
+
+
+def offered(desk: Office, account: Account) -> set[str]:
+    """All that the person is given, each given back."""
+    got = []
+    while (item := desk.people.claim(account, ahead=True)) is not None and item.id not in [i.id for i in got]:
+        got.append(item)
+    for item in got:
+        desk.people.release(item.id, account)
+    return {shown for item in got for shown in desk.behind(item)}
+
+
+@pytest.mark.parametrize("target", [Target.SUBMISSION, Target.TRIAL, Target.INSTANCE])
+@pytest.mark.parametrize("kind", [Kind.HOLISTIC, Kind.PAIRWISE])
+def test_struck_work_is_given_out_only_once_it_is_restored(desk: Office, target: Target, kind: Kind) -> None:
+    ann, dana = desk.hire("ann"), desk.hire("dana", "admin")
+    options = {"per_pair": 2} if kind is Kind.PAIRWISE else {"overlap": 1, "rule": Rule.LATEST}
+    round = desk.open(kind, most_open=99, **options)
+    everything = {f"s-maker-{a}.p{p}" for a in range(2) for p in range(2)}
+    assert offered(desk, ann) == everything
+    gone = {
+        s for s in everything
+        if s == SUBJECT or (s.endswith(".p0") and (target is Target.INSTANCE or kind is Kind.PAIRWISE))
+    }  # fmt: skip
+    before = desk.people.progress(round.id)
+    desk.people.amend(dana, Action.STRIKE, target, about(desk, target), "a leak")
+    assert offered(desk, ann) == everything - gone
+    after = desk.people.progress(round.id)
+    away = len(gone) if kind is Kind.HOLISTIC else 1
+    assert (after.withdrawn, after.open) == (away, before.open - away * (before.open // before.items))
+    assert [s.left for s in desk.people.standings(ann)] == [before.items - away]
+    desk.clock.pass_(1)
+    desk.people.amend(dana, Action.RESTORE, target, about(desk, target), "it was none")
+    assert offered(desk, ann) == everything and desk.people.progress(round.id) == before
+
+
+def test_an_item_that_an_admin_took_out_stays_out_when_its_work_is_restored(desk: Office) -> None:
+    ann, dana = desk.hire("ann"), desk.hire("dana", "admin")
+    desk.open(subjects=(SUBJECT,), overlap=1, rule=Rule.LATEST)
+    item = desk.people.claim(ann)
+    assert item is not None
+    desk.people.release(item.id, ann)
+    desk.people.withdraw(dana, item.id)
+    desk.people.amend(dana, Action.STRIKE, Target.SUBMISSION, SUBJECT, "a leak")
+    desk.clock.pass_(1)
+    desk.people.amend(dana, Action.RESTORE, Target.SUBMISSION, SUBJECT, "it was none")
+    assert desk.people.claim(ann) is None
+
+
+def test_what_is_out_may_be_handed_in_and_what_was_given_back_is_not_had_again(desk: Office) -> None:
+    ann, bob, cem = desk.hire("ann"), desk.hire("bob"), desk.hire("cem")
+    desk.open(subjects=(SUBJECT,), overlap=3)
+    held, ran_out, skipped = (desk.people.claim(account) for account in (ann, bob, cem))
+    assert held is not None and ran_out is not None and skipped is not None
+    desk.people.release(ran_out.id, bob)
+    desk.people.skip(skipped.id, cem, "I made it")
+    # Not by way of the app.
+    amend(desk.store, action="strike", target="trial", id=about(desk, Target.TRIAL), reason="a leak", author="me")
+    desk.people.submit(held.id, ann, YES, "k")
+    assert desk.people.claim(bob) is None
+    with pytest.raises(Conflict):
+        desk.people.heartbeat(ran_out.id, bob)
+    with pytest.raises(Conflict):
+        desk.people.take_back(skipped.id, cem)
+
+
+TARGETS = st.sampled_from(
+    [
+        (Target.SUBMISSION, "s-maker-0.p0"), (Target.SUBMISSION, "s-maker-1.p1"), (Target.TRIAL, "t-maker-0.p0"),
+        (Target.TRIAL, "t-maker-1.p0"), (Target.INSTANCE, 0), (Target.INSTANCE, 1),
+    ]
+)  # fmt: skip
+CHANGES = st.lists(st.tuples(TARGETS, st.sampled_from(list(Action)), st.integers(0, 3)), max_size=12)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=CHANGES)
+def test_the_queue_says_of_amendments_what_the_records_say(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[tuple[Target, str | int], Action, int]]
+) -> None:
+    desk = office(tmp_path_factory.mktemp("office"), agents=2, projects=2)
+    desk.open(overlap=1, rule=Rule.LATEST)
+    made = [
+        Amendment(
+            id=f"a{n * 7 % 13:02}", action=action, target=target, reason="why", author="me",
+            target_id=id if isinstance(id, str) else desk.instances[id].id, at=START + timedelta(seconds=second),
+        )
+        for n, ((target, id), action, second) in enumerate(changes)
+    ]  # fmt: skip
+    if made:
+        desk.store.commit(*made)
+    out = struck(made)
+    with desk.store.database.reading() as connection:
+        rows = connection.execute(select(items.c.subject, WITHDRAWN.label("withdrawn"))).all()
+    assert len(rows) == 4
+    for row in rows:
+        s = desk.store.get(Submission, row.subject)
+        assert s.trial is not None
+        about = {(Target.SUBMISSION, s.id), (Target.TRIAL, s.trial), (Target.INSTANCE, s.instance)}
+        assert bool(row.withdrawn) == bool(about & out)
+    desk.store.close()

@@ -1,0 +1,41 @@
+"""Tests marked `alone` have the machine to themselves, among the processes of one run: the others wait at a lock."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@contextmanager
+def locked(place: Path, alone: bool) -> Iterator[None]:
+    """Side by side with others that are not alone. Who is alone waits at the gate, so that nobody new comes in."""
+    with place.with_suffix(".gate").open("a") as gate, place.with_suffix(".room").open("a") as room:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if run is None:
+        return (yield)
+    place = Path(tempfile.gettempdir()) / f"worksample-tests-{run}"
+    with locked(place, item.get_closest_marker("alone") is not None):
+        return (yield)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last to leave is the process that started the others."""
+    run = config.getoption("testrunuid", None)
+    if run and not hasattr(config, "workerinput"):
+        for path in Path(tempfile.gettempdir()).glob(f"worksample-tests-{run}.*"):
+            path.unlink(missing_ok=True)

@@ -1,0 +1,73 @@
+"""What tests need of the machine, by their markers: what lacks is a skip with its reason and the line to type."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+POSTGRES = Path("/usr/lib/postgresql")
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+def _box() -> str:
+    from worksample.sandboxes import available
+
+    found = available()
+    return "" if found else f"{found.reason}: {found.next}"
+
+
+def _browser() -> str:
+    if not CHROMIUM.exists():
+        return "Chromium is not installed: sudo apt-get install -y chromium"
+    from worksample.app import AppConfig
+
+    return "" if (Path(AppConfig().static) / "index.html").is_file() else "the pages are not built: ./dev web"
+
+
+def _postgres() -> str:
+    if not any(POSTGRES.glob("*/bin/initdb")):
+        return "PostgreSQL is not installed: sudo apt-get install -y postgresql"
+    return "" if importlib.util.find_spec("psycopg") else "psycopg is not installed: pip install 'worksample[postgres]'"
+
+
+def _tac() -> str:
+    if importlib.util.find_spec("inspect_evals"):
+        return ""
+    return "inspect_evals is not installed: pip install 'worksample[tac]'"
+
+
+def _converters() -> str:
+    from worksample.viewing.needs import NEEDS, missing
+
+    lacking = missing(tuple(NEEDS))
+    return f"{NEEDS[lacking[0]].title} is not installed: {NEEDS[lacking[0]].line}" if lacking else ""
+
+
+def _node() -> str:
+    if shutil.which("node") is None:
+        return "Node is not installed: ./dev web"
+    modules = Path(__file__).parents[2] / "web/node_modules"
+    return "" if modules.is_dir() else "what web/ needs is not installed: ./dev web"
+
+
+NEEDS: dict[str, Callable[[], str]] = {
+    "box": functools.cache(_box),
+    "browser": functools.cache(_browser),
+    "postgres": functools.cache(_postgres),
+    "tac": functools.cache(_tac),
+    "converters": functools.cache(_converters),
+    "node": functools.cache(_node),
+}
+"""Marker -> why it cannot be had here, or nothing."""
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before its fixtures are made."""
+    for mark in item.iter_markers():
+        if mark.name in NEEDS and (why := NEEDS[mark.name]()):
+            pytest.skip(why)

@@ -1,0 +1,77 @@
+"""Whose lease it is, and whether that process is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from worksample.store.owner import is_dead, new_owner
+
+SAY = "from worksample.store.owner import new_owner; print(new_owner(), flush=True); import sys; sys.stdin.read()"
+ASK = """
+import os, sys
+from worksample.store.owner import is_dead, new_owner
+new_owner()
+os.setuid(65534)
+print(is_dead(sys.argv[1]))
+"""
+
+
+def changed(owner: str, **parts: str) -> str:
+    names = ("host", "kernel", "pid", "start", "random")
+    return ":".join(parts.get(name, value) for name, value in zip(names, owner.split(":"), strict=True))
+
+
+def speaker() -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen([sys.executable, "-c", SAY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    return process, process.stdout.readline().strip()
+
+
+def test_this_process_lives() -> None:
+    owner = new_owner()
+    assert not is_dead(owner)
+    assert owner != new_owner()
+
+
+def test_one_that_was_killed_is_dead_before_and_after_it_is_waited_for() -> None:
+    process, owner = speaker()
+    assert not is_dead(owner)
+    process.send_signal(signal.SIGKILL)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert is_dead(owner)
+    process.communicate()
+    assert is_dead(owner)
+
+
+def test_a_number_that_was_given_to_another_process_is_no_sign_of_life() -> None:
+    assert is_dead(changed(new_owner(), start="1"))
+
+
+def test_of_a_process_elsewhere_or_before_the_boot_nothing_is_known() -> None:
+    gone = changed(new_owner(), pid="4194304")
+    assert is_dead(gone)
+    boot, space = gone.split(":")[1].split("/")
+    assert not is_dead(changed(gone, kernel=f"{'0' * len(boot)}/{space}"))
+    assert not is_dead(changed(gone, kernel=f"{boot}/1"))
+
+
+@pytest.mark.parametrize("text", ["", "me", "host:1:abc", "a:b:c:d:e", f"{'x' * 9}:1:2:3", ":::::"])
+def test_what_is_no_name_of_an_owner_is_not_dead(text: str) -> None:
+    assert not is_dead(text)
+    assert not is_dead(changed(new_owner(), pid="-1"))
+    assert not is_dead(changed(new_owner(), pid="²"))
+    assert not is_dead(changed(new_owner(), pid="9" * 30))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user, which only root may")
+def test_another_users_process_lives() -> None:
+    asked = [sys.executable, "-c", ASK]
+    nobody = subprocess.run([*asked, new_owner()], capture_output=True, text=True, check=True)
+    assert nobody.stdout == "False\n"
+    gone = subprocess.run([*asked, changed(new_owner(), start="1")], capture_output=True, text=True, check=True)
+    assert gone.stdout == "True\n"
