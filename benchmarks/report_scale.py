@@ -48,7 +48,7 @@ from worksample.records import (
 )
 from worksample.reports import ReportConfig, write_report
 from worksample.store import Store
-from worksample.store.slot_frame import slots_df
+from worksample.verdicts.slots import slots_df
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 BATCH = 5_000

@@ -28,8 +28,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from store.worlds import World, planted
 from worksample.records import Part
 from worksample.store import Store, rebuild
-from worksample.store.frames import evaluations_df, slots_df, submissions_df, trials_df
+from worksample.store.frames import evaluations_df, submissions_df, trials_df
 from worksample.store.objects import draft
+from worksample.verdicts.slots import slots_df
 
 ROUND = 10
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from .reports.measures import Comparison, MeasureConfig, Section, SectionRow, compare, figures_df, measure
     from .reports.site import write_report
     from .store import Store
-    from .store.frames import comparisons_df, evaluations_df, slots_df, submissions_df, trials_df
+    from .store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
+    from .verdicts.slots import slots_df
 
 __version__ = "0.1.0"
 

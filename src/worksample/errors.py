@@ -91,10 +91,14 @@ class Policy:
     """What was left behind counts as the agent's work and is graded."""
     says: str
     """The cause in words, for tables and reports."""
+    by_deliverable: bool = False
+    """What was delivered brought it about: ungraded by no fault of ours, and 0 where a rate is bounded."""
 
 
-def _of(boundary: Boundary, says: str, *, retry: bool = False, graded: bool = False) -> Policy:
-    return Policy(boundary, retry, graded, says)
+def _of(
+    boundary: Boundary, says: str, *, retry: bool = False, graded: bool = False, by_deliverable: bool = False
+) -> Policy:
+    return Policy(boundary, retry, graded, says, by_deliverable)
 
 
 _B = Boundary
@@ -117,10 +121,10 @@ POLICY: dict[Cause, Policy] = {
     Cause.CAPTURE_UNREADABLE: _of(_B.CAPTURE, "the agent left what cannot be read", graded=True),
     Cause.CAPTURE_TIME: _of(_B.CAPTURE, "taking in the deliverables takes too long", graded=True),
     Cause.CAPTURE_FAILED: _of(_B.CAPTURE, "this machine could not read the deliverables", retry=True),
-    Cause.GRADER_CRASH: _of(_B.GRADER, "the grader crashed"),
-    Cause.GRADER_TIME: _of(_B.GRADER, "the grader ran out of time"),
-    Cause.GRADER_MEMORY: _of(_B.GRADER, "the grader ran out of memory"),
-    Cause.GRADER_OUTPUT: _of(_B.GRADER, "the grader printed without end"),
+    Cause.GRADER_CRASH: _of(_B.GRADER, "the grader crashed", by_deliverable=True),
+    Cause.GRADER_TIME: _of(_B.GRADER, "the grader ran out of time", by_deliverable=True),
+    Cause.GRADER_MEMORY: _of(_B.GRADER, "the grader ran out of memory", by_deliverable=True),
+    Cause.GRADER_OUTPUT: _of(_B.GRADER, "the grader printed without end", by_deliverable=True),
     Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is no grade"),
     Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
     Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),

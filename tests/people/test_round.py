@@ -21,7 +21,7 @@ from worksample.people import (
 )
 from worksample.records import Round, Standing, Submission
 from worksample.store import check, rebuild
-from worksample.store.frames import slots_df
+from worksample.verdicts.slots import slots_df
 
 # Who delivered what: on p0 maker-0 passes, on p1 the votes are split, on p2 all pass maker-1 wrongly.
 TRUTH = {"s-maker-0.p0": (2, 3, 2), "s-maker-1.p1": (1, 2, 1), "s-maker-1.p2": (2, 2, 2), "s-maker-0.p3": (1, 1, 2)}

@@ -292,7 +292,7 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
     "amendment": st.builds(
         Amendment,
         id=words,
-        action=st.sampled_from(Action),
+        action=st.sampled_from([Action.STRIKE, Action.RESTORE]),
         target=st.sampled_from(Target),
         target_id=words,
         reason=words.filter(bool),

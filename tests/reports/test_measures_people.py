@@ -126,8 +126,8 @@ def test_a_second_look_at_failures_bounds_false_negatives(store: Store) -> None:
 
 def look(world: PeopleWorld, id: str, kind: str, votes: dict[str, int]) -> None:
     """A round of one judge who looks at these subjects of h1 again."""
-    versions = {"people.kind": kind, "people.over": "h1"}
-    world.round(id, Protocol.HOLISTIC, 1, experiment=None, subjects=tuple(votes), versions=versions, reason=kind)
+    rest = {"purpose": kind, "over": "h1", "reason": kind}
+    world.round(id, Protocol.HOLISTIC, 1, experiment=None, subjects=tuple(votes), **rest)
     for subject, score in votes.items():
         world.vote(id, subject, 0, score)
 
@@ -155,7 +155,7 @@ def test_false_negatives_come_from_their_sample_and_change_no_verdict(store: Sto
 def test_gold_pilots_and_integrity_judge_no_work(store: Store) -> None:
     world = rli(store)
     before = sections(store)
-    for kind in ("calibration", "pilot", "integrity", "tags"):
+    for kind in ("calibration", "pilot", "integrity", "failures"):
         look(world, kind, kind, {"s-cid-0-1": 3, "s-cid-1-1": 3})
     look(world, "rel", "reliability", {"s-cid-0-1": 3})
     after = sections(store)

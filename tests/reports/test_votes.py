@@ -64,12 +64,12 @@ def test_a_trials_page_says_what_was_said_escaped_and_by_whom_in_no_name(tmp_pat
 
 def test_a_pair_is_told_from_each_side(tmp_path: Path) -> None:
     world, one, two = world_of(tmp_path)
-    world.round("p1", Protocol.PAIRWISE, versions={"people.kind": "pairwise"})
+    world.round("p1", Protocol.PAIRWISE)
     said = Pairwise(completion=Side.SECOND, quality=Side.EQUAL, justification="more of it is there")
     world.say("p1", one, 0, said, "eva", second=two)
     votes = Votes(world.store, [one, two])
     (first,), (second,) = votes.of(one), votes.of(two)
-    assert first.round == "pairwise p1"
+    assert first.round == "p1"
     assert first.says == (
         "shown first, beside the deliverable of bob", "closer to completing the work: bob", "better overall: equal",
     )  # fmt: skip

@@ -25,8 +25,10 @@ from worksample.records import (
     Target,
     Usage,
 )
-from worksample.store import Store, export
-from worksample.store.frames import comparisons_df, evaluations_df, slots_df, submissions_df, trials_df
+from worksample.store import Store
+from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
+from worksample.verdicts.exporting import export
+from worksample.verdicts.slots import slots_df
 
 WORLD = World()
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "store.md"
@@ -210,10 +212,10 @@ def test_verdicts_follow_rounds_and_amendments(store: Store) -> None:
     store.commit(*trials, *(WORLD.submission(t) for t in trials))
     store.commit(WORLD.evaluation("s-t0", "e0", 1.0), WORLD.evaluation("s-t1", "e1", 0.5))
     store.commit(WORLD.evaluation("s-t2", "e2", None))
-    keys = ("standing", "score", "passed", "partial", "round")
-    assert [planned(store, 0)[k] for k in keys] == ["decided", 1.0, True, 1.0, "r1"]
-    assert [planned(store, 1)[k] for k in keys] == ["decided", 0.5, False, 0.25, "r1"]
-    assert [planned(store, 2)[k] for k in keys] == ["ungraded", None, None, None, "r1"]
+    keys = ("standing", "score", "passed", "partial", "rounds")
+    assert [planned(store, 0)[k] for k in keys] == ["decided", 1.0, True, 1.0, ["r1"]]
+    assert [planned(store, 1)[k] for k in keys] == ["decided", 0.5, False, 0.25, ["r1"]]
+    assert [planned(store, 2)[k] for k in keys] == ["ungraded", None, None, None, []]
     assert (planned(store, 2)["verdict_cause"], planned(store, 2)["reason"]) == ("grader.time", "ran out of time")
     store.commit(WORLD.amend(Target.EVALUATION, "e0", 9))
     assert (planned(store, 0)["standing"], planned(store, 0)["passed"]) == ("ungraded", None)

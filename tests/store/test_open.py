@@ -15,7 +15,7 @@ from sqlalchemy import Connection, create_engine, text
 from store.views import everything, live
 from store.worlds import World, planted
 from worksample.errors import StoreError
-from worksample.records import Target
+from worksample.records import Round, Target, canonical
 from worksample.store import Store, check, people_tables, schema
 
 WORLD = World()
@@ -101,6 +101,7 @@ OLDER = {
     "0002": ["capabilities"],
     "0003": [],
     "0004": [],
+    "0005": [],
 }
 """Versions that there were, and the tables that they had not."""
 
@@ -156,6 +157,26 @@ def test_tables_of_the_index_are_made_anew_from_their_own_rows(tmp_path: Path) -
         assert check(store) == []
     with bare(tmp_path / "s") as connection:
         assert outline(connection) == fresh
+
+
+def test_rounds_of_yesterdays_store_say_what_they_are_for(tmp_path: Path) -> None:
+    """Their bodies had it among the versions, and their table had no column of it."""
+    look = WORLD.round.replaced(id="look", experiment=None, purpose="audit", over="r1")
+    with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
+        store.commit(look)
+        before = everything(store)
+    body = {n: v for n, v in look.plain().items() if n not in ("purpose", "over")}
+    body["versions"] = {"people.kind": "audit", "people.over": "r1"}
+    with bare(tmp_path / "s") as connection:
+        told = {"body": canonical(body).decode(), "id": "look"}
+        connection.execute(text("UPDATE rounds SET body = :body, schema_version = 1 WHERE id = :id"), told)
+        connection.execute(text("DROP INDEX ix_rounds_over"))
+        for column in ("purpose", "over"):
+            connection.execute(text(f'ALTER TABLE rounds DROP COLUMN "{column}"'))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0005'"))
+    with Store.open(tmp_path / "s") as store:
+        assert everything(store) == before
+        assert [r.id for r in store.find(Round, over="r1", purpose="audit")] == ["look"]
 
 
 def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 from worksample.records import REGISTRY
 from worksample.store import Store
-from worksample.store.frames import comparisons_df, evaluations_df, slots_df, submissions_df, trials_df
+from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
+from worksample.verdicts.slots import slots_df
 
 FRAMES = (trials_df, submissions_df, evaluations_df, comparisons_df, slots_df)
 

@@ -231,6 +231,6 @@ def histories(draw: st.DrawFn, world: World, largest: int = 10) -> list[list[Rec
                     Target.EVALUATOR: "prog",
                     Target.INSTANCE: world.instances[0].id,
                 }[target]
-                amendment = world.amend(target, id, minute, draw(st.sampled_from(Action)))
+                amendment = world.amend(target, id, minute, draw(st.sampled_from([Action.STRIKE, Action.RESTORE])))
                 commits.append([amendment.replaced(id=f"a{n}")])
     return commits

@@ -8,13 +8,14 @@ from pathlib import Path
 from uuid import uuid4
 
 from worksample.evidence import control, control_case
+from worksample.records import FULL as LEAST
 from worksample.records import Grade, Instance, Manifest, Protocol, Submission, canonical
 from worksample.store import Store
 from worksample.tasks import Package
 
 FULL = (1.0, 1.0)
 NOTHING = (0.0, 0.0)
-NOT_PASSED = (0.0, 1.0 - 1e-9)
+NOT_PASSED = (0.0, LEAST)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`worksample amend`: strike or restore a record; the record itself stays as it was."""
+"""`worksample amend`: strike or restore a record, or put a round in force; the record itself stays as it was."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import click
 
 from .output import json_option, open_store, say_json, store_option
 
-TARGETS = ("trial", "submission", "evaluation", "evaluator", "instance")
+TARGETS = ("trial", "submission", "evaluation", "evaluator", "instance", "round")
 
 
 @click.command("amend")
-@click.argument("action", type=click.Choice(["strike", "restore"]))
+@click.argument("action", type=click.Choice(["strike", "restore", "adopt"]))
 @click.argument("target", type=click.Choice(TARGETS))
 @click.argument("id")
 @click.option("--reason", required=True, help="Why; kept with the amendment and shown in reports.")
@@ -20,10 +20,11 @@ TARGETS = ("trial", "submission", "evaluation", "evaluator", "instance")
 def command(
     action: str, target: str, id: str, reason: str, author: str | None, store: str | None, as_json: bool | None
 ) -> None:
-    """Strike or restore a trial, submission, evaluation, evaluator or instance.
+    """Strike or restore a trial, submission, evaluation, evaluator, instance or round, or adopt a round.
 
     What is struck leaves every count and verdict as if it had never been; nothing is deleted. The latest amendment of
-    a record counts. A slot whose trial is struck is open again.
+    a record counts. A slot whose trial is struck is open again. An adopted round decides from now on: one of
+    `worksample grade` that would take verdicts away, or an earlier one again.
     """
     from worksample.experiments.amend import amend
 

@@ -36,7 +36,9 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     """Grade stored submissions anew and show what changed.
 
     Opens a new round over the submissions of EXPERIMENT (name or id, by default the latest), or over those named with
-    --submission. Nothing is run again and no earlier round is replaced. Exit code 3 where one stays ungraded.
+    --submission. Nothing is run again. At its end the round is put in force, unless a submission that had a verdict
+    would lose it: then the earlier round stays in force. Killed, it goes on where it stood when it is called again.
+    Exit code 3 where a submission stays ungraded, or the earlier round in force.
     """
     from worksample.experiments.config import default_author
     from worksample.experiments.find import find_experiment
@@ -65,11 +67,18 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
         before = done.before.id if done.before else None
         counts = {"graded": done.tally.graded, "ungraded": done.tally.ungraded}
         say_json(
-            {"round": done.round.plain(), "before": before, **counts, "changes": [asdict(c) for c in done.changes]}
+            {
+                "round": done.round.plain(),
+                "before": before,
+                "adopted": done.adopted,
+                **counts,
+                "changes": [asdict(c) for c in done.changes],
+                "lost": list(done.lost),
+            }
         )
     else:
         _show(done)
-    return INCOMPLETE if done.tally.ungraded else 0
+    return INCOMPLETE if done.tally.ungraded or not done.adopted else 0
 
 
 def _show(done: Regraded) -> None:
@@ -90,6 +99,11 @@ def _show(done: Regraded) -> None:
         f"round {done.round.id}: {done.tally.graded} graded, {done.tally.ungraded} ungraded, "
         f"{len(done.changes)} changed" + (f" against round {done.before.id}" if done.before else "")
     )
+    if done.before is not None and not done.adopted:
+        click.echo(
+            f"not put in force: {len(done.lost)} submissions would lose their verdict, so round {done.before.id} still "
+            f"decides\n  next: worksample amend adopt round {done.round.id} --reason ...   (takes it all the same)"
+        )
 
 
 def _score(value: float | None) -> str:

@@ -24,7 +24,7 @@ def command(out: str, form: str | None, experiment: str | None, store: str | Non
     """
     from worksample.experiments.find import find_experiment
     from worksample.formats.atif import export as export_trajectories
-    from worksample.store import export
+    from worksample.verdicts.exporting import export
 
     with open_store(store) as opened:
         id = find_experiment(opened, experiment or "").id if experiment or form == "atif" else None

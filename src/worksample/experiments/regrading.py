@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import PlanError, UsageError
 from worksample.grading import Change, changes, open_round, subjects
-from worksample.records import Evaluation, Experiment, Instance, Protocol, Round, Submission
+from worksample.records import (
+    Amendment,
+    Evaluation,
+    Experiment,
+    Instance,
+    Protocol,
+    Purpose,
+    Round,
+    Standing,
+    Submission,
+)
 from worksample.runs import write_scores
 from worksample.store import Store
+from worksample.verdicts.judging import Judging
+from worksample.verdicts.rounds import InForce, alike
 
+from .amend import amend
+from .claim import alone
 from .grade_queue import GradeQueue
 from .rounds import current_round
 from .run import need_sandbox
@@ -39,44 +54,35 @@ class Regrading:
 
 @dataclass(frozen=True)
 class Regraded:
-    """The new round, what it was compared with, and the submissions that stand otherwise."""
+    """The new round, the one that decided before, and the submissions that stand otherwise.
+
+    `adopted`: the new round decides from now on. Else the old one does: the submissions `lost` would have no verdict.
+    """
 
     round: Round
     before: Round | None
     changes: tuple[Change, ...]
     tally: Tally
+    adopted: bool = True
+    lost: tuple[str, ...] = ()
 
 
 def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regraded:
-    """Open a round over stored submissions, grade them, and compare with the round that counted before.
+    """Grade stored submissions anew, compare with the round that decides, and adopt the new round in its place.
 
-    From then on this round counts: reports read it, and what trials close later is graded in it. Raises PlanError
-    where nothing is left to grade, or where a package's work or capture is no longer what the submissions were made
-    for: that is new work, and its grader says nothing about the old.
+    It is adopted once every submission is graded that can be, and only where it hides nothing: no submission that was
+    decided is left without a verdict. Killed at any step the earlier verdicts stand, and the next regrade by the same
+    graders goes on with the round. Raises PlanError where nothing is left to grade, or where a package's work or
+    capture is no longer what the submissions were made for: that is new work, and its grader says nothing about the
+    old.
     """
     need_sandbox(what.sandbox)
-    if what.experiment is not None:
-        before: Round | None = current_round(store, what.experiment)
-        found = subjects(store, before) if before else []
-        ids = what.experiment.lock.instances
-    elif what.submissions:
-        found = [store.get(Submission, id) for id in dict.fromkeys(what.submissions)]
-        before = _latest(store, found, what.protocol)
-        ids = tuple(dict.fromkeys(s.instance for s in found))
-    else:
-        raise UsageError("name an experiment or submissions to grade", next="worksample list")
+    found, before, ids = _subjects(store, what)
     if not found:
         raise PlanError("there is no submission to grade yet", next="worksample resume")
+    gradings = _gradings(store, what, {id: store.get(Instance, id) for id in ids}, before)
     listener = watch or Silent()
-    round = open_round(
-        store,
-        experiment=what.experiment.id if what.experiment else None,
-        subjects=() if what.experiment else tuple(s.id for s in found),
-        protocol=what.protocol,
-        author=what.author,
-        reason=what.reason,
-        gradings=_gradings(store, what, {id: store.get(Instance, id) for id in ids}, before),
-    )
+    round = _open(store, what, found, before, gradings)
     queue = GradeQueue(store, round, listener, tries=what.tries, sandbox=what.sandbox)
     queue.tally.planned = queue.tally.finished = len(found)
     listener.begin(queue.tally)
@@ -84,9 +90,68 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
         asyncio.run(queue.run(what.graders))
     finally:
         listener.end()
-    if what.experiment is not None:
+    mine = {s.id for s in subjects(store, round)}
+    changed = tuple(c for c in changes(store, before, round) if c.subject in mine) if before else ()
+    lost = _lost(store, before, round, mine) if before else ()
+    if before is not None and not lost:
+        _adopt(store, round, what)
+    elif before is None and what.experiment is not None:
         write_scores(store, what.experiment.id, round.id)
-    return Regraded(round, before, tuple(changes(store, before, round)) if before else (), queue.tally)
+    return Regraded(round, before, changed, queue.tally, not lost, lost)
+
+
+def _subjects(store: Store, what: Regrading) -> tuple[list[Submission], Round | None, tuple[str, ...]]:
+    """What is graded anew, the round that decides on it now, and the instances."""
+    if what.experiment is not None:
+        now_ = _in_force(store, what.experiment, what.protocol)
+        return subjects(store, now_ or current_round(store, what.experiment)), now_, what.experiment.lock.instances
+    if not what.submissions:
+        raise UsageError("name an experiment or submissions to grade", next="worksample list")
+    found = [store.get(Submission, id) for id in dict.fromkeys(what.submissions)]
+    return found, _latest(store, found, what.protocol), tuple(dict.fromkeys(s.instance for s in found))
+
+
+def _in_force(store: Store, experiment: Experiment, protocol: Protocol) -> Round | None:
+    if protocol is experiment.lock.protocol:
+        return current_round(store, experiment)
+    found = InForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
+    return next(reversed(found.deciding(protocol)), None)
+
+
+def _open(
+    store: Store, what: Regrading, found: Sequence[Submission], before: Round | None, gradings: Mapping[str, str]
+) -> Round:
+    """The regrade that was begun with these graders and not adopted; else a new one."""
+    experiment = what.experiment.id if what.experiment else None
+    listed = () if experiment else tuple(s.id for s in found)
+    with alone(store, f"regrade:{experiment or listed[0]}"):
+        rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
+        for round in reversed(rounds.rounds):
+            same = (round.protocol, round.subjects, dict(round.gradings)) == (what.protocol, listed, dict(gradings))
+            begun = round.purpose is Purpose.REGRADE and before is not None and round.over == before.id
+            if same and begun and not rounds.adopted(round) and not rounds.struck(round):
+                return round
+        return open_round(
+            store, experiment=experiment, subjects=listed, protocol=what.protocol, author=what.author,
+            reason=what.reason, gradings=gradings, over=before.id if before else None,
+        )  # fmt: skip
+
+
+def _lost(store: Store, before: Round, round: Round, subjects: Set[str]) -> tuple[str, ...]:
+    """The subjects that the rounds in force decided and the new one does not."""
+    judging = Judging(store, store.find(Amendment))
+    among = [r for r in judging.found.deciding(before.protocol) if r.experiment == before.experiment]
+    old = judging.read(before, alike(before, among) or (before.id,))
+    had, has = (
+        set(j.verdicts.filter(j.verdicts["standing"] == Standing.DECIDED.value)["subject"].to_list())
+        for j in (old, judging.read(round, [round.id]))
+    )
+    return tuple(sorted((had - has) & subjects))
+
+
+def _adopt(store: Store, round: Round, what: Regrading) -> None:
+    reason = what.reason or "graded anew: every verdict of before stands or was given anew"
+    amend(store, action="adopt", target="round", id=round.id, reason=reason, author=what.author or None)
 
 
 def _gradings(store: Store, what: Regrading, instances: dict[str, Instance], before: Round | None) -> dict[str, str]:
@@ -114,8 +179,8 @@ def _gradings(store: Store, what: Regrading, instances: dict[str, Instance], bef
     return own | {id: digest for id, digest in old.items() if id in own and id not in given}
 
 
-def _latest(store: Store, found: list[Submission], protocol: Protocol) -> Round | None:
-    """The latest round of the protocol that judged the first of these submissions."""
-    rounds = {r.id: r for r in store.find(Round, protocol=protocol.value)}
-    made = [e.round for e in store.find(Evaluation, subject=found[0].id) if e.round in rounds]
-    return max((rounds[id] for id in made), key=lambda r: (r.at, r.id), default=None)
+def _latest(store: Store, found: Sequence[Submission], protocol: Protocol) -> Round | None:
+    """The latest round in force under the protocol that judged the first of these submissions."""
+    made = {e.round for e in store.find(Evaluation, subject=found[0].id)}
+    rounds = InForce(store.find(Round, protocol=protocol.value), store.find(Amendment, target="round"))
+    return next((r for r in reversed(rounds.deciding(protocol)) if r.id in made), None)

@@ -43,7 +43,7 @@ def status_of(store: Store, experiment: Experiment) -> Status:
     import polars as pl
 
     from worksample.store.frames import trials_df
-    from worksample.store.slot_frame import slots_df
+    from worksample.verdicts.slots import slots_df
 
     slots = slots_df(store, experiment.id)
     tries = trials_df(store, experiment.id)

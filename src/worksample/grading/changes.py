@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.records import Amendment, Evaluation, Grade, GradePart, Round, Standing, Submission, Verdict, resolve
+from worksample.records import Amendment, Evaluation, Grade, GradePart, Round, Standing, Submission, Verdict
+from worksample.verdicts.resolving import resolve
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -13,6 +13,7 @@ from worksample.records import (
     Grading,
     Instance,
     Protocol,
+    Purpose,
     Round,
     Submission,
     now,
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 def open_round(
     store: Store, *, experiment: str | None = None, subjects: Sequence[str] = (),
     protocol: Protocol = Protocol.PROGRAM, author: str, reason: str = "", gradings: Mapping[str, str] | None = None,
+    over: str | None = None,
 ) -> Round:  # fmt: skip
     """Commit a round over an experiment's submissions as they come, or over `subjects` (submission ids).
 
     gradings: instance id -> grading digest that is in force; by default each instance's own under `protocol`.
+    over: the round whose work is graded anew; such a regrade decides nothing until it is adopted.
     UsageError without subjects or for an instance that is not graded under the protocol; RecordMissing.
     """
     if (experiment is None) == (not subjects):
@@ -41,6 +44,8 @@ def open_round(
     round = Round(
         id=uuid.uuid4().hex,
         protocol=protocol,
+        purpose=Purpose.GRADING if over is None else Purpose.REGRADE,
+        over=over,
         experiment=experiment,
         subjects=tuple(dict.fromkeys(subjects)),
         gradings=dict(gradings),
@@ -90,9 +95,11 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
 
 def regrade(
     store: Store, instances: Sequence[Instance], *, author: str, reason: str, experiment: str | None = None,
-    subjects: Sequence[str] = (), protocol: Protocol = Protocol.PROGRAM,
+    subjects: Sequence[str] = (), protocol: Protocol = Protocol.PROGRAM, over: str | None = None,
 ) -> Round:  # fmt: skip
     """Open a round that judges old submissions by the gradings of newer versions of their instances.
+
+    over: the round that it regrades; it then decides once it is adopted.
 
     instances: those newer versions (as ingested); instances without one keep their own grading. The work and what is
     captured must be the same in both versions: PlanError otherwise, for then it is other work and has to be done anew.
@@ -116,5 +123,5 @@ def regrade(
     store.commit(*instances)
     return open_round(
         store, experiment=experiment, subjects=subjects, protocol=protocol, author=author, reason=reason,
-        gradings=gradings,
+        gradings=gradings, over=over,
     )  # fmt: skip

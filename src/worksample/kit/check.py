@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worksample.errors import Cause, GraderError
-from worksample.records import FULL
+from worksample.records import is_full
 
 REASON_LIMIT = 4_000
 """Characters of a reason that are kept."""
@@ -48,7 +48,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        return self.fraction >= FULL
+        return bool(is_full(self.fraction))
 
     @classmethod
     def of(cls, passed: bool, reason: str = "") -> Check:

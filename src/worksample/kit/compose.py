@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from worksample.errors import Cause, DeliverableError, GraderError
-from worksample.records import By, Criterion, Grade, GradePart
+from worksample.records import By, Criterion, Grade, GradePart, is_full
 
 from .case import Case
 from .check import Check, fraction_of, shorten
@@ -182,7 +182,7 @@ def _evaluate(
             found[name] = (0.0, f"not looked at: the gate {closed} failed", ())
             continue
         share, reason, inner = _answer(name, by_id[name], parts[name])
-        if (binary or name in gates) and share < 1 - 1e-9:
+        if (binary or name in gates) and not is_full(share):
             share = 0.0
         found[name] = (share, reason, inner)
         if name in gates and share == 0.0:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, GraderError
+from worksample.records import is_full
 
 from .check import Check
 from .markup import read_svg, shapes, texts
@@ -89,7 +90,7 @@ def visual(
     a, b = _array(mine, size), _array(theirs, size)
     raw = similarity(a, b) if measure == "similarity" else 1 - float(abs(a - b).mean())
     share = max(0.0, raw - floor) / (1 - floor)
-    return Check(min(1.0, share), f"{measure} {raw:.4f}" if share < 1 - 1e-9 else "")
+    return Check(min(1.0, share), f"{measure} {raw:.4f}" if not is_full(share) else "")
 
 
 def drawing(got: Path, want: Path, *, shares: tuple[float, float] = (0.5, 0.5)) -> Check:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select, update
 
 from worksample.errors import UsageError
-from worksample.records import Action, Amendment, Evaluation, Evaluator, Instance, Record, Submission, Target, Trial
+from worksample.records import REGISTRY, Action, Amendment, Evaluation, Target
 from worksample.store.people_tables import assignments, items
+from worksample.verdicts.rounds import need_amendable
 
 from .account import Account, Role
 from .clock import Clock, moment
@@ -19,27 +20,22 @@ from .verdicts import findings
 if TYPE_CHECKING:
     from worksample.store import Store
 
-_CLASSES: dict[Target, type[Record]] = {
-    Target.EVALUATION: Evaluation,
-    Target.EVALUATOR: Evaluator,
-    Target.TRIAL: Trial,
-    Target.SUBMISSION: Submission,
-    Target.INSTANCE: Instance,
-}
 _a, _i = assignments.c, items.c
 
 
 def amend(
     store: Store, by: Account, action: Action, target: Target, target_id: str, reason: str, *, clock: Clock
 ) -> Amendment:
-    """Strike or restore a record. A struck evaluation's item goes back into the queue for one more, but not to whoever
-    gave it; restoring takes that back where nobody has it yet. A struck trial, submission or instance is given out to
-    nobody until it is restored (`withdrawn`). RecordMissing, Denied, UsageError without a reason.
+    """Strike or restore a record, or put a round in force.
+
+    A struck evaluation's item goes back into the queue for one more, but not to whoever gave it; restoring takes that
+    back where nobody has it yet. A struck trial, submission or instance is given out to nobody until it is restored
+    (`withdrawn`). RecordMissing, Denied, UsageError without a reason.
     """
     by.may(Role.ADMIN, Role.REVIEWER)
     if not reason.strip():
         raise UsageError("an amendment needs a reason")
-    store.get(_CLASSES[target], target_id)
+    need_amendable(action, store.get(REGISTRY[target.value], target_id))
     amendment = Amendment(
         id=uuid.uuid4().hex, action=action, target=target, target_id=target_id, reason=reason.strip(),
         author=f"person-{by.id}", at=moment(clock()),

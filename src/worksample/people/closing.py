@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from worksample.records import Evaluation, Given, Grade, Holistic, Pairwise, Rule, Side
+from worksample.records import Evaluation, Given, Grade, Holistic, Pairwise, Rule, Side, is_accepted
 from worksample.store import schema
 from worksample.store.people_tables import items
 
@@ -57,20 +57,20 @@ _TURNED = {Side.FIRST: Side.SECOND, Side.EQUAL: Side.EQUAL, Side.SECOND: Side.FI
 
 
 def _vote(e: Evaluation, subject: str) -> object:
-    """What two votes have to agree on: passing; for pairs both answers, seen from the same side; for
-    rubrics each criterion.
+    """What two votes have to agree on: passing; of a rubric every criterion; for pairs both answers, seen from the same
+    side.
 
     Which of the two answers will count is known only once it is known who succeeded, so a difference in either asks
     for a third vote.
     """
     match e.payload:
         case Holistic(score=score):
-            return score >= 2
+            return is_accepted(score)
         case Pairwise(completion=completion, quality=quality):
             if e.subject == subject:
                 return completion, quality
             return _TURNED[completion], _TURNED[quality]
-        case Grade(parts=parts):
-            return frozenset((part.name, part.fraction, part.skip) for part in parts)
+        case Grade() as grade:
+            return tuple((p.name, p.skip, p.passed) for p in grade.leaves)
         case _:
             return e.payload.type if e.payload is not None else None

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from worksample.records import Evaluation, Evaluator, Frozen, Given, Grade, Holistic, Pairwise, Round, Rule
+from worksample.records import (
+    Evaluation,
+    Evaluator,
+    Frozen,
+    Given,
+    Grade,
+    Holistic,
+    Pairwise,
+    Round,
+    Rule,
+    is_accepted,
+    is_full,
+)
 from worksample.store.people_tables import assignments, items
 
 from .profile import person_of
@@ -92,7 +104,7 @@ def votes_of(store: Store, round: str) -> Votes:
         rows.append(e)
         subjects.append(" ".join(sorted((e.subject, e.second))) if e.second else e.subject)
         votes.append(value)
-        positive.append(value >= 2 if isinstance(e.payload, Holistic) else value >= 1)
+        positive.append(bool(is_accepted(value) if isinstance(e.payload, Holistic) else is_full(value)))
     return Votes(tuple(rows), tuple(subjects), tuple(votes), tuple(positive))
 
 

@@ -30,7 +30,7 @@ from .answer import read_answer
 from .faults import FaultyRows, InvalidAnswer
 from .item import grading_of
 from .planning import gradings_for
-from .protocol import PROTOCOL_OF, SPECS, Form
+from .protocol import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, Kind
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -94,10 +94,10 @@ def _round(
     overlap = max(votes.values())
     items = [{"instance": e.instance} for e in evaluations]
     return Round(
-        id=id, protocol=PROTOCOL_OF[form], subjects=tuple(subjects), overlap=overlap,
-        rule=rule or (Rule.MAJORITY if form in (Form.HOLISTIC, Form.PAIRWISE) else Rule.LATEST),
+        id=id, protocol=PROTOCOL_OF[form], purpose=PURPOSE_OF[Kind(form.value)], subjects=tuple(subjects),
+        overlap=overlap, rule=rule or (Rule.MAJORITY if form in (Form.HOLISTIC, Form.PAIRWISE) else Rule.LATEST),
         gradings=gradings_for(store, form, items),
-        versions={"worksample": __version__, "people.form": form.value, "people.kind": form.value, "imported": "1"},
+        versions={"worksample": __version__, "people.form": form.value, "imported": "1"},
         reason=reason or "imported judgments", author=author, at=now(),
     )  # fmt: skip
 

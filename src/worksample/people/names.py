@@ -58,7 +58,7 @@ def show_names(store: Store, account: Account, round: str, *, clock: Clock) -> N
     """
     account.may(Role.ADMIN)
     record = store.get(Round, round)
-    over = record.versions.get("people.over")
+    over = record.over
     with store.database.writing() as connection:
         circle = _circle(connection, round)
         _refuse(connection, account, circle)

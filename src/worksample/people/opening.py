@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
-from worksample.records import Round, canonical
+from worksample.records import Purpose, Round, canonical
 from worksample.store.people_tables import items as item_table
 
 from .clock import Clock, moment
@@ -19,7 +19,7 @@ from .config import PeopleRound
 from .instructions import Instructions
 from .pilot import opened
 from .planning import gradings_for, plan_gold, plan_items
-from .protocol import FORM_OF, PROTOCOL_OF, Form, Kind
+from .protocol import FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, Kind
 from .queues import Queue, add_items, find_queue, stock
 from .subjects import submissions_of
 
@@ -56,15 +56,13 @@ def open_people_round(
     }  # fmt: skip
     versions = {
         "worksample": __version__,
-        "people.kind": config.kind.value,
         "people.form": form.value,
         "people.plan": store.blobs.put(canonical(json.loads(json.dumps(plan)))),
         "instructions": digest,
-        **({"people.over": config.over} if config.over else {}),
         **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
     }
     round = Round(
-        id=id, protocol=PROTOCOL_OF[form],
+        id=id, protocol=PROTOCOL_OF[form], purpose=PURPOSE_OF[config.kind], over=config.over,
         # Only a round over all of an experiment is one that a report may take for its verdicts.
         experiment=config.experiment if config.kind in _GATED else None,
         subjects=() if config.experiment and config.kind in _GATED else _subjects(planned or gold),
@@ -73,9 +71,10 @@ def open_people_round(
     )  # fmt: skip
     rounds = [round]
     if gold and gold_round != id:
-        extra = {**versions, "people.kind": Kind.CALIBRATION.value, "people.hidden_in": id}
+        extra = {**versions, "people.hidden_in": id}
         del extra["people.plan"]
-        rounds.append(round.replaced(id=gold_round, experiment=None, subjects=_subjects(gold), versions=extra))
+        hidden = {"purpose": Purpose.CALIBRATION, "over": None, "versions": extra}
+        rounds.append(round.replaced(id=gold_round, experiment=None, subjects=_subjects(gold), **hidden))
     store.commit(*rounds)
     stock(store, round, clock())
     return round

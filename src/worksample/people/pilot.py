@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
-from worksample.records import Grade, Holistic, Pairwise, Round
+from worksample.records import Grade, Holistic, Pairwise, Purpose, Round, is_accepted
 
-from .protocol import Kind
 from .said import given
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class Pilot:
 def pilots(store: Store, instructions: str) -> list[Pilot]:
     """The pilots of a version, by time."""
     rounds = store.find(Round)
-    mine = [r for r in rounds if r.versions.get("people.kind") == Kind.PILOT and _of(r) == instructions]
+    mine = [r for r in rounds if r.purpose is Purpose.PILOT and _of(r) == instructions]
     return [measure(store, r) for r in mine]
 
 
@@ -53,7 +52,7 @@ def measure(store: Store, round: Round) -> Pilot:
     for e in given(store, round.id):
         match e.payload:
             case Holistic(score=score):
-                vote = float(score >= 2)
+                vote = float(is_accepted(score))
             case Grade() as grade:
                 vote = float(grade.full)
             case Pairwise(completion=side):

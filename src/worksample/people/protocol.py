@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from worksample.records import Protocol, Rule
+from worksample.records import Protocol, Purpose, Rule
 
 from .account import Role
 
@@ -60,6 +60,11 @@ PROTOCOL_OF = {
     Form.INTEGRITY: Protocol.HOLISTIC,
 }
 """Under which protocol the Round record runs. Tags and integrity judge nothing: their payloads never decide."""
+PURPOSE_OF = {
+    **{kind: Purpose(kind.value) if kind.value in set(Purpose) else Purpose.GRADING for kind in Kind},
+    Kind.TAGS: Purpose.FAILURES,
+}
+"""What a round of a kind is for; the forms of the protocols judge the work itself."""
 OVER = frozenset({Kind.AUDIT, Kind.FALSE_NEGATIVES, Kind.RELIABILITY, Kind.ADJUDICATION, Kind.INTEGRITY})
 """Kinds that look at another round."""
 _REVIEWED = frozenset({Kind.AUDIT, Kind.FALSE_NEGATIVES, Kind.ADJUDICATION, Kind.INTEGRITY})

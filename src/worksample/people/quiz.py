@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select
 
-from worksample.records import Evaluation, Grade, Holistic, Labels, Pairwise, Tags, digest_of
+from worksample.records import Evaluation, Grade, Holistic, Labels, Pairwise, Tags, digest_of, is_accepted
 from worksample.store.people_tables import activity, assignments, items
 
 from .clock import moment
@@ -48,7 +48,7 @@ def is_right(expected: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
     """Whether every expected answer was given. A score counts by whether it accepts: 2 and 3 are alike there."""
     for name, value in expected.items():
         if name == "score":
-            if (int(value) >= 2) != (int(said.get("score", 0)) >= 2):
+            if is_accepted(int(value)) != is_accepted(int(said.get("score", 0))):
                 return False
         elif name == "tags":
             if not set(value) <= set(said.get("tags", ())):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from worksample.records import Amendment, Evaluation, Given, Round, Verdict, resolve, struck, targets_of
+from worksample.records import Amendment, Evaluation, Given, Round, Verdict, struck, targets_of
+from worksample.verdicts.resolving import resolve
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -28,5 +29,5 @@ def given(store: Store, round: str) -> list[Evaluation]:
 
 
 def verdicts_of(store: Store, round: Round) -> dict[str, Verdict]:
-    """By `records.resolve`: the round's own votes alone."""
+    """By `verdicts.resolving`: the round's own votes alone."""
     return resolve(round, store.find(Evaluation, round=round.id), amendments_of(store))

@@ -17,6 +17,7 @@ class Entry:
 
     subject: str
     entrant: str
+    """Who made it: an agent, with its arm and attempt (`verdicts.entrants`)."""
     instance: str
     project: str
     """What counts as one project: the instance's key."""

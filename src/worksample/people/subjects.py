@@ -16,6 +16,7 @@ from worksample.records import (
     Target,
     Trial,
     Verdict,
+    is_accepted,
     struck,
 )
 
@@ -74,12 +75,17 @@ def pick(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
 
 
 def entries_of(store: Store, submissions: Iterable[Submission]) -> list[Entry]:
+    """As entries; an agent under several arms, or at several attempts, is as many entrants."""
+    from worksample.verdicts.entrants import entrants
+
+    found = list(submissions)
+    who = entrants(store, {s.id for s in found})
     keys: dict[str, str] = {}
     out = []
-    for s in submissions:
+    for s in found:
         if s.instance not in keys:
             keys[s.instance] = store.get(Instance, s.instance).key
-        out.append(Entry(s.id, s.entrant, s.instance, keys[s.instance]))
+        out.append(Entry(s.id, who[s.id], s.instance, keys[s.instance]))
     return out
 
 
@@ -120,7 +126,7 @@ def contested(store: Store, over: Round, verdicts: dict[str, Verdict]) -> set[st
     counts: dict[str, int] = {}
     for e in given(store, over.id):
         if e.second is None and isinstance(e.payload, Holistic):
-            votes.setdefault(e.subject, set()).add(e.payload.score >= 2)
+            votes.setdefault(e.subject, set()).add(bool(is_accepted(e.payload.score)))
         counts[e.subject] = counts.get(e.subject, 0) + 1
     split = {s for s, seen in votes.items() if len(seen) > 1}
     open_ = {s for s, v in verdicts.items() if v.standing is Standing.UNDECIDED and counts.get(s, 0) >= over.overlap}

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from worksample.records import Labels, Pairwise, Round, Standing, Submission, Verdict, overrule
+from worksample.records import Labels, Pairwise, Purpose, Round, Standing, Target, Verdict, struck
+from worksample.verdicts.resolving import verdict_of
 
-from .protocol import SOUND, Kind
-from .said import given, verdicts_of
+from .protocol import PURPOSE_OF, SOUND, Kind
+from .said import amendments_of, given, verdicts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,26 +41,25 @@ class Final:
 
 
 def rounds_over(store: Store, round: str, *kinds: Kind) -> list[Round]:
-    """Rounds by people that look at this one, by time; of these kinds, or of any."""
-    found = [r for r in store.find(Round) if r.versions.get("people.over") == round]
-    return [r for r in found if not kinds or r.versions.get("people.kind") in kinds]
+    """Rounds by people that look at this one and are not struck, by time; of these kinds, or of any."""
+    out, wanted = struck(amendments_of(store)), {PURPOSE_OF[kind] for kind in kinds}
+    found = [r for r in store.find(Round, over=round) if r.purpose is not Purpose.REGRADE]
+    return [r for r in found if (not wanted or r.purpose in wanted) and (Target.ROUND, r.id) not in out]
 
 
 def final_verdicts(store: Store, round: Round) -> dict[str, Final]:
-    """Per subject, by `records.overrule`; of several rounds of a kind the latest that decided a subject counts."""
-    votes = verdicts_of(store, round)
-    audits = _decided(store, rounds_over(store, round.id, Kind.AUDIT))
-    judged = _decided(store, rounds_over(store, round.id, Kind.ADJUDICATION))
-    found, stands = findings(store, round.id), overrule(votes, audits, judged)
-    out = {}
-    for subject, own in votes.items():
-        verdict, by = stands[subject], DecidedBy.VOTES
-        if verdict is judged.get(subject):
-            by = DecidedBy.ADJUDICATION
-        elif verdict is audits.get(subject):
-            by = DecidedBy.AUDIT
-        out[subject] = Final(verdict, by, own, found.get(subject, ()))
-    return out
+    """Per subject, after audits and adjudications (`verdicts.looks`)."""
+    from worksample.verdicts.judging import Judging
+
+    judged, _ = Judging(store, amendments_of(store)).looked_at(round)
+    votes = {row["subject"]: row for row in judged.votes.iter_rows(named=True)}
+    found = findings(store, round.id)
+    return {
+        row["subject"]: Final(
+            verdict_of(row), DecidedBy(row["by"]), verdict_of(votes[row["subject"]]), found.get(row["subject"], ())
+        )
+        for row in judged.verdicts.iter_rows(named=True)
+    }
 
 
 def _decided(store: Store, rounds: list[Round]) -> dict[str, Verdict]:
@@ -94,13 +94,10 @@ def preferences(store: Store, round: Round, passed: Mapping[str, bool | None]) -
     project, first, second, votes, preference, reason (see `metrics.project_preferences`).
     """
     from worksample.metrics import TIE_BREAK, pair_preference, project_preferences
+    from worksample.verdicts.entrants import entrants
 
     rows = [e for e in given(store, round.id) if isinstance(e.payload, Pairwise) and e.second is not None]
-    entrant: dict[str, str] = {}
-    for e in rows:
-        for id in (e.subject, e.second):
-            if id is not None and id not in entrant:
-                entrant[id] = store.get(Submission, id).entrant
+    entrant = entrants(store, {id for e in rows for id in (e.subject, e.second) if id is not None})
     said = [e.payload for e in rows if isinstance(e.payload, Pairwise)]
     preference = pair_preference(
         [p.completion.value for p in said],

@@ -15,6 +15,7 @@ from .evaluation import (
     Labels,
     Pairwise,
     Payload,
+    Purpose,
     Round,
     Rule,
     Side,
@@ -22,8 +23,9 @@ from .evaluation import (
     Target,
 )
 from .experiment import Arm, Experiment, Lock, Slot
-from .grade import FULL, Grade, GradePart, Skip
+from .grade import Grade, GradePart, Skip
 from .manifest import Entry, EntryKind, Manifest, path_fault, quote_path, unquote_path
+from .passing import ACCEPTED, FULL, is_accepted, is_full, partial_credit
 from .submission import CaptureStatus, Origin, Part, Reported, Submission
 from .task import (
     About,
@@ -41,12 +43,11 @@ from .task import (
     Work,
 )
 from .trial import Ending, Outcome, Trial
-from .verdict import KIND, OVER, Standing, Verdict, overrule, resolve, strikes, struck, targets_of
+from .verdict import Standing, Verdict, strikes, struck, targets_of
 
 __all__ = [
+    "ACCEPTED",
     "FULL",
-    "KIND",
-    "OVER",
     "REGISTRY",
     "About",
     "Action",
@@ -88,6 +89,7 @@ __all__ = [
     "Paths",
     "Payload",
     "Protocol",
+    "Purpose",
     "Record",
     "Reported",
     "Round",
@@ -112,11 +114,12 @@ __all__ = [
     "digest_bytes",
     "digest_of",
     "from_envelope",
+    "is_accepted",
+    "is_full",
     "now",
-    "overrule",
+    "partial_credit",
     "path_fault",
     "quote_path",
-    "resolve",
     "strikes",
     "struck",
     "targets_of",

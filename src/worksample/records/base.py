@@ -70,6 +70,11 @@ class Record(Frozen):
 
     id: str
 
+    @classmethod
+    def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
+        """A body of an older schema in the form of this one."""
+        return body
+
     def envelope(self) -> dict[str, Any]:
         """The stored form: `{"kind", "schema", "body"}`."""
         return {"kind": self.kind, "schema": self.schema_version, "body": self.plain()}
@@ -94,4 +99,4 @@ def from_envelope(data: Mapping[str, Any]) -> Record:
         raise ValueError(f"unknown kind of record: {kind!r}")
     if not isinstance(schema, int) or schema > cls.schema_version:
         raise ValueError(f"{kind} record of schema {schema!r}; this version reads up to {cls.schema_version}")
-    return cls.model_validate(data["body"])
+    return cls.model_validate(cls.upgraded(data["body"], schema))

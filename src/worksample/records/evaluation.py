@@ -67,13 +67,41 @@ class Rule(StrEnum):
     """The mean score: judges with repeats."""
 
 
+class Purpose(StrEnum):
+    """What a round is for. Only the first two may decide what submissions come to."""
+
+    GRADING = "grading"
+    REGRADE = "regrade"
+    """The work of an earlier round, graded anew: decides from the moment that it is adopted."""
+    AUDIT = "audit"
+    """What passed in another round, once more (RLI B.5)."""
+    ADJUDICATION = "adjudication"
+    """What the votes of another round contest."""
+    FALSE_NEGATIVES = "false_negatives"
+    """A sample of what failed in another round (RLI B.5)."""
+    RELIABILITY = "reliability"
+    """A double-rated sample of another round."""
+    INTEGRITY = "integrity"
+    """Whether it is honest work."""
+    FAILURES = "failures"
+    """What is wrong with it, in tags (RLI 4.2)."""
+    PILOT = "pilot"
+    """Whether instructions are understood alike."""
+    CALIBRATION = "calibration"
+    """Gold items, whose right answers are known."""
+
+
 @register
 class Round(Record):
     """One grading of a set of submissions under one protocol with fixed versions."""
 
     kind: ClassVar[str] = "round"
+    schema_version: ClassVar[int] = 2
 
     protocol: Protocol
+    purpose: Purpose = Purpose.GRADING
+    over: str | None = None
+    """The round that this one looks at again, or grades anew."""
     experiment: str | None = None
     """All submissions of this experiment are subjects, as they come; else `subjects` lists them."""
     subjects: tuple[str, ...] = ()
@@ -87,6 +115,16 @@ class Round(Record):
     reason: str = ""
     author: str
     at: Moment
+
+    @classmethod
+    def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
+        """Schema 1 told its purpose among the versions, and knew no regrades: they counted as soon as opened."""
+        if schema >= 2:
+            return body
+        versions = dict(body.get("versions", {}))
+        kind, over = versions.pop("people.kind", ""), versions.pop("people.over", None)
+        purpose = "failures" if kind == "tags" else kind if kind in set(Purpose) else Purpose.GRADING.value
+        return {**body, "versions": versions, "purpose": purpose, "over": over}
 
 
 class EvaluatorKind(StrEnum):
@@ -154,6 +192,8 @@ class Evaluation(Record):
 class Action(StrEnum):
     STRIKE = "strike"
     RESTORE = "restore"
+    ADOPT = "adopt"
+    """Put a round in force: from now on it decides. Rounds only."""
 
 
 class Target(StrEnum):
@@ -162,11 +202,12 @@ class Target(StrEnum):
     TRIAL = "trial"
     SUBMISSION = "submission"
     INSTANCE = "instance"
+    ROUND = "round"
 
 
 @register
 class Amendment(Record):
-    """Strikes or restores a record; the record itself stays as it was."""
+    """Strikes or restores a record, or puts a round in force; the record itself stays as it was."""
 
     kind: ClassVar[str] = "amendment"
 
@@ -176,3 +217,9 @@ class Amendment(Record):
     reason: str = Field(min_length=1)
     author: str
     at: Moment
+
+    @model_validator(mode="after")
+    def _only_rounds_are_adopted(self) -> Self:
+        if self.action is Action.ADOPT and self.target is not Target.ROUND:
+            raise ValueError(f"a round can be adopted, no {self.target}")
+        return self

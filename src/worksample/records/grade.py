@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Literal, Self
 
@@ -9,8 +10,7 @@ from pydantic import Field, model_validator
 
 from .base import Frozen
 from .criteria import Importance
-
-FULL = 1.0 - 1e-9
+from .passing import is_full, partial_credit
 
 
 class Skip(StrEnum):
@@ -42,7 +42,7 @@ class GradePart(Frozen):
 
     @property
     def passed(self) -> bool:
-        return self.fraction is not None and self.fraction >= FULL
+        return self.fraction is not None and bool(is_full(self.fraction))
 
 
 class Grade(Frozen):
@@ -57,18 +57,33 @@ class Grade(Frozen):
     @property
     def full(self) -> bool:
         """Full credit: ALE's full pass, TAC's S_full."""
-        return self.score >= FULL
+        return bool(is_full(self.score))
 
     @property
     def partial(self) -> float:
-        """TAC's S_partial: half the share of points, half full completion (TAC 4.1)."""
-        return 0.5 * self.score + 0.5 * self.full
+        """TAC's S_partial (4.1)."""
+        return float(partial_credit(self.score, self.full))
+
+    @property
+    def leaves(self) -> tuple[GradePart, ...]:
+        """The criteria, without the branches over them."""
+        return tuple(_leaves(self.parts))
 
     @property
     def undecided(self) -> tuple[str, ...]:
         """Names of the parts that nobody could judge."""
+        return tuple(p.name for p in self.leaves if p.skip is Skip.CANNOT_JUDGE)
 
-        def walk(parts: tuple[GradePart, ...]) -> list[str]:
-            return [n for p in parts for n in ([p.name] if p.skip is Skip.CANNOT_JUDGE else walk(p.parts))]
+    @property
+    def void(self) -> bool:
+        """Whether it has parts and none of them applies: then there is nothing to give a score for."""
+        return bool(self.parts) and all(p.skip is Skip.NOT_APPLICABLE for p in self.leaves)
 
-        return tuple(walk(self.parts))
+
+def _leaves(parts: Iterable[GradePart]) -> Iterator[GradePart]:
+    for part in parts:
+        # Who skipped a branch has skipped what is below it.
+        if part.parts and part.skip is None:
+            yield from _leaves(part.parts)
+        else:
+            yield part

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    agent: str
+    """An agent under one arm, at one attempt."""
+
+    entry: str
     name: str
 
 
@@ -54,27 +56,31 @@ def shade(score: float | None) -> str:
 
 
 def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task") -> Heat:
-    """The map over a frame of slots, a row per task or per category; work without a category has none of its own."""
+    """The map over the slots of a frame of verdicts, a row per task or per category; work without a category has none
+    of its own.
+    """
     import polars as pl
 
+    frame = frame.filter(pl.col("slot").is_not_null())
     graded = pl.col("state") == "valid"
     if by == "category":
         frame = frame.filter(pl.col("category").fill_null("") != "")
     cells = (
-        frame.group_by(by, "agent")
+        frame.group_by(by, "entry")
         .agg(
             pl.col("score").filter(graded).mean().alias("score"),
             graded.sum().alias("graded"),
             pl.len().alias("planned"),
             pl.col("state").mode().sort().first().alias("state"),
         )
-        .rows_by_key([by, "agent"], named=True, unique=True)
+        .rows_by_key([by, "entry"], named=True, unique=True)
     )
-    agents = tuple(Column(a, n) for a, n in frame.select("agent", "agent_name").unique(maintain_order=True).iter_rows())
+    who = frame.select("entry", "entry_label").unique().sort("entry_label", "entry")
+    agents = tuple(Column(a, n) for a, n in who.iter_rows())
     names = frame.select(pl.col(by).alias("name"), "category").unique("name", keep="first").sort("category", "name")
     rows = []
     for name, category in names.iter_rows():
-        row = tuple(_cell(cells.get((name, a.agent)), a.name) for a in agents)
+        row = tuple(_cell(cells.get((name, a.entry)), a.name) for a in agents)
         page = task_page(name) if by == "task" else ""
         rows.append(HeatRow(name, category if by == "task" and category else "", page, row))
     return Heat(agents, tuple(rows))
@@ -117,14 +123,15 @@ def causes_of(frame: pl.DataFrame, agents: tuple[Column, ...]) -> tuple[CauseRow
     """How often each cause ended a slot's trial or kept its submission from a grade, most frequent first."""
     import polars as pl
 
-    ended = frame.filter(pl.col("cause").is_not_null()).select("agent", "cause")
+    frame = frame.filter(pl.col("slot").is_not_null())
+    ended = frame.filter(pl.col("cause").is_not_null()).select("entry", "cause")
     kept = frame.filter((pl.col("state") == "ungraded") & pl.col("verdict_cause").is_not_null())
-    both = pl.concat([ended, kept.select("agent", pl.col("verdict_cause").alias("cause"))])
-    counts = {(cause, agent): count for cause, agent, count in both.group_by("cause", "agent").len().iter_rows()}
+    both = pl.concat([ended, kept.select("entry", pl.col("verdict_cause").alias("cause"))])
+    counts = {(cause, entry): count for cause, entry, count in both.group_by("cause", "entry").len().iter_rows()}
     totals = both.group_by("cause").len().sort("len", "cause", descending=[True, False])
     rows = []
     for cause, _ in totals.iter_rows():
         policy = POLICY[Cause(cause)]
-        per_agent = tuple(counts.get((cause, a.agent), 0) for a in agents)
+        per_agent = tuple(counts.get((cause, a.entry), 0) for a in agents)
         rows.append(CauseRow(cause, policy.says, policy.boundary.value, per_agent))
     return tuple(rows)

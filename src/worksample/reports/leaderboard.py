@@ -10,7 +10,7 @@ from worksample.metrics import Estimate
 from worksample.records import Experiment
 from worksample.store import Store
 
-from .slots import find_experiments, same_lock, slots_frame
+from .slots import find_experiments, same_lock
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,10 +20,13 @@ ILLUSTRATIVE = "illustrative"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One agent's figures. Every Estimate carries its own counts."""
+    """The figures of one agent under one arm, of one attempt. Every Estimate carries its own counts."""
 
     agent: str
     name: str
+    """The agent's, with arm and attempt where there are several."""
+    arm: str
+    attempt: int
     harness: str
     model: str | None
     planned: int | None
@@ -31,10 +34,15 @@ class Row:
     valid: int
     infrastructure_failed: int
     ungraded: int
+    """Those that their deliverable left ungraded among them: `broken`."""
+    broken: int
+    """Ungraded because the deliverable broke its grader, by no fault of ours."""
     pending: int
     not_attemptable: int
     passed: Estimate
-    """Full passes (ALE's full pass, TAC's S_full) of what is graded."""
+    """What passed under the protocol, of what is graded."""
+    bounds: tuple[float | None, float | None]
+    """The least and the most that `passed` can be once all is graded: what broke its grader is 0 in both."""
     score: Estimate
     s_partial: Estimate
     earned: Estimate
@@ -62,11 +70,16 @@ class Row:
         """What is not graded, in words: none of it counts as 0."""
         counts = (
             (self.infrastructure_failed, "failed by infrastructure"),
-            (self.ungraded, "ungraded"),
+            (self.broken, "ungraded since the deliverable broke its grader"),
+            (self.ungraded - self.broken, "ungraded"),
             (self.not_attemptable, "not attemptable"),
             (self.pending, "not run"),
         )
-        return ", ".join(f"{count} {what}" for count, what in counts if count)
+        told = ", ".join(f"{count} {what}" for count, what in counts if count)
+        low, high = self.bounds
+        if low is None or high is None or low == high == self.passed.value:
+            return told
+        return f"{told} (pass between {100 * low:.1f} % and {100 * high:.1f} %)"
 
     def plain(self) -> dict[str, Any]:
         out = {}
@@ -103,47 +116,27 @@ def leaderboard(store: Store, experiments: Sequence[str] = (), *, illustrative: 
 
     `illustrative`: let prices that are only illustrative count as dollars; the notes then say so.
     """
+    from worksample.verdicts.work import Work
+
     found = find_experiments(store, experiments)
     same_lock(found)
-    frame = slots_frame(store, found)
-    return board_of(frame, tuple(found), illustrative=illustrative, entrants=entrants_of(store, found))
+    work = Work(store, found)
+    return board_of(work.frame(work.primary), tuple(found), illustrative=illustrative)
 
 
-def entrants_of(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame | None:
-    """Rows like those of `slots_frame` for graded work that people and agents elsewhere handed in; None without any."""
-    import polars as pl
-
-    from worksample.records import Origin, Submission
-
-    if not store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON], trial=None):
-        return None
-    from .measures.config import MeasureConfig
-    from .measures.material import Material
-
-    material = Material(store, experiments, MeasureConfig())
-    frame = material.judged(material.primary)
-    if frame is None:
-        return None
-    ours = frame.filter(pl.col("slot").is_null())
-    kept = ours.with_columns(live=pl.lit(True), partial=pl.lit(None, dtype=pl.Float64))
-    return kept if kept.height else None
-
-
-def board_of(
-    frame: pl.DataFrame,
-    experiments: tuple[Experiment, ...],
-    *,
-    illustrative: bool = False,
-    entrants: pl.DataFrame | None = None,
-) -> Leaderboard:
-    """The leaderboard over a frame of slots (see `slots_frame`), and of who handed work in (see `entrants_of`)."""
-    groups = frame.partition_by("agent", maintain_order=True)
-    rows = [_row(group, illustrative=illustrative) for group in groups]
-    for group in entrants.partition_by("agent", maintain_order=True) if entrants is not None else ():
-        origin = {"external": "external agent"}.get(group["harness"][0], "person")
-        rows.append(replace(_row(group, illustrative=illustrative), planned=None, entrant=origin))
-    rows.sort(key=lambda r: (-(r.passed.value or 0), -(r.score.value or 0), r.name, r.agent))
-    notes = _notes(frame, illustrative)
+def board_of(frame: pl.DataFrame, experiments: tuple[Experiment, ...], *, illustrative: bool = False) -> Leaderboard:
+    """The leaderboard over the frame of verdicts (`verdicts.work`): a row per agent, arm and attempt, and one for
+    everybody who handed work in.
+    """
+    rows = []
+    for group in frame.partition_by("entry", maintain_order=True):
+        row = _row(group, illustrative=illustrative)
+        if group["slot"].is_null().all():
+            origin = {"external": "external agent"}.get(group["harness"][0], "person")
+            row = replace(row, planned=None, entrant=origin)
+        rows.append(row)
+    rows.sort(key=lambda r: (-(r.passed.value or 0), -(r.score.value or 0), r.label, r.agent))
+    notes = _notes(frame.filter(frame["slot"].is_not_null()), illustrative)
     if any(row.entrant for row in rows):
         notes += ("Persons and external agents handed their work in: nothing was planned for them.",)
     return Leaderboard(experiments, tuple(rows), notes)
@@ -153,18 +146,13 @@ def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:
     import polars as pl
 
     from worksample.metrics import Unit, mean_score, rate
+    from worksample.verdicts.work import state_of
 
     first = frame.row(0, named=True)
     tried = frame.filter(pl.col("state") != "not_attemptable")
     states = dict(frame["state"].value_counts().iter_rows())
-    cells: dict[str, Any] = {"state": tried["state"], "task": tried["task"], "instance": tried["instance_name"]}
-    graded = pl.col("state") == "valid"
-    seen = tried.select(
-        pl.when(graded).then("passed").alias("passed"),
-        pl.when(graded).then("score").alias("score"),
-        # A verdict of votes, or of several judges, has no one grade to take it from.
-        pl.when(graded).then(pl.coalesce("partial", 0.5 * pl.col("score") + 0.5 * pl.col("passed"))).alias("s_partial"),
-    )
+    known = tried.with_columns(state=state_of("passed"))
+    cells: dict[str, Any] = {"task": tried["task"], "instance": tried["instance_name"]}
 
     def per_trial(column: str, unit: Unit) -> Estimate:
         values = tried.filter("live")
@@ -172,24 +160,43 @@ def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:
 
     return Row(
         agent=first["agent"],
-        name=first["agent_name"],
+        name=first["entry_label"],
+        arm=first["arm"],
+        attempt=first["attempt"],
         harness=first["harness"] or "",
         model=first["model"],
         planned=frame.height,
         valid=states.get("valid", 0),
         infrastructure_failed=states.get("infrastructure", 0),
         ungraded=states.get("ungraded", 0),
+        broken=int(frame["broken"].sum()),
         pending=states.get("pending", 0),
         not_attemptable=states.get("not_attemptable", 0),
-        passed=rate(seen["passed"], name="pass", **cells),
-        score=mean_score(seen["score"], name="mean score", **cells),
-        s_partial=mean_score(seen["s_partial"], name="S_partial", **cells),
-        earned=_earned(tried, illustrative=illustrative),
+        passed=rate(known["passed"], state=known["state"], name="pass", **cells),
+        bounds=_bounds(known),
+        score=mean_score(tried["score"], state=tried["state"], name="mean score", **cells),
+        s_partial=mean_score(tried["partial"], state=known["state"], name="S_partial", **cells),
+        earned=_earned(known, illustrative=illustrative),
         cost=per_trial("cost", Unit.USD),
         seconds=per_trial("seconds", Unit.NUMBER),
         tokens=per_trial("tokens", Unit.COUNT),
         steps=per_trial("steps", Unit.COUNT),
     )
+
+
+def _bounds(tried: pl.DataFrame) -> tuple[float | None, float | None]:
+    """Of pass: were all that is open to fail, and were it to pass. Means over tasks, like the rate itself."""
+    import polars as pl
+
+    if not tried.height:
+        return None, None
+    open_ = pl.col("passed").is_null() & ~pl.col("broken")
+    ends = {"low": pl.col("passed").fill_null(False), "high": pl.col("passed").fill_null(False) | open_}
+    filled = tried.select("task", "instance_name", **{name: end.cast(pl.Float64) for name, end in ends.items()})
+    for keys in (["task", "instance_name"], ["task"]):
+        filled = filled.group_by(keys).agg(pl.col(name).mean() for name in ends)
+    low, high = (float(str(filled[name].mean())) for name in ends)
+    return low, high
 
 
 def _earned(frame: pl.DataFrame, *, illustrative: bool) -> Estimate:

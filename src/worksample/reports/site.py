@@ -17,11 +17,11 @@ from worksample.store import Store
 
 from .charts import board_charts, heat_charts, measured_charts
 from .heat import causes_of, heat_of, shade, task_page
-from .leaderboard import Leaderboard, board_of, entrants_of
+from .leaderboard import Leaderboard, board_of
 from .measured import view_of
 from .pages import Pages
 from .plots import Canvas
-from .slots import called, find_experiments, held_out, same_lock, slots_frame
+from .slots import called, find_experiments, held_out, same_lock
 from .trials import TrialPages, trial_page
 
 if TYPE_CHECKING:
@@ -61,13 +61,15 @@ def write_report(
     Layout: index.html, metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html,
     trials/<two>/<id>.html, files/.
     """
+    from worksample.verdicts.work import Work
+
     config = config or ReportConfig()
     found = find_experiments(store, experiments)
     same_lock(found)
-    frame = slots_frame(store, found)
-    entrants = entrants_of(store, found)
-    board = board_of(frame, tuple(found), illustrative=config.illustrative, entrants=entrants)
-    site = _Site(store, out, frame, board, config)
+    work = Work(store, found)
+    frame = work.frame(work.primary)
+    board = board_of(frame, tuple(found), illustrative=config.illustrative)
+    site = _Site(store, out, frame.filter(frame["slot"].is_not_null()), board, config)
     site.write()
     return board
 
@@ -174,6 +176,7 @@ class _Site:
             "tasks": self.frame["task"].n_unique(),
             "valid": states.get("valid", 0),
             "ungraded": states.get("ungraded", 0),
+            "broken": int(self.frame["broken"].sum()),
             "infrastructure_failed": states.get("infrastructure", 0),
             "not_attemptable": states.get("not_attemptable", 0),
             "open": states.get("pending", 0),
@@ -209,11 +212,11 @@ class _Site:
 def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:
     valid = row["state"] == "valid"
     return {
-        "agent": row["agent_name"],
+        "agent": row["entry_label"],
         "repeat": row["repeat"],
         "ending": row["cause"] or row["ending"] or row["state"].replace("_", " "),
         "score": row["score"] if valid else None,
-        "state": row["state"].replace("_", " "),
+        "state": "the deliverable broke its grader" if row["broken"] else row["state"].replace("_", " "),
         "shade": shade(row["score"] if valid else None),
         "cost": row["cost"],
         "seconds": row["seconds"],

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from worksample.records import Amendment, Evaluation, Experiment, Grade, Instance, Round, Submission, resolve
+from worksample.records import Experiment, Grade, Instance, Submission
 
 from .figures import figure
 from .heat import task_page
@@ -35,22 +35,14 @@ class TrialPages:
         self.votes = Votes(store, (s.id for s in self.submissions.values()))
 
     def write(self, rows: pl.DataFrame, on_page: Callable[[int, int], None]) -> None:
-        """`rows`: of the slots' frame, those with a trial."""
-        grades = self.grades()
+        """`rows`: of the frame of verdicts, those with a trial."""
+        from worksample.verdicts.judging import read_grades
+
+        grades = dict(read_grades(self.store, rows["evaluation"].drop_nulls().unique().to_list()))
         for done, row in enumerate(rows.iter_rows(named=True), start=1):
             submission = self.submissions.get(row["trial"])
-            self.trial(row, submission, grades.get(submission.id) if submission else None)
+            self.trial(row, submission, grades.get(row["evaluation"]))
             on_page(done, rows.height)
-
-    def grades(self) -> dict[str, Grade]:
-        """The grade in force per submission: of the latest round that says anything of it."""
-        amendments = self.store.find(Amendment)
-        found: dict[str, Grade] = {}
-        for experiment in self.experiments:
-            for round in sorted(self.store.find(Round, experiment=experiment.id), key=lambda r: (r.at, r.id)):
-                verdicts = resolve(round, self.store.find(Evaluation, round=round.id), amendments)
-                found.update({subject: v.grade for subject, v in verdicts.items() if v.grade is not None})
-        return found
 
     def trial(self, row: dict[str, Any], submission: Submission | None, grade: Grade | None) -> None:
         instance = self.instance(row["instance"])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.records import (
-    KIND,
     Agent,
     Amendment,
     Evaluation,
@@ -19,6 +18,7 @@ from worksample.records import (
     Holistic,
     Labels,
     Pairwise,
+    Purpose,
     Round,
     Side,
     Submission,
@@ -89,7 +89,7 @@ class Votes:
         round, known = self._rounds[e.round], self._evaluators.get(e.evaluator)
         who = e.evaluator if known is None else self._numbers.get(known.id, known.name)
         strike = next((self._amendments[key] for key in targets_of(e) if key in self._amendments), None)
-        kind = round.versions.get(KIND, "").replace("_", " ")
+        kind = "" if round.purpose is Purpose.GRADING else round.purpose.replace("_", " ")
         named = f"{kind} {round.id[:8]}".strip()
         return Said(
             round=f"{named} ({round.reason})" if round.reason else named, protocol=round.protocol.value, who=who,

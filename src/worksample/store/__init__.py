@@ -7,12 +7,11 @@ from worksample.lazy import lazily
 if TYPE_CHECKING:
     from .blobs import Blobs
     from .checking import Fault, check
-    from .exporting import export
     from .merging import merge
     from .rebuilding import rebuild
     from .store import Store
 
-__all__ = ["Blobs", "Fault", "Store", "check", "export", "merge", "rebuild"]
+__all__ = ["Blobs", "Fault", "Store", "check", "merge", "rebuild"]
 
 # SQLAlchemy takes a while to import, so it waits until one of these is wanted.
 __getattr__ = lazily(__name__)

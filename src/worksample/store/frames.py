@@ -15,13 +15,12 @@ from sqlalchemy.sql import FromClause
 from worksample.records import Amendment, Target, struck
 
 from . import schema
-from .slot_frame import slots_df
 from .tabulate import Columns, middle, tabulate
 
 if TYPE_CHECKING:
     from .store import Store
 
-__all__ = ["comparisons_df", "evaluations_df", "slots_df", "submissions_df", "trials_df"]
+__all__ = ["comparisons_df", "evaluations_df", "submissions_df", "trials_df"]
 
 _t, _a, _i, _s = schema.trials.c, schema.agents.c, schema.instances.c, schema.slots.c
 

@@ -134,7 +134,14 @@ def _submission(r: Submission) -> Row:
 
 
 def _round(r: Round) -> Row:
-    return {"protocol": r.protocol.value, "experiment": r.experiment, "rule": r.rule.value, "at": micros(r.at)}
+    return {
+        "protocol": r.protocol.value,
+        "purpose": r.purpose.value,
+        "over": r.over,
+        "experiment": r.experiment,
+        "rule": r.rule.value,
+        "at": micros(r.at),
+    }
 
 
 def _evaluator(r: Evaluator) -> Row:
@@ -145,7 +152,9 @@ def _evaluation(r: Evaluation) -> Row:
     said = r.payload
     grade = said if isinstance(said, Grade) else None
     pair = said if isinstance(said, Pairwise) else None
-    score = grade.score if grade else float(said.score) if isinstance(said, Holistic) else None
+    # Where no part of a grade applies there is nothing that its score would be a share of.
+    counts = grade is not None and not grade.void
+    score = (grade.score if counts else None) if grade else float(said.score) if isinstance(said, Holistic) else None
     return {
         "round": r.round,
         "subject": r.subject,
@@ -159,8 +168,8 @@ def _evaluation(r: Evaluation) -> Row:
         "reason": r.reason or (grade.reason if grade else ""),
         "payload": said.type if said else None,
         "score": score,
-        "full": grade.full if grade else None,
-        "partial": grade.partial if grade else None,
+        "full": grade.full if grade and counts else None,
+        "partial": grade.partial if grade and counts else None,
         "completion": pair.completion.value if pair else None,
         "quality": pair.quality.value if pair else None,
         "minutes": r.minutes,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
-HEAD = "0005"
+HEAD = "0006"
 """The version of all tables: a database that stands at an older one is brought up by `versions`. It goes up by one
 with any change here or in `people_tables`."""
 
@@ -148,7 +148,15 @@ submissions = _table(
     _number("reported_minutes"),
     _text("author"),
 )
-rounds = _table("rounds", _text("protocol"), _maybe("experiment", index=True), _text("rule"), _time("at"))
+rounds = _table(
+    "rounds",
+    _text("protocol"),
+    _text("purpose"),
+    _maybe("over", index=True),
+    _maybe("experiment", index=True),
+    _text("rule"),
+    _time("at"),
+)
 evaluators = _table("evaluators", _text("name", index=True), _text("type"), _text("version"), _time("at"))
 evaluations = _table(
     "evaluations",

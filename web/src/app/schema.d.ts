@@ -1090,7 +1090,7 @@ export interface components {
          * Action
          * @enum {string}
          */
-        Action: "strike" | "restore";
+        Action: "strike" | "restore" | "adopt";
         /**
          * Added
          * @description How many items came in.
@@ -2493,7 +2493,7 @@ export interface components {
          * Target
          * @enum {string}
          */
-        Target: "evaluation" | "evaluator" | "trial" | "submission" | "instance";
+        Target: "evaluation" | "evaluator" | "trial" | "submission" | "instance" | "round";
         /**
          * ThroughputView
          * @description `minutes`: the median of active ones; `over`: evaluations above the soft limit.

@@ -33,6 +33,7 @@ from worksample.records import (
     strikes,
     targets_of,
 )
+from worksample.verdicts.entrants import entrants
 
 from .figures import background_of, micros_of
 from .roundlist import find_round
@@ -49,26 +50,28 @@ class Labels:
         self.found: dict[str, Submission] = {}
         for start in range(0, len(ids), 400):
             self.found |= {s.id: s for s in services.store.find(Submission, id=ids[start : start + 400])}
-        entrants = sorted(
-            {s.entrant for s in self.found.values()}, key=lambda e: digest_of([round.seed, round.id, "numbers", e])
-        )
-        self.label = {e: _name(services, e) if named else f"Agent {n}" for n, e in enumerate(entrants, 1)}
+        self._who = entrants(services.store, set(ids))
+        ordered = sorted(set(self._who.values()), key=lambda e: digest_of([round.seed, round.id, "numbers", e]))
+        self.label = {e: _name(services, e) if named else f"Agent {n}" for n, e in enumerate(ordered, 1)}
         wanted = sorted({s.instance for s in self.found.values()})
         self._instances = {i: services.store.get(Instance, i).key for i in wanted}
 
     def agent(self, submission: str) -> str:
-        found = self.found.get(submission)
-        return self.label[found.entrant] if found is not None else "?"
+        who = self._who.get(submission)
+        return self.label[who] if who is not None else "?"
 
     def instance(self, id: str) -> str:
         return self._instances.get(id, id)
 
 
 def _name(services: Services, entrant: str) -> str:
-    agents = services.store.find(Agent, id=[entrant])
+    """An agent's with its model, and with arm and attempt where they are told apart."""
+    id, _, rest = entrant.partition(" / ")
+    agents = services.store.find(Agent, id=[id])
     if not agents:
         return entrant
-    return f"{agents[0].name} ({agents[0].model})" if agents[0].model else agents[0].name
+    named = f"{agents[0].name} ({agents[0].model})" if agents[0].model else agents[0].name
+    return f"{named}, {rest.replace(' / ', ', ')}" if rest else named
 
 
 def look(services: Services, account: Account, id: str, *, names: bool) -> tuple[Round, str]:

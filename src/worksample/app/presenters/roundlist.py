@@ -34,7 +34,7 @@ def find_round(services: Services, id: str) -> tuple[Round, Queue | None]:
     round = services.store.get(Round, id)
     if "imported" in round.versions:
         return round, None
-    if "people.kind" not in round.versions or "people.hidden_in" in round.versions:
+    if "people.form" not in round.versions or "people.hidden_in" in round.versions:
         raise RecordMissing("no such round by people", where=id)
     with services.store.database.reading() as connection:
         return round, find_queue(connection, id)
@@ -63,13 +63,13 @@ def _row(
     experiment = round.experiment or settings.get("experiment")
     return {
         "id": round.id,
-        "kind": queue.kind.value if queue is not None else round.versions.get("people.kind", ""),
+        "kind": queue.kind.value if queue is not None else round.versions["people.form"],
         "form": Form(round.versions["people.form"]),
         "state": queue.state if queue is not None else "imported",
         "protocol": round.protocol,
         "experiment": experiment,
         "experiment_name": titles.get(experiment or "", ""),
-        "over": round.versions.get("people.over"),
+        "over": round.over,
         "rule": round.rule,
         "overlap": round.overlap,
         "roles": tuple(sorted(queue.roles)) if queue is not None else (),

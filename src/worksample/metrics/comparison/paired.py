@@ -14,6 +14,7 @@ from worksample.metrics.scores.rates import valid_rows
 from worksample.metrics.scores.tiers import Trials
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.intervals import normal_quantile, percentiles
+from worksample.records import is_full
 
 _BLOCK = 1_000_000
 _DRAWS = 5_000_000
@@ -119,8 +120,7 @@ def _common(one: pl.DataFrame, two: pl.DataFrame) -> pl.DataFrame:
 
 
 def _changes(one: Floats, two: Floats) -> list[str]:
-    full = 1 - 1e-9
-    gained, lost = (one < full) & (two >= full), (one >= full) & (two < full)
+    gained, lost = ~is_full(one) & is_full(two), is_full(one) & ~is_full(two)
     better, worse = two > one + 1e-12, two < one - 1e-12
     return [str(w) for w in np.select([gained, lost, better, worse], ["gained", "lost", "better", "worse"], "same")]
 

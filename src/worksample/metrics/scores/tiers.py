@@ -28,10 +28,9 @@ from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, beside, ratio, resampled
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, independent
+from worksample.records import is_full
 
 from .rates import mean_within, nothing_valid, rate_within, share, structure, valid_rows
-
-FULL = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:
 
 
 def _full_pass(graded: _Graded, how: Resampling) -> Estimate:
-    credit = (graded.values >= FULL).astype(np.float64)
+    credit = is_full(graded.values).astype(np.float64)
     return rate_within("full pass", graded.h, credit, graded.counts, how)
 
 

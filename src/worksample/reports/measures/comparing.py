@@ -11,14 +11,14 @@ from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.experiments.find import find_experiment
 from worksample.metrics import Estimate
-from worksample.records import Experiment, Protocol
+from worksample.records import Experiment, Grade, GradePart, Protocol
 from worksample.reports.slots import held_out, same_lock
 from worksample.store import Store
+from worksample.verdicts.judging import read_grades
+from worksample.verdicts.work import state_of
 
 from .config import MeasureConfig
-from .judged import read_grades, why
 from .material import Group, Material, attempted
-from .rubrics import success
 
 MOST_WORDS = 300
 NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
@@ -93,14 +93,14 @@ def compare(store: Store, a: str, b: str, config: MeasureConfig | None = None, *
     if sides[0][0].id == sides[1][0].id and one.rows["who"][0] == two.rows["who"][0]:
         raise UsageError(f"{a!r} and {b!r} are the same agent", next=NEXT)
     tables = [_trials(group.rows, "score") for group in (one, two)]
-    full = [_trials(group.rows.with_columns(score=pl.col("passed").cast(pl.Float64)), "score") for group in (one, two)]
+    full = [_trials(group.rows, "passed") for group in (one, two)]
     found = m.paired_difference(*tables, name="score", how=config.how)
     passes = m.paired_difference(*full, name="full pass", how=config.how)
     homes = (sides[0][0], sides[1][0])
     names = [_called(group, home, homes) for group, home in zip((one, two), homes, strict=True)]
     notes = [f"{n}: {_count(g.rows)}" for n, g in zip(names, (one, two), strict=True)]
     hidden = held_out(store, homes)
-    changes = () if hidden else _changes(store, found.instances, one.rows, two.rows)
+    changes = () if hidden else _changes(store, _by_passing(found.instances, passes.instances), one.rows, two.rows)
     if hidden:
         notes.append("the suite is private: what changed instance by instance is not shown")
     return Comparison(
@@ -138,7 +138,7 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
 
 def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol]:
     material = Material(store, [experiment], replace(config, by=""))
-    frame = success(material, material.primary)
+    frame = material.judged(material.primary)
     if frame is None:
         raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
     groups = list(material.agents(attempted(frame)))
@@ -152,6 +152,7 @@ def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig
 
 
 def _trials(rows: pl.DataFrame, column: str) -> m.Trials:
+    rows = rows.with_columns(pl.col(column).cast(pl.Float64), state=state_of(column))
     return m.Trials(rows[column], rows["task"], rows["instance_name"], rows["state"])
 
 
@@ -173,21 +174,42 @@ def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataF
     return tuple(out)
 
 
+def _by_passing(scores: pl.DataFrame, passes: pl.DataFrame) -> pl.DataFrame:
+    """The instances with `change` gained or lost where passing says so, and better or worse where only a score does."""
+    said = passes.select("task", "instance", passing="change")
+    frame = scores.join(said, on=["task", "instance"], how="left", maintain_order="left")
+    by_score = pl.col("change").replace({"gained": "better", "lost": "worse"})
+    change = pl.when(pl.col("passing").is_in(["gained", "lost"])).then("passing").otherwise(by_score)
+    return frame.with_columns(change=change).drop("passing")
+
+
 def _means(rows: pl.DataFrame) -> dict[str, float]:
     graded = rows.filter(pl.col("state") == "valid").group_by("key").agg(pl.col("score").mean())
     return dict(graded.iter_rows())
 
 
 def _whys(store: Store, rows: pl.DataFrame) -> dict[str, str]:
-    """Per instance the reasons of what is not in full: a verdict's, else what became of the trial."""
+    """Per instance the reasons of what did not pass: a verdict's, else what became of the trial."""
     told: dict[str, list[str]] = {}
-    full = (pl.col("state") == "valid") & (pl.col("score").fill_null(0.0) >= 1 - 1e-9)
-    rows = rows.filter(~full)
+    rows = rows.filter(~((pl.col("state") == "valid") & pl.col("passed").fill_null(False)))
     grades = dict(read_grades(store, rows["evaluation"].drop_nulls().unique().to_list()))
     columns = ("key", "state", "reason", "evaluation", "cause")
     for key, state, reason, evaluation, cause in rows.select(columns).iter_rows():
-        said = why(grades[evaluation]) if evaluation in grades and state == "valid" else (reason or "")[:MOST_WORDS]
+        said = _why(grades[evaluation]) if evaluation in grades and state == "valid" else (reason or "")[:MOST_WORDS]
         words = said or cause or ("" if state == "valid" else state)
         if words and words not in told.setdefault(key, []):
             told[key].append(words)
     return {key: " | ".join(words) for key, words in told.items()}
+
+
+def _why(grade: Grade, length: int = 300) -> str:
+    """The reasons that a grade gives: of the parts without all their points, else its own."""
+    missed = [p for p in grade.leaves if not p.passed]
+    said = "; ".join(f"{p.name}: {p.reason or _points(p)}" for p in missed) or grade.reason
+    return said if len(said) <= length else f"{said[: length - 1]}…"
+
+
+def _points(part: GradePart) -> str:
+    if part.fraction is None:
+        return str(part.skip).replace("_", " ") if part.skip else "skipped"
+    return f"{part.fraction * part.points:g} of {part.points:g}"

@@ -10,7 +10,6 @@ import polars as pl
 from worksample import metrics as m
 
 from .material import Material, attempted, is_illustrative
-from .rubrics import success
 from .section import Section, SectionRow
 
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 1.0)
@@ -19,7 +18,7 @@ _BUDGETS = (("cost", "US dollars", "${:,g}"), ("seconds", "seconds", "{:,g} s"),
 
 def sections(material: Material) -> Iterator[Section]:
     """Under the protocol that the experiments grade by."""
-    frame = success(material, material.primary)
+    frame = material.judged(material.primary)
     if frame is None:
         return
     first = attempted(frame)
@@ -32,10 +31,17 @@ def sections(material: Material) -> Iterator[Section]:
 def _effects(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
     """Spreads over models under one harness, and over harnesses under one model."""
     known = frame.filter(pl.col("harness").is_not_null() & pl.col("model").is_not_null() & (pl.col("model") != ""))
-    credit = (pl.col("score") >= 1 - 1e-9).cast(pl.Float64)
-    known = known.with_columns(credit=pl.when(pl.col("score").is_not_null()).then(credit))
+    known = known.with_columns(credit=pl.col("passed").cast(pl.Float64))
+    arms = known.partition_by("arm", maintain_order=True)
+    rows = [row for part in arms for row in _spreads(material, part, "" if len(arms) == 1 else part["arm"][0])]
+    if rows:
+        columns = ("spread", "deviation without chance", "full pass on the common tasks")
+        yield Section("effects", "Models and harnesses", "ALE D.4", columns, tuple(rows))
+
+
+def _spreads(material: Material, known: pl.DataFrame, arm: str) -> Iterator[SectionRow]:
+    """Of one arm."""
     trials = m.Configurations(known["harness"], known["model"], known["task"], known["credit"])
-    rows = []
     for held, varied, effect in (
         ("harness", "model", m.model_effect),
         ("model", "harness", m.harness_effect),
@@ -45,10 +51,8 @@ def _effects(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
         for value in counts.filter(pl.col("many") > 1)[held].to_list():
             found = effect(trials, value, material.how)
             rates = ", ".join(f"{name} {100 * rate:.1f} %" for name, rate in found.rates.items())
-            rows.append(SectionRow(f"{many} under {value}", None, (found.spread, found.deviation, rates)))
-    if rows:
-        columns = ("spread", "deviation without chance", "full pass on the common tasks")
-        yield Section("effects", "Models and harnesses", "ALE D.4", columns, tuple(rows))
+            label = f"{many} under {value}" + (f" ({arm})" if arm else "")
+            yield SectionRow(label, None, (found.spread, found.deviation, rates))
 
 
 def _horizon(material: Material, frame: pl.DataFrame) -> Iterator[Section]:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from worksample import metrics as m
 from worksample.records import Protocol, Target
+from worksample.verdicts.work import state_of
 
 from .material import Material, attempted
-from .rubrics import success
 from .section import Section
 
 
@@ -21,12 +21,12 @@ def sections(material: Material) -> Iterator[Section]:
     if not everything.slots["struck"].any():
         return
     for protocol in (Protocol.HOLISTIC, material.primary):
-        frame = success(everything, protocol)
+        frame = everything.judged(protocol)
         if frame is None:
             continue
         rows = []
         for group in everything.agents(attempted(frame)):
-            r = group.rows
+            r = group.rows.with_columns(state=state_of("passed"))
             columns = {"passed": r["passed"], "state": r["state"], "task": r["task"], "instance": r["instance_name"]}
             found = m.with_and_without(m.rate, r["struck"], columns, name="pass", how=material.how)
             rows.append(group.line(found.with_all, found.without, str(found.struck)))

@@ -11,16 +11,16 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics import Estimate
 from worksample.records import Agent, Protocol
+from worksample.verdicts.work import state_of
 
 from .material import Group, Material, attempted, is_illustrative, usable_value
-from .rubrics import success
 from .section import Section, SectionRow
 
 
 def sections(material: Material) -> Iterator[Section]:
     """Under the protocol that the experiments grade by, and under people's holistic verdicts where there are any."""
     for protocol in dict.fromkeys((Protocol.HOLISTIC, material.primary)):
-        frame = success(material, protocol)
+        frame = material.judged(protocol)
         if frame is None:
             continue
         suffix = "" if protocol is material.primary or protocol is Protocol.HOLISTIC else f"-{protocol}"
@@ -29,6 +29,7 @@ def sections(material: Material) -> Iterator[Section]:
 
 
 def _of(material: Material, frame: pl.DataFrame, protocol: Protocol, suffix: str) -> Iterator[Section]:
+    frame = frame.with_columns(state=state_of("passed"))
     first = attempted(frame)
     first = first.with_columns(
         usable_value(first), is_illustrative(first), pl.col("cost").cast(pl.Float64).alias("cost")
@@ -192,7 +193,7 @@ def _helped(material: Material, group: Group) -> _Chains | None:
     if material.config.hourly is None or group.rows["attempt"].max() == 1:
         return None
     none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
-    said = [j.given.select("subject", "minutes") for j in material.bench.counting.get(Protocol.RUBRIC, ())]
+    said = [j.given.select("subject", "minutes") for j in material.bench.deciding.get(Protocol.RUBRIC, ())]
     spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
     last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")
     hourly = pl.col("expert").fill_null(0.0) / 60 * material.config.hourly

@@ -12,7 +12,6 @@ from worksample.records import Origin, Protocol
 
 from .material import Material, attempted
 from .people import protocol_of
-from .rubrics import success
 from .section import Section, SectionRow
 
 MOST_PAIRS = 500
@@ -33,7 +32,7 @@ def sections(material: Material) -> Iterator[Section]:
         return
     anchor = HUMAN if HUMAN in sums.agents else None
     found = m.elo_ratings(sums, m.EloOptions(anchor=anchor, part=True), material.how)
-    agents = dict(material.slots.select("who", "agent").unique().iter_rows())
+    agents = dict(material.slots.select("entry", "agent").unique().iter_rows())
     rows = tuple(
         SectionRow(names.get(who, who), agents.get(who, None if who == HUMAN else who), (rating,))
         for who, rating in found.ratings.items()
@@ -43,7 +42,7 @@ def sections(material: Material) -> Iterator[Section]:
 
 
 def _labels(material: Material) -> dict[str, str]:
-    return {**dict(material.slots.select("who", "label").unique().iter_rows()), HUMAN: HUMAN}
+    return {**dict(material.slots.select("entry", "entry_label").unique().iter_rows()), HUMAN: HUMAN}
 
 
 def _against_human(material: Material) -> pl.DataFrame | None:
@@ -52,14 +51,14 @@ def _against_human(material: Material) -> pl.DataFrame | None:
     if frame is None:
         return None
     rows = attempted(frame).filter((pl.col("harness") != "person") & pl.col("holistic").is_not_null())
-    return m.human_comparisons(rows["key"], rows["who"], rows["holistic"])
+    return m.human_comparisons(rows["key"], rows["entry"], rows["holistic"])
 
 
 def _players(material: Material, pairs: pl.DataFrame) -> pl.DataFrame:
     """submission -> player: who made it. People's work and the reference are the human's; other controls are no
     players.
     """
-    known = material.slots.drop_nulls("submission").select("submission", player="who").unique("submission")
+    known = material.slots.drop_nulls("submission").select("submission", player="entry").unique("submission")
     made = material.submissions(material.unplanned(pairs["subject"], pairs["second"]))
     human = [s.id for s in made if s.origin is Origin.PERSON or s.control == "reference"]
     rows = [(id, HUMAN) for id in human] + [(s.id, s.entrant) for s in made if s.origin is Origin.EXTERNAL]
@@ -68,7 +67,7 @@ def _players(material: Material, pairs: pl.DataFrame) -> pl.DataFrame:
 
 def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
     """One preference per project and pair of submissions: project, first, second, preference, reason."""
-    counting = material.bench.counting.get(Protocol.PAIRWISE, ())
+    counting = material.bench.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return None, ()
     said = pl.concat([j.given for j in counting])
@@ -116,7 +115,7 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
 def _passed(material: Material) -> pl.DataFrame:
     """submission, passed: whether it succeeded by people's holistic verdicts, else under the experiments' protocol."""
     for protocol in (Protocol.HOLISTIC, material.primary):
-        frame = success(material, protocol)
+        frame = material.judged(protocol)
         if frame is not None:
             return frame.drop_nulls("submission").select("submission", "passed").unique("submission", keep="last")
     return pl.DataFrame(schema={"submission": pl.String, "passed": pl.Boolean})

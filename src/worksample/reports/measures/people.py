@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.records import Protocol, Rule, Side, Standing
+from worksample.records import Protocol, Purpose, Rule, Side, Standing
+from worksample.verdicts.judging import Judged
 
-from .judged import Judged
 from .material import Material, attempted
 from .section import Section, SectionRow
 
@@ -48,7 +48,7 @@ def automation(material: Material) -> Iterator[Section]:
             )
         )
     columns = material.columns("automation rate", "better than the human")
-    reviewed = sum(j.reviewed for j in material.bench.counting[Protocol.HOLISTIC])
+    reviewed = sum(j.reviewed for j in material.bench.deciding[Protocol.HOLISTIC])
     notes = (
         "undecided votes leave the rate and are counted as ungraded",
         *((f"{reviewed} verdicts were decided by an audit or an adjudication",) if reviewed else ()),
@@ -59,12 +59,13 @@ def automation(material: Material) -> Iterator[Section]:
 
 def missed(material: Material) -> Iterator[Section]:
     """Second looks at what the round that counts had judged to fail (RLI B.5)."""
-    counting = material.bench.counting.get(Protocol.HOLISTIC, ())
+    counting = material.bench.deciding.get(Protocol.HOLISTIC, ())
     none = pl.DataFrame(schema={"subject": pl.String})
     failed = pl.concat([none, *(j.own.filter(~pl.col("passed")).select("subject") for j in counting)])
     rows = []
     for look in material.bench.again:
-        if look.round.protocol is not Protocol.HOLISTIC or look.kind in ("reliability", "adjudication"):
+        aside = look.round.purpose in (Purpose.RELIABILITY, Purpose.ADJUDICATION)
+        if aside or look.round.protocol is not Protocol.HOLISTIC:
             continue
         decided = look.verdicts.filter(pl.col("standing") == Standing.DECIDED.value)
         again = decided.join(failed, on="subject", how="semi")["passed"]
@@ -80,8 +81,10 @@ def agreement(material: Material) -> Iterator[Section]:
     """How far the votes on one item agree, per round and scale."""
     rows = []
     for protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE, Protocol.RUBRIC):
-        looks = [j for j in material.bench.again if j.round.protocol is protocol and j.kind == "reliability"]
-        plain = material.bench.counting.get(protocol, ())
+        looks = [
+            j for j in material.bench.again if j.round.protocol is protocol and j.round.purpose is Purpose.RELIABILITY
+        ]
+        plain = material.bench.deciding.get(protocol, ())
         for judged, of in (*((j, "") for j in plain), *((j, ", double-rated sample") for j in looks)):
             for name, table, scale in _ballots(material, judged):
                 if table.height == table["subject"].n_unique():
@@ -116,7 +119,7 @@ def _ballots(material: Material, judged: Judged) -> Iterator[tuple[str, pl.DataF
             vote = pl.when("turned").then(1 - toward).otherwise(toward)
             yield f"pairs: {scale}", pairs.with_columns(vote=vote), m.PREFERENCE
     else:
-        marks = material.criteria(judged).filter(pl.col("skip").is_null())
+        marks = judged.criteria.filter(pl.col("skip").is_null())
         marks = marks.join(given.select("evaluation", "evaluator", "project", "order"), on="evaluation")
         item = pl.concat_str("subject", "name", separator="\x1f")
         yield "criteria", marks.with_columns(subject=item, vote=pl.col("passed").cast(pl.Float64)), m.PASS_FAIL

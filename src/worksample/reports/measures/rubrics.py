@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 
 from worksample import metrics as m
-from worksample.records import Protocol, Rule, Skip
+from worksample.records import Protocol
+from worksample.verdicts.work import state_of
 
-from .judged import Judged
-from .material import UNGRADED, VALID, Material, attempted
+from .material import Material, attempted
 from .section import Section
 
 MOST_K = 5
@@ -19,11 +19,11 @@ MOST_K = 5
 
 def sections(material: Material) -> Iterator[Section]:
     """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
-    frame = success(material, Protocol.RUBRIC)
+    frame = material.judged(Protocol.RUBRIC)
     if frame is not None:
         yield _rubric(material, attempted(frame))
     else:
-        frame = success(material, material.primary)
+        frame = material.judged(material.primary)
         if frame is None:
             return
     frame = attempted(frame, None)
@@ -31,65 +31,6 @@ def sections(material: Material) -> Iterator[Section]:
         yield _lifts(material, frame)
         yield _within(material, frame)
     yield from _at_k(material, frame.filter(pl.col("attempt") == 1))
-
-
-def success(material: Material, protocol: Protocol) -> pl.DataFrame | None:
-    """The judged frame with `passed` as the protocol's paper means it: completion for rubrics (5.2.1), else what the
-    verdicts say.
-    """
-    frame = material.judged(protocol)
-    if frame is None or protocol is not Protocol.RUBRIC:
-        return frame
-    return _completed(material, frame)
-
-
-def _completed(material: Material, frame: pl.DataFrame) -> pl.DataFrame:
-    """`frame` with passed = completion and score = rubric score, as the criteria give them.
-
-    Where a round asks several graders, completion is their majority (null where they are split) and the score their
-    mean.
-    """
-    marks = pl.concat([_marks(material, said) for said in material.bench.counting[Protocol.RUBRIC]])
-    scored = m.rubric_scores(marks["evaluation"], marks["importance"], marks["mark"], material.config.rules)
-    scored = scored.join(marks.select("subject", "evaluation").unique(), left_on="submission", right_on="evaluation")
-    share = pl.col("completed").cast(pl.Float64).mean()
-    table = scored.group_by("subject").agg(
-        pl.when(pl.col("completed").is_null().any() | (share == 0.5))
-        .then(None)
-        .otherwise(share > 0.5)
-        .alias("completed"),
-        pl.when(pl.col("score").is_not_null().all()).then(pl.col("score").mean()).alias("rubric"),
-    )
-    frame = frame.join(table, left_on="submission", right_on="subject", how="left", maintain_order="left")
-    known = pl.col("state") == VALID
-    return frame.with_columns(
-        pl.when(known).then("completed").alias("passed"),
-        pl.when(known).then("rubric").alias("score"),
-    ).drop("completed", "rubric")
-
-
-def _marks(material: Material, said: Judged) -> pl.DataFrame:
-    """The criteria of the grades that decide: of the latest, or of all of which the mean is taken."""
-    rows = material.criteria(said)
-    if said.round.rule is Rule.MEAN:
-        rows = rows.join(said.own, on="subject", how="semi")
-    else:
-        rows = rows.join(said.own, on="evaluation", how="semi")
-    skips = {Skip.NOT_APPLICABLE.value: m.Mark.NOT_APPLICABLE.value, Skip.CANNOT_JUDGE.value: m.Mark.CANNOT_JUDGE.value}
-    missed = pl.lit(None, dtype=pl.String) if material.config.skips == "paper" else pl.col("skip")
-    result = pl.when("passed").then(pl.lit(m.Mark.PASS.value)).otherwise(pl.lit(m.Mark.FAIL.value))
-    return rows.select(
-        "subject",
-        "evaluation",
-        importance=pl.col("importance").fill_null("important"),
-        mark=missed.replace_strict(skips, default=None, return_dtype=pl.String).fill_null(result),
-    )
-
-
-def state_of(column: str) -> pl.Expr:
-    """The state of one figure: a verdict that leaves this one open is ungraded for it."""
-    open_ = (pl.col("state") == VALID) & pl.col(column).is_null()
-    return pl.when(open_).then(pl.lit(UNGRADED)).otherwise("state")
 
 
 def _rubric(material: Material, frame: pl.DataFrame) -> Section:

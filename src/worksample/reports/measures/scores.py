@@ -11,6 +11,7 @@ from worksample import metrics as m
 from worksample.errors import Cause
 from worksample.metrics import Estimate, Unit
 from worksample.records import Protocol
+from worksample.verdicts.work import state_of
 
 from .material import NONE, Group, Material, attempted
 from .section import Section, SectionRow
@@ -35,6 +36,14 @@ def sections(material: Material) -> Iterator[Section]:
 def trials_of(rows: pl.DataFrame) -> m.Trials:
     """One agent's rows as the metrics take them."""
     return m.Trials(rows["score"], rows["task"], rows["instance_name"], rows["state"])
+
+
+def passes_of(rows: pl.DataFrame) -> m.Trials:
+    """The same rows with a full score where the verdict passed and none where it did not: what passing is, is the
+    protocol's affair.
+    """
+    rows = rows.with_columns(state=state_of("passed"), score=pl.col("passed").cast(pl.Float64))
+    return trials_of(rows)
 
 
 def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str) -> Section:
@@ -82,7 +91,7 @@ def _score_line(material: Material, group: Group) -> SectionRow:
     rows, how = group.rows.with_columns(list_cost=list_cost(material)), material.how
     cells: dict[str, Any] = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
     spread = m.repeat_spread(trials_of(rows))
-    partial = rows.select(0.5 * pl.col("score") + 0.5 * pl.col("passed").cast(pl.Float64)).to_series()
+    open_ = rows.select(state_of("partial")).to_series()
 
     def per_trial(column: str, unit: Unit) -> Estimate:
         done = rows.filter(pl.col("work") == "done")
@@ -91,9 +100,9 @@ def _score_line(material: Material, group: Group) -> SectionRow:
         return found
 
     return group.line(
-        m.full_pass(trials_of(rows), how),
+        m.full_pass(passes_of(rows), how),
         m.mean_score(rows["score"], name="mean score", how=how, **cells),
-        m.mean_score(partial, name="S_partial", how=how, **cells),
+        m.mean_score(rows["partial"], name="S_partial", how=how, **{**cells, "state": open_}),
         spread.run,
         spread.mean,
         per_trial("steps", Unit.COUNT),
@@ -142,9 +151,12 @@ def _tiers(material: Material, frame: pl.DataFrame) -> Section:
         )
         resources: dict[str, Any] = {name: used[name] for name in used.columns}
         table = m.tier_table(trials_of(group.rows), group.rows["group"], resources, order, material.how)
+        passes = table
+        if material.primary is Protocol.RUBRIC:
+            passes = m.tier_table(passes_of(group.rows), group.rows["group"], {}, order, material.how)
         cells: list[Estimate | str] = []
-        for tier in table:
-            cells += [tier.full_pass, tier.score, tier.spread.run, *(tier.totals[name] for name in resources)]
+        for tier, credit in zip(table, passes, strict=True):
+            cells += [credit.full_pass, tier.score, tier.spread.run, *(tier.totals[name] for name in resources)]
         rows.append(group.line(*cells))
     notes = ("overall is pooled over tasks, never the mean of the tiers", "cost, hours and tokens are totals")
     return Section("tiers", "By tier", "ALE Table 1", columns, tuple(rows), notes)
@@ -154,19 +166,18 @@ def _groups(material: Material, table: pl.DataFrame, by: str, source: str) -> Se
     """Success and score per group of the work: agents down, groups across."""
     names = table["group"].unique().sort().to_list()
     columns = tuple(f"{name}: {head}" for name in names for head in ("success", "score"))
-    partial = (0.5 * pl.col("score") + 0.5 * pl.col("passed").cast(pl.Float64)).alias("s_partial")
     rows = []
-    for group in material.agents(table.with_columns(partial)):
+    for group in material.agents(table):
         cells: list[Estimate | str] = []
         for name in names:
-            part = group.rows.filter(pl.col("group") == name)
+            part = group.rows.filter(pl.col("group") == name).with_columns(state=state_of("passed"))
             given: dict[str, Any] = {
                 "state": part["state"],
                 "task": part["task"],
                 "instance": part["instance_name"],
                 "how": material.how,
             }
-            cells += [m.success_rate(part["passed"], **given), m.suite_score(part["s_partial"], **given)]
+            cells += [m.success_rate(part["passed"], **given), m.suite_score(part["partial"], **given)]
         rows.append(group.line(*cells))
     notes = ("platforms overlap, since work may need several: never average them",) if by == "platform" else ()
     return Section(by, f"By {by}", source, columns, tuple(rows), ("score is S_partial", *notes))

@@ -18,19 +18,19 @@ KINDS = 40
 
 
 def score_spread(canvas: Canvas, frame: pl.DataFrame) -> None:
-    """How the scores of graded trials lie, in ten steps per agent. frame: slots with `state`, `agent_name`, `score`."""
+    """How the scores of graded trials lie, in ten steps per agent. frame: verdicts of slots."""
     import polars as pl
 
     graded = frame.filter(pl.col("state") == "valid")
     if graded.height < LEAST:
         return
     step = (pl.col("score") * 10).floor().clip(0, 9).cast(pl.Int64)
-    counts = graded.group_by("agent_name", step.alias("bin")).len().sort("agent_name", "bin")
-    totals = dict(graded.group_by("agent_name").len().iter_rows())
+    counts = graded.group_by("entry_label", step.alias("bin")).len().sort("entry_label", "bin")
+    totals = dict(graded.group_by("entry_label").len().iter_rows())
     edges = [i / 10 for i in range(11)]
     with canvas.drawing(3.6) as (figure, axes):
-        for place, group in enumerate(counts.partition_by("agent_name", maintain_order=True)):
-            name = group["agent_name"][0]
+        for place, group in enumerate(counts.partition_by("entry_label", maintain_order=True)):
+            name = group["entry_label"][0]
             heights = dict(group.select("bin", "len").iter_rows())
             shares = [heights.get(i, 0) / totals[name] for i in range(10)]
             axes.stairs(shares, edges, label=label(str(name)), lw=1.6, color=colour(place))

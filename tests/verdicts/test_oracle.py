@@ -1,4 +1,4 @@
-"""The columns say what the records say: random rounds under every rule, with amendments and second looks."""
+"""The columns say what is written down: random rounds under every rule, with amendments and second looks."""
 
 import math
 import random
@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from verdicts.oracle import overruled, verdicts
 from worksample.errors import Cause
 from worksample.records import (
     Action,
@@ -17,6 +18,7 @@ from worksample.records import (
     Grade,
     GradePart,
     Holistic,
+    Importance,
     Pairwise,
     Protocol,
     Round,
@@ -25,11 +27,11 @@ from worksample.records import (
     Standing,
     Tags,
     Target,
-    overrule,
-    resolve,
 )
 from worksample.store import Store
-from worksample.store.verdict_frame import overrule_frame, said_frame, verdict_frame
+from worksample.verdicts.looks import overrule_frame
+from worksample.verdicts.resolving import resolve, verdict_frame, wants_leaves
+from worksample.verdicts.said import said_in
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SUBJECTS = [f"subject-{n}" for n in range(12)]
@@ -41,11 +43,18 @@ def payload(rng: random.Random, kind: str):
         return Holistic(score=rng.choice([1, 2, 3]))
     if kind == "tags":
         return Tags(tags=("corrupt",))
-    skip = rng.choice([None, None, None, Skip.NOT_APPLICABLE, Skip.CANNOT_JUDGE])
-    inner = GradePart(name="inner", fraction=None if skip else 1.0, skip=skip)
+    parts = tuple(part(rng, name) for name in ("one", "two", "three") if rng.random() < 0.95)
     # A reason that looks like a skip is a text, and decides nothing.
-    told = GradePart(name="outer", fraction=0.5, parts=(inner,), reason='"skip":"cannot_judge"')
-    return Grade(score=rng.choice([0.0, 0.3, 1.0]), parts=(told,) if rng.random() < 0.7 else (), reason="so it is")
+    told = GradePart(name="outer", fraction=0.5, parts=parts, reason='"skip":"cannot_judge"')
+    whole = (told,) if rng.random() < 0.5 and parts else parts
+    return Grade(score=rng.choice([0.0, 0.3, 1.0]), parts=whole if rng.random() < 0.8 else (), reason="so it is")
+
+
+def part(rng: random.Random, name: str) -> GradePart:
+    skip = rng.choice([None] * 6 + [Skip.NOT_APPLICABLE, Skip.CANNOT_JUDGE])
+    fraction = None if skip else rng.choice([0.0, 0.25, 1.0, 1.0, 1.0])
+    importance = {"one": Importance.CRITICAL, "two": Importance.OPTIONAL}.get(name)
+    return GradePart(name=name, fraction=fraction, skip=skip, importance=importance, points=2.0, gate=name == "three")
 
 
 def evaluation(rng: random.Random, round: Round, number: int) -> Evaluation:
@@ -77,7 +86,7 @@ def amendments(rng: random.Random, said: list[Evaluation]) -> list[Amendment]:
 
 def a_round(rng: random.Random, name: str) -> Round:
     return Round(
-        id=name, protocol=rng.choice([Protocol.HOLISTIC, Protocol.PROGRAM]), overlap=rng.randint(1, 4),
+        id=name, protocol=rng.choice([Protocol.HOLISTIC, Protocol.PROGRAM, Protocol.RUBRIC]), overlap=rng.randint(1, 4),
         rule=rng.choice(list(Rule)), author="test", at=START,
     )  # fmt: skip
 
@@ -89,50 +98,62 @@ def store(tmp_path):
         yield opened
 
 
-def same(row: dict, verdict) -> None:
+def same(row: dict, expected: dict) -> None:
     told = (row["standing"], row["passed"], row["label"], row["reason"], row["verdict_cause"])
-    assert told == (verdict.standing, verdict.passed, verdict.label, verdict.reason, verdict.cause), row
-    assert (row["score"] is None) == (verdict.score is None)
-    assert verdict.score is None or math.isclose(row["score"], verdict.score)
-    assert row["partial"] == (verdict.grade.partial if verdict.grade else None)
-    if verdict.grade is not None:
-        assert (row["evaluation"],) == verdict.evaluations
+    assert told == tuple(expected[n] for n in ("standing", "passed", "label", "reason", "cause")), row
+    assert (row["score"] is None) == (expected["score"] is None)
+    assert expected["score"] is None or math.isclose(row["score"], expected["score"], abs_tol=1e-12)
+    known = row["score"] is not None and row["passed"] is not None
+    assert (row["partial"] is None) == (not known)
+    assert not known or math.isclose(row["partial"], 0.5 * row["score"] + 0.5 * row["passed"])
+    assert row["standing"] == "ungraded" or (row["evaluations"] and row["rounds"])
 
 
-def test_columns_and_records_resolve_alike(store):
+def told(store: Store, round: Round, amended: list[Amendment]):
+    with store.database.reading() as connection:
+        said = said_in(connection, [round.id], amended, leaves=wants_leaves(round))
+    return verdict_frame(round, said)
+
+
+def test_columns_say_what_is_written_down(store):
     rng = random.Random(5)
-    standings = set()
-    for number in range(40):
+    standings, reasons = set(), set()
+    for number in range(120):
         round = a_round(rng, f"round-{number}")
         said = [evaluation(rng, round, n) for n in range(rng.choice([1, 5, 40, 60]))]
         struck = amendments(rng, said) if said and rng.random() < 0.7 else []
         store.commit(round, *said)
-        with store.database.reading() as connection:
-            table = verdict_frame(round, said_frame(connection, [round.id], struck))
-        expected = resolve(round, said, struck)
+        table = told(store, round, struck)
+        expected = verdicts(round, said, struck)
         assert table["subject"].to_list() == list(expected)
+        by_records = resolve(round, said, struck)
+        assert list(by_records) == list(expected)
         for row in table.iter_rows(named=True):
             same(row, expected[row["subject"]])
-            standings.add((round.rule, row["standing"]))
-    assert len(standings) >= 3 * len(Rule) - 1
+            own = by_records[row["subject"]]
+            same({**row, **{n: getattr(own, n) for n in ("standing", "passed", "score", "reason")}}, own.model_dump())
+            assert list(own.evaluations) == row["evaluations"]
+            standings.add((round.rule, round.protocol, row["standing"]))
+            reasons.add(row["reason"].partition(":")[0])
+    assert len(standings) >= 3 * len(Rule) * 3 - 3
+    assert reasons >= {"too few grades", "the raters are split on", "could not be judged", "no criterion applies"}
 
 
-def test_columns_and_records_overrule_alike(store):
+def test_columns_overrule_as_is_written_down(store):
     rng = random.Random(8)
     changed = 0
     for number in range(15):
         plain = a_round(rng, f"{number}-votes").replaced(protocol=Protocol.HOLISTIC, overlap=3, rule=Rule.MAJORITY)
         looks = ("audit", "late", "adjudication")
         rounds = [plain, *(plain.replaced(id=f"{number}-{kind}", overlap=1, rule=Rule.LATEST) for kind in looks)]
-        tables, verdicts = [], []
+        tables, each = [], []
         for round in rounds:
             said = [evaluation(rng, round, n) for n in range(50 if round is rounds[0] else 6)]
             store.commit(round, *said)
-            with store.database.reading() as connection:
-                tables.append(verdict_frame(round, said_frame(connection, [round.id], [])))
-            verdicts.append(resolve(round, said))
-        decided = [{s: v for s, v in told.items() if v.standing is Standing.DECIDED} for told in verdicts]
-        expected = overrule(verdicts[0], decided[1] | decided[2], decided[3])
+            tables.append(told(store, round, []))
+            each.append(verdicts(round, said))
+        decided = [{s: v for s, v in told.items() if v["standing"] is Standing.DECIDED} for told in each]
+        expected = overruled(each[0], decided[1] | decided[2], decided[3])
         table = overrule_frame(tables[0], tables[1:3], tables[3:])
         assert table["subject"].to_list() == sorted(expected)
         for row in table.iter_rows(named=True):

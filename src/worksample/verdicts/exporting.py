@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import UsageError
-
-from .faults import keeping
+from worksample.store.faults import keeping
 
 if TYPE_CHECKING:
-    from .store import Store
+    from worksample.store import Store
 
 FORMATS = ("parquet", "jsonl")
 
@@ -23,12 +22,17 @@ def export(store: Store, folder: Path, format: str = "parquet", experiment: str 
     """
     if format not in FORMATS:
         raise UsageError(f"no export format {format!r}", next=f"one of {', '.join(FORMATS)}")
-    from . import frames
+    from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
+
+    from .slots import slots_df
 
     made = []
-    for name in frames.__all__:
-        frame = getattr(frames, name)(store, experiment)
-        path = folder / f"{name.removesuffix('_df')}.{format}"
+    for name, read in (
+        ("comparisons", comparisons_df), ("evaluations", evaluations_df), ("slots", slots_df),
+        ("submissions", submissions_df), ("trials", trials_df),
+    ):  # fmt: skip
+        frame = read(store, experiment)
+        path = folder / f"{name}.{format}"
         draft = path.with_name(path.name + ".part")
         with keeping(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)

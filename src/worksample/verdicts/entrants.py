@@ -1,0 +1,40 @@
+"""Who made a submission: an agent, and under which arm and at which attempt where there are several."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import TypeVar
+
+from worksample.records import Arm, Experiment, Slot, Submission, Trial
+from worksample.store import Store
+
+_MANY = 400
+R = TypeVar("R", Submission, Trial, Slot, Experiment)
+
+
+def entrants(store: Store, submissions: Set[str]) -> dict[str, str]:
+    """Submission id -> `agent`, `agent / arm`, `agent / attempt 2`: none that differ in arm or attempt are the same.
+
+    The arm is named unless it is the plain one of an experiment that has no other, the attempt from the second on.
+    """
+    made = _found(store, Submission, submissions)
+    trials = _found(store, Trial, {s.trial for s in made.values() if s.trial is not None})
+    slots = _found(store, Slot, {t.slot for t in trials.values()})
+    plans = _found(store, Experiment, {slot.experiment for slot in slots.values()})
+    out = {}
+    for id, s in made.items():
+        slot = slots.get(trials[s.trial].slot) if s.trial in trials else None
+        out[id] = s.entrant if slot is None else _name(s.entrant, slot, plans.get(slot.experiment))
+    return out
+
+
+def _name(agent: str, slot: Slot, plan: Experiment | None) -> str:
+    plain = plan is not None and {slot.arm, *(arm.name for arm in plan.arms)} == {Arm().name}
+    arm = "" if plain else f" / {slot.arm}"
+    return f"{agent}{arm}" + (f" / attempt {slot.attempt}" if slot.attempt > 1 else "")
+
+
+def _found(store: Store, cls: type[R], ids: Set[str]) -> dict[str, R]:
+    wanted = sorted(ids)
+    parts = (wanted[start : start + _MANY] for start in range(0, len(wanted), _MANY))
+    return {r.id: r for part in parts for r in store.find(cls, id=part)}

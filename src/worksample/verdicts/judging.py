@@ -1,0 +1,159 @@
+"""All judging of some experiments, resolved: by protocol what decides, and the second looks at some of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+from sqlalchemy import select
+
+from worksample.metrics.scores.rubric import RubricRules
+from worksample.records import Amendment, Evaluation, Given, Grade, Protocol, Purpose, Round
+from worksample.store import Store, schema
+
+from .looks import overrule_frame
+from .resolving import verdict_frame, wants_leaves
+from .rounds import Deciding, InForce, decide_rounds
+from .said import Said, said_in
+
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A round, its verdicts by subject (see `verdict_frame`), and the evaluations that stand and were given (see
+    `Said`). `votes`: the verdicts before anybody looked again. `alike`: all rounds that were taken together.
+    """
+
+    round: Round
+    verdicts: pl.DataFrame
+    votes: pl.DataFrame
+    given: pl.DataFrame
+    leaves: pl.DataFrame
+    alike: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> pl.DataFrame:
+        """The verdicts that no audit and no adjudication changed."""
+        return self.verdicts.filter(pl.col("by") == "votes")
+
+    @property
+    def reviewed(self) -> int:
+        """How many verdicts an audit or an adjudication decided, against the votes or in their place."""
+        return self.verdicts.height - self.own.height
+
+    @property
+    def criteria(self) -> pl.DataFrame:
+        """A row per criterion that somebody graded: evaluation, subject, name, importance, skip, passed, ..."""
+        rows = self.given.select("evaluation", "subject")
+        return self.leaves.filter(pl.col("name") != "").join(rows, on="evaluation", maintain_order="left")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """`deciding`: by protocol what decides. `again`: second looks, which decide nothing by themselves."""
+
+    deciding: dict[Protocol, tuple[Judged, ...]] = field(default_factory=dict)
+    again: tuple[Judged, ...] = ()
+
+    def verdicts(self, protocol: Protocol) -> pl.DataFrame:
+        """A row per subject."""
+        told = pl.concat([j.verdicts for j in self.deciding[protocol]])
+        return told.unique("subject", keep="last", maintain_order=True)
+
+
+class Judging:
+    """Reads rounds of a store, less what `amendments` strike; `rules` say how rubrics are read."""
+
+    def __init__(self, store: Store, amendments: Sequence[Amendment], rules: RubricRules | None = None) -> None:
+        self.store, self.amendments, self.rules = store, amendments, rules or RubricRules()
+        self.found = InForce(store.find(Round), amendments)
+
+    def read(self, round: Round, alike: Sequence[str]) -> Judged:
+        """The evaluations of some rounds, as if all were of `round`; second looks are not in it."""
+        return self._judged(round, self._said(round, alike), tuple(alike))
+
+    def looked_at(self, round: Round, alike: Sequence[str] = ()) -> tuple[Judged, tuple[Judged, ...]]:
+        """A round as it stands after audits and adjudications of it, and all that looks at it."""
+        alike = alike or (round.id,)
+        looks = tuple(self.read(r, [r.id]) for r in self.found.looks(alike, round.protocol))
+        return self._after(self.read(round, alike), looks), looks
+
+    def decided(self, deciding: Deciding) -> tuple[tuple[Judged, ...], tuple[Judged, ...]]:
+        """What decides, the round first and then later ones over chosen subjects, and all that looks at them."""
+        base, looks = self.looked_at(deciding.round, deciding.alike)
+        if not deciding.parts:
+            return (base,), looks
+        out = [base]
+        for round, subjects in _together(deciding.parts):
+            ids = sorted(set(subjects.values()))
+            own = pl.col("subject").replace_strict(subjects, default=None, return_dtype=pl.String)
+            said = self._said(round, ids).among(pl.col("round") == own)
+            again = tuple(self.read(r, [r.id]) for r in self.found.looks(ids, round.protocol))
+            out.append(self._after(self._judged(round, said, tuple(ids)), again))
+            looks += again
+        return tuple(out), looks
+
+    def _said(self, round: Round, ids: Sequence[str]) -> Said:
+        with self.store.database.reading() as connection:
+            return said_in(connection, ids, self.amendments, leaves=wants_leaves(round))
+
+    def _judged(self, round: Round, said: Said, alike: tuple[str, ...]) -> Judged:
+        given = said.rows.filter(~pl.col("struck") & (pl.col("outcome") == Given.GIVEN.value))
+        verdicts = verdict_frame(round, said, self.rules)
+        return Judged(round, verdicts, verdicts, given, said.leaves, alike)
+
+    @staticmethod
+    def _after(judged: Judged, looks: Sequence[Judged]) -> Judged:
+        kinds = ([j.verdicts for j in looks if j.round.purpose is p] for p in (Purpose.AUDIT, Purpose.ADJUDICATION))
+        verdicts = overrule_frame(judged.votes, *kinds)
+        return Judged(judged.round, verdicts, judged.votes, judged.given, judged.leaves, judged.alike)
+
+
+def _together(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str]]]:
+    """Rounds over single pieces of work are many: those with the same rules are read at once."""
+    groups: dict[tuple[str, int], dict[str, Round]] = {}
+    for subject, round in parts.items():
+        groups.setdefault((round.rule.value, round.overlap), {})[subject] = round
+    for found in groups.values():
+        last = max(found.values(), key=lambda r: (r.at, r.id))
+        yield last, {subject: round.id for subject, round in found.items()}
+
+
+def judge(
+    judging: Judging, experiments: Sequence[str], submissions: Mapping[str, frozenset[str]], handed: frozenset[str],
+    protocols: Iterable[Protocol] = tuple(Protocol),
+) -> Bench:  # fmt: skip
+    """What decides for these experiments, by protocol. `submissions`: of each experiment; `handed`: in by others.
+
+    Rounds over chosen submissions under holistic votes that do not decide are second looks.
+    """
+    deciding: dict[Protocol, tuple[Judged, ...]] = {}
+    again: list[Judged] = []
+    for protocol in protocols:
+        found = [decide_rounds(judging.found, e, protocol, submissions[e], handed) for e in experiments]
+        chosen = list({(d.round.id, tuple(d.parts)): d for d in found if d is not None}.values())
+        used: set[str] = set()
+        for each in chosen:
+            judged, looks = judging.decided(each)
+            deciding[protocol] = (*deciding.get(protocol, ()), *judged)
+            again += looks
+            used.update(each.rounds)
+        if protocol is Protocol.HOLISTIC:
+            every = frozenset().union(*submissions.values()) if submissions else frozenset()
+            spare = [r for r in judging.found.deciding(protocol) if r.experiment is None and r.id not in used]
+            again += [judging.read(r, [r.id]) for r in spare if every.intersection(r.subjects)]
+    return Bench(deciding, tuple(again))
+
+
+def read_grades(store: Store, evaluations: Sequence[str]) -> Iterator[tuple[str, Grade]]:
+    """Evaluation and grade, for those of these evaluations that give one."""
+    table = schema.evaluations.c
+    with store.database.reading() as connection:
+        for start in range(0, len(evaluations), _AT_ONCE):
+            query = select(table.body).where(table.id.in_(evaluations[start : start + _AT_ONCE]))
+            for body in connection.execute(query).scalars():
+                said = Evaluation.model_validate_json(body)
+                if isinstance(said.payload, Grade):
+                    yield said.id, said.payload

@@ -1,0 +1,138 @@
+"""What was said in rounds, as columns: from the index for millions of rows, or from records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from sqlalchemy import Connection, case, select
+
+from worksample.records import Amendment, Evaluation, Given, Grade, Holistic, Pairwise, Target, struck
+from worksample.store import schema
+from worksample.store.tabulate import TIME, Columns, tabulate
+
+_e = schema.evaluations.c
+_GIVEN = Given.GIVEN.value
+_COLUMNS: dict[str, pl.DataType] = {
+    "evaluation": pl.String(),
+    "round": pl.String(),
+    "subject": pl.String(),
+    "second": pl.String(),
+    "instance": pl.String(),
+    "evaluator": pl.String(),
+    "outcome": pl.String(),
+    "cause": pl.String(),
+    "reason": pl.String(),
+    "payload": pl.String(),
+    "score": pl.Float64(),
+    "full": pl.Boolean(),
+    "completion": pl.String(),
+    "quality": pl.String(),
+    "minutes": pl.Float64(),
+    "at": TIME,
+}
+_SKIPS = {"evaluation": pl.String(), "undecided": pl.String(), "void": pl.Boolean()}
+_LEAVES: dict[str, pl.DataType] = {
+    "evaluation": pl.String(),
+    "name": pl.String(),
+    "importance": pl.String(),
+    "skip": pl.String(),
+    "passed": pl.Boolean(),
+    "fraction": pl.Float64(),
+    "points": pl.Float64(),
+    "gate": pl.Boolean(),
+}
+
+
+@dataclass(frozen=True)
+class Said:
+    """`rows`: every evaluation, struck ones too, by subject, time and id. `reason` only where nothing was given;
+    `undecided`: the names of parts that nobody could judge, null where there are none; `void`: no part applies.
+    `leaves`: a row per criterion of a grade, where they were asked for.
+    """
+
+    rows: pl.DataFrame
+    leaves: pl.DataFrame
+
+    def among(self, wanted: pl.Expr) -> Said:
+        """Those for which `wanted` holds."""
+        rows = self.rows.filter(wanted)
+        return Said(rows, self.leaves.join(rows, on="evaluation", how="semi", maintain_order="left"))
+
+
+def said_in(
+    connection: Connection, rounds: Sequence[str], amendments: Iterable[Amendment], *, leaves: bool = False
+) -> Said:
+    """Of the index. `leaves`: read the criteria of every grade, too."""
+    columns: Columns = {name: _e[name] for name in _COLUMNS if name not in ("evaluation", "reason")}
+    columns |= {"evaluation": _e.id, "reason": case((_e.outcome != _GIVEN, _e.reason))}
+    mine = _e.round.in_(rounds)
+    frame = tabulate(connection, columns, select(_e.id).where(mine), ["subject", "at", "evaluation"])
+    # Inside a text the quotes are escaped, so that only a skip itself can match; without `leaves` those alone are read.
+    some = mine & (_e.payload == "grade")
+    query = select(_e.id, _e.body).where(some if leaves else some & _e.body.contains('"skip":"'))
+    read = ((id, Evaluation.model_validate_json(body).payload) for id, body in connection.execute(query))
+    return _whole(frame, ((id, said) for id, said in read if isinstance(said, Grade)), amendments, leaves=leaves)
+
+
+def said_of(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment], *, leaves: bool = False) -> Said:
+    """Of records."""
+    rows = sorted(evaluations, key=lambda e: (e.subject, e.at, e.id))
+    frame = pl.DataFrame([_row(e) for e in rows], schema=_COLUMNS, orient="row")
+    grades = ((e.id, e.payload) for e in rows if isinstance(e.payload, Grade))
+    return _whole(frame, grades, amendments, leaves=leaves)
+
+
+def _row(e: Evaluation) -> tuple[object, ...]:
+    said = e.payload
+    grade = said if isinstance(said, Grade) else None
+    pair = said if isinstance(said, Pairwise) else None
+    score = grade.score if grade else float(said.score) if isinstance(said, Holistic) else None
+    return (
+        e.id, e.round, e.subject, e.second, e.instance, e.evaluator, e.outcome.value, e.cause and e.cause.value,
+        None if e.outcome is Given.GIVEN else e.reason, said.type if said is not None else None,
+        score, grade.full if grade else None, pair.completion.value if pair else None,
+        pair.quality.value if pair else None, e.minutes, e.at,
+    )  # fmt: skip
+
+
+def _whole(
+    frame: pl.DataFrame, grades: Iterable[tuple[str, Grade]], amendments: Iterable[Amendment], *, leaves: bool
+) -> Said:
+    skips: list[tuple[str, str | None, bool]] = []
+    parts: list[tuple[object, ...]] = []
+    for id, grade in grades:
+        if grade.undecided or grade.void:
+            skips.append((id, ", ".join(grade.undecided) or None, grade.void))
+        if leaves:
+            parts += _leaves(id, grade)
+    named = pl.DataFrame(skips, schema=_SKIPS, orient="row")
+    frame = frame.join(named, on="evaluation", how="left", maintain_order="left")
+    frame = frame.with_columns(void=pl.col("void").fill_null(False), struck=_gone(amendments))
+    order = ["evaluation", *(name for name in frame.columns if name != "evaluation")]
+    return Said(frame.select(order), pl.DataFrame(parts, schema=_LEAVES, orient="row"))
+
+
+def _leaves(id: str, grade: Grade) -> Iterator[tuple[object, ...]]:
+    """A grade without parts is its own criterion, named ""."""
+    seen: dict[str, int] = {}
+    for p in grade.leaves:
+        seen[p.name] = seen.get(p.name, 0) + 1
+        name = p.name if seen[p.name] == 1 else f"{p.name} ({seen[p.name]})"
+        importance = p.importance.value if p.importance else None
+        yield id, name, importance, p.skip.value if p.skip else None, p.passed, p.fraction, p.points, p.gate
+    if not grade.parts:
+        yield id, "", None, None, grade.full, grade.score, 1.0, False
+
+
+def _gone(amendments: Iterable[Amendment]) -> pl.Expr:
+    out: dict[Target, list[str]] = {target: [] for target in Target}
+    for target, id in sorted(struck(amendments)):
+        out[target].append(id)
+    keys = ((Target.EVALUATION, "evaluation"), (Target.EVALUATOR, "evaluator"), (Target.INSTANCE, "instance"),
+            (Target.ROUND, "round"), (Target.SUBMISSION, "subject"), (Target.SUBMISSION, "second"))  # fmt: skip
+    gone = pl.lit(False)
+    for target, column in keys:
+        gone |= pl.col(column).is_in(out[target]).fill_null(False)
+    return gone

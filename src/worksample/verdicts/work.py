@@ -1,0 +1,224 @@
+"""The one frame that everything reported is read from: a row per planned slot and per piece of work handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from worksample.errors import POLICY, Cause
+from worksample.metrics import State
+from worksample.metrics.scores.rubric import RubricRules
+from worksample.records import Amendment, Experiment, Instance, Origin, Protocol, Standing, Submission, Target
+from worksample.store import Store
+from worksample.store.frames import submissions_df, trials_df
+
+from .judging import Bench, Judging, judge
+from .resolving import VERDICTS
+from .slots import explained, plan_df
+
+VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
+NOT_ATTEMPTABLE = "not_attemptable"
+_ABOUT = ("category", "tier", "value_low", "value_high", "value_middle", "value_currency", "value_source")
+_HOURS = ("hours_low", "hours_high", "hours_middle", "hours_source")
+_KEYS = frozenset({"slot", "live", "reason"})
+_BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_deliverable]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRules:
+    """`struck`: leave out what integrity reviews struck; else struck trials and submissions count like any other.
+    `rubric`: how skipped criteria and pitfalls are read.
+    """
+
+    struck: bool = True
+    rubric: RubricRules = field(default_factory=RubricRules)
+
+
+class Work:
+    """Experiments with equal locks, read once.
+
+    `slots` is the plan with what became of it: `work` is `done`, `pending`, `infrastructure` or `not_attemptable`. Rows
+    are kept apart by agent and arm (`who`, shown as `label`), and with them by attempt (`entry`, `entry_label`).
+    """
+
+    def __init__(self, store: Store, experiments: Sequence[Experiment], rules: WorkRules | None = None) -> None:
+        self.store, self.experiments, self.rules = store, tuple(experiments), rules or WorkRules()
+        self.every_amendment = store.find(Amendment)
+        self.amendments = self.every_amendment if self.rules.struck else _without_reviews(self.every_amendment)
+        self.slots = _slots(store, self.experiments, restore=not self.rules.struck)
+        self._frames: dict[Protocol, pl.DataFrame] = {}
+        self._benches: dict[Protocol, Bench] = {}
+
+    @property
+    def primary(self) -> Protocol:
+        """The protocol under which the experiments grade."""
+        return self.experiments[0].lock.protocol
+
+    @cached_property
+    def bench(self) -> Bench:
+        """All judging, resolved."""
+        each = [self.bench_of(protocol) for protocol in Protocol]
+        deciding = {protocol: said for one in each for protocol, said in one.deciding.items()}
+        return Bench(deciding, tuple(judged for one in each for judged in one.again))
+
+    def bench_of(self, protocol: Protocol) -> Bench:
+        """The judging under one protocol."""
+        if protocol not in self._benches:
+            judging, mine, handed = self._asked
+            self._benches[protocol] = judge(judging, list(mine), mine, handed, (protocol,))
+        return self._benches[protocol]
+
+    @cached_property
+    def _asked(self) -> tuple[Judging, dict[str, frozenset[str]], frozenset[str]]:
+        made = self.slots.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
+        by = {experiment: frozenset(submissions) for experiment, submissions in made}
+        mine = {e.id: by.get(e.id, frozenset()) for e in self.experiments}
+        handed = frozenset(s.id for s in self.handed_in)
+        return Judging(self.store, self.amendments, self.rules.rubric), mine, handed
+
+    @cached_property
+    def handed_in(self) -> tuple[Submission, ...]:
+        """Work on planned instances by people, and by agents elsewhere, that no slot of ours made."""
+        planned, inside = set(self.slots["instance"].to_list()), {e.id for e in self.experiments}
+        made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
+        return tuple(
+            s
+            for s in made
+            if s.trial is None and s.instance in planned and (s.experiment is None or s.experiment in inside)
+        )
+
+    def judged(self, protocol: Protocol) -> pl.DataFrame | None:
+        """`frame`, or None where no round decides under `protocol`."""
+        return self.frame(protocol) if protocol in self.bench_of(protocol).deciding else None
+
+    def frame(self, protocol: Protocol) -> pl.DataFrame:
+        """The slots, then what was handed in from elsewhere and judged (`slot` is null), with the verdicts.
+
+        `state` is a `metrics.State` or not_attemptable; standing, score, passed, partial, holistic (the label 1, 2 or
+        3), reason, verdict_cause, evaluation (whose grade decides), evaluations and rounds (what it rests on) are the
+        verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded since the
+        deliverable broke its grader, and by no fault of ours.
+        """
+        if protocol not in self._frames:
+            self._frames[protocol] = self._with_verdicts(protocol)
+        return self._frames[protocol]
+
+    def _with_verdicts(self, protocol: Protocol) -> pl.DataFrame:
+        told = pl.DataFrame(schema=VERDICTS)
+        bench = self.bench_of(protocol)
+        if protocol in bench.deciding:
+            told = bench.verdicts(protocol)
+        names = [n for n in VERDICTS if n not in ("subject", "label")]
+        told = told.select(*names, submission="subject", holistic="label")
+        here = set(told["submission"].to_list())
+        frame, outside = self.slots, [s for s in self.handed_in if s.id in here]
+        if outside:
+            frame = pl.concat([frame, self._entrants(outside)], how="diagonal_relaxed")
+        frame = explained(frame.join(told, on="submission", how="left", maintain_order="left"), self.amendments)
+        done, decided = pl.col("work") == "done", pl.col("standing") == Standing.DECIDED.value
+        state = pl.when(done & decided).then(pl.lit(VALID)).when(done).then(pl.lit(UNGRADED)).otherwise("work")
+        known = pl.col("state") == VALID
+        broken = (pl.col("state") == UNGRADED) & pl.col("verdict_cause").is_in(_BROKEN)
+        return frame.with_columns(state=state).with_columns(
+            *(pl.when(known).then(c).alias(c) for c in ("score", "passed", "partial", "holistic")),
+            broken=broken.fill_null(False),
+        )
+
+    def _entrants(self, outside: Sequence[Submission]) -> pl.DataFrame:
+        """Rows like those of slots; several of one entrant on an instance are repeats."""
+        about = self.slots.select("instance", *_ABOUT, *_HOURS).unique("instance")
+        instances = {id: self.store.get(Instance, id) for id in sorted({s.instance for s in outside})}
+        seen: dict[tuple[str, str], int] = {}
+        rows = []
+        for s in sorted(outside, key=lambda s: (s.at, s.id)):
+            place = (s.entrant, s.instance)
+            seen[place] = seen.get(place, 0) + 1
+            instance = instances[s.instance]
+            names = dict.fromkeys(("agent", "agent_name", "who", "label", "entry", "entry_label"), s.entrant)
+            rows.append(
+                {
+                    **names, "harness": s.origin.value, "instance": s.instance, "task": instance.task,
+                    "instance_name": instance.name, "key": instance.key, "arm": "plain", "attempt": 1,
+                    "repeat": seen[place], "work": "done", "live": True, "submission": s.id, "struck": False,
+                    "cost": s.reported.cost, "content": s.content,
+                    "seconds": None if s.reported.minutes is None else 60 * s.reported.minutes,
+                }
+            )  # fmt: skip
+        return pl.DataFrame(rows, infer_schema_length=None).join(about, on="instance", how="left")
+
+
+def state_of(column: str) -> pl.Expr:
+    """The state of one figure: a verdict that leaves this one open is ungraded for it."""
+    open_ = (pl.col("state") == VALID) & pl.col(column).is_null()
+    return pl.when(open_).then(pl.lit(UNGRADED)).otherwise("state")
+
+
+def _without_reviews(amendments: Sequence[Amendment]) -> list[Amendment]:
+    """The amendments without those on trials and submissions: everything handed in counts, invalid votes do not."""
+    return [a for a in amendments if a.target not in (Target.TRIAL, Target.SUBMISSION)]
+
+
+def _slots(store: Store, experiments: Sequence[Experiment], *, restore: bool) -> pl.DataFrame:
+    """The plan with what became of it: where no trial is live, with the latest try's columns."""
+    planned = pl.concat([plan_df(store, e.id) for e in experiments], how="vertical_relaxed")
+    tries = pl.concat([trials_df(store, e.id) for e in experiments], how="vertical_relaxed")
+    latest = tries.filter(~pl.col("live") & ~pl.col("struck")).sort("ended", "trial").unique("slot", keep="last")
+    frame = planned.with_columns(pl.col("trial").is_not_null().alias("live"))
+    late = [c for c in latest.columns if c in frame.columns and c not in _KEYS]
+    frame = frame.join(latest.select("slot", *late), on="slot", how="left", suffix="_late", maintain_order="left")
+    frame = frame.with_columns(pl.coalesce(c, f"{c}_late").alias(c) for c in late).drop([f"{c}_late" for c in late])
+    sandbox = tries.unique("trial").select("trial", "sandbox", pl.col("reason").alias("trial_reason"))
+    frame = frame.join(sandbox, on="trial", how="left", maintain_order="left")
+    cancelled = pl.col("cause") == Cause.CANCELLED.value
+    work = (
+        pl.when(pl.col("state") == NOT_ATTEMPTABLE).then(pl.lit(NOT_ATTEMPTABLE))
+        .when(pl.col("trial").is_null() | (~pl.col("live") & cancelled)).then(pl.lit(State.PENDING.value))
+        .when(~pl.col("live")).then(pl.lit(State.INFRASTRUCTURE.value))
+        .otherwise(pl.lit("done"))
+    )  # fmt: skip
+    frame = frame.with_columns(
+        work=work, key=pl.col("task") + "/" + pl.col("instance_name"), struck=pl.lit(False)
+    ).drop("state")
+    if restore:
+        frame = _restored(store, experiments, frame, tries)
+    return _named(frame).sort("agent_name", "task", "instance_name", "arm", "attempt", "repeat", "slot")
+
+
+def _named(frame: pl.DataFrame) -> pl.DataFrame:
+    """With the names of who did it: the agent, with its arm where there are several, and its attempt where it is one
+    after the first.
+    """
+    arm, attempt = pl.col("arm"), pl.col("attempt")
+    arms, attempts = frame["arm"].n_unique() > 1, frame["attempt"].n_unique() > 1
+    who = pl.col("agent") + " / " + arm if arms else pl.col("agent")
+    label = pl.col("agent_name") + " (" + arm + ")" if arms else pl.col("agent_name")
+    nth = pl.lit("attempt ") + attempt.cast(pl.String)
+    frame = frame.with_columns(who=who, label=label)
+    if not attempts:
+        return frame.with_columns(entry="who", entry_label="label")
+    inner = (arm + ", " + nth) if arms else nth
+    return frame.with_columns(
+        entry=pl.when(attempt == 1).then("who").otherwise(pl.col("who") + " / " + nth),
+        entry_label=pl.col("agent_name") + " (" + inner + ")",
+    )
+
+
+def _restored(
+    store: Store, experiments: Sequence[Experiment], frame: pl.DataFrame, tries: pl.DataFrame
+) -> pl.DataFrame:
+    """As if no trial or submission had been struck. A slot that was run again counts with its new trial."""
+    work = pl.concat([submissions_df(store, e.id) for e in experiments], how="vertical_relaxed")
+    gone = work.filter(pl.col("struck"))["submission"].to_list()
+    first = (
+        work.drop_nulls("trial").sort("at", "submission").unique("trial", keep="first").select("trial", "submission")
+    )
+    open_ = frame.filter(pl.col("work") != "done")["slot"].to_list()
+    back = tries.filter(pl.col("struck") & pl.col("finished") & pl.col("slot").is_in(open_))
+    back = back.sort("ended", "trial").unique("slot", keep="last").join(first, on="trial", how="left")
+    same = [c for c in back.columns if c in frame.columns and c not in ("slot", "struck", "live")]
+    back = back.select("slot", *same).with_columns(work=pl.lit("done"), struck=pl.lit(True), live=pl.lit(True))
+    frame = frame.update(back, on="slot", how="left")
+    return frame.with_columns(struck=pl.col("struck") | pl.col("submission").is_in(gone).fill_null(False))

@@ -1,0 +1,60 @@
+"""Work that broke its grader is told apart from what a fault of ours left ungraded, and counts 0 in the bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reports.people_world import PeopleWorld
+from store import worlds
+from worksample.errors import POLICY, Cause
+from worksample.records import Agent, Evaluation, Given, Grade, Protocol
+from worksample.reports import leaderboard
+from worksample.store import Store
+from worksample.verdicts.work import Work
+
+BY_DELIVERABLE = {Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_MEMORY, Cause.GRADER_OUTPUT}
+
+
+def failed(world: PeopleWorld, project: int, cause: Cause) -> None:
+    subject = world.work(0, project)
+    world.store.commit(
+        Evaluation(
+            id=f"f{project}", round="r1", subject=subject, instance=world.instances[project].id, evaluator="eva",
+            outcome=Given.FAILED, cause=cause, author="me", at=worlds.at(9),
+        )
+    )  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """One passes, one fails; one breaks its grader; the box of one is lost."""
+    store = Store.open(tmp_path / "s", create=True)
+    world = PeopleWorld(store, Protocol.PROGRAM, [Agent.of("ann", "worker")], [1.0] * 4)
+    world.round("r1", Protocol.PROGRAM, 1)
+    for n, score in enumerate((1.0, 0.0)):
+        world.say("r1", world.work(0, n), n, Grade(score=score))
+    failed(world, 2, Cause.GRADER_MEMORY)
+    failed(world, 3, Cause.GRADER_SANDBOX)
+    return store
+
+
+def test_the_leaderboard_counts_them_apart(store: Store) -> None:
+    [row] = leaderboard(store).rows
+    assert (row.passed.value, row.valid, row.ungraded, row.broken) == (0.5, 2, 2, 1)
+    assert row.bounds == (0.25, 0.5)
+    assert row.rest == "1 ungraded since the deliverable broke its grader, 1 ungraded (pass between 25.0 % and 50.0 %)"
+    assert row.plain()["broken"] == 1
+
+
+def test_the_frame_says_which(store: Store) -> None:
+    work = Work(store, leaderboard(store).experiments)
+    frame = work.frame(Protocol.PROGRAM)
+    assert dict(frame.select("submission", "broken").iter_rows()) == {
+        "s-ann-0-1": False, "s-ann-1-1": False, "s-ann-2-1": True, "s-ann-3-1": False,
+    }  # fmt: skip
+
+
+def test_only_what_a_deliverable_can_do_to_its_grader_is_its_own() -> None:
+    assert {cause for cause, policy in POLICY.items() if policy.by_deliverable} == BY_DELIVERABLE

@@ -1,0 +1,158 @@
+"""Leaderboard, metrics, site and app say the same of every agent, arm and attempt, and what the records say."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reports.measuring import QUICK
+from verdicts.random_worlds import RandomWorld
+from worksample.metrics import Estimate
+from worksample.people import People
+from worksample.records import Protocol
+from worksample.reports import ReportConfig, Row, leaderboard, write_report
+from worksample.reports.heat import heat_of
+from worksample.reports.measures import MeasureConfig, Section, measure
+from worksample.store import Store
+from worksample.verdicts.slots import slots_df
+from worksample.verdicts.work import Work
+
+PROTOCOLS = (Protocol.PROGRAM, Protocol.RUBRIC, Protocol.HOLISTIC)
+PASSES = {
+    Protocol.PROGRAM: [("scores", "full pass")],
+    Protocol.RUBRIC: [("scores", "full pass"), ("rubric", "completion")],
+    Protocol.HOLISTIC: [("automation", "automation rate")],
+}
+SCORES = {
+    Protocol.PROGRAM: [("scores", "mean score")],
+    Protocol.RUBRIC: [("scores", "mean score"), ("rubric", "rubric score")],
+    Protocol.HOLISTIC: [],
+}
+
+
+def place(world: RandomWorld, row: Row) -> tuple[str, str, int]:
+    return row.name.partition(" (")[0], row.arm, row.attempt
+
+
+def label(world: RandomWorld, name: str, arm: str) -> str:
+    return f"{name} ({arm})" if len(world.arms) > 1 else name
+
+
+def figures(sections: tuple[Section, ...]) -> dict[tuple[str, str, str], Estimate]:
+    return {
+        (section.id, row.label, column): cell
+        for section in sections
+        for row in section.rows
+        for column, cell in zip(section.columns, row.cells, strict=True)
+        if isinstance(cell, Estimate)
+    }
+
+
+def same(one: float | None, other: float | None) -> None:
+    assert (one is None) == (other is None)
+    assert one is None or other is None or one == pytest.approx(other, abs=1e-12)
+
+
+def agrees_with_the_records(world: RandomWorld, rows: dict[tuple[str, str, int], Row]) -> None:
+    cells = world.cells()
+    assert rows.keys() == cells.keys()
+    for key, told in cells.items():
+        row = rows[key]
+        decided = [t for t in told if t is not None and t["score"] is not None]
+        passed = [t["passed"] for t in decided if t["passed"] is not None]
+        assert (row.planned, row.valid, row.ungraded) == (len(told), len(decided), len(told) - len(decided))
+        same(row.passed.value, sum(passed) / len(passed) if passed else None)
+        same(row.score.value, sum(t["score"] for t in decided) / len(decided) if decided else None)
+        low, high = row.bounds
+        assert low is not None and high is not None and low <= high
+        assert row.passed.value is None or len(passed) < len(told) or low == high == pytest.approx(row.passed.value)
+
+
+def agrees_with_metrics(world: RandomWorld, rows: dict[tuple[str, str, int], Row]) -> None:
+    found = figures(measure(world.store, (), MeasureConfig(how=QUICK)))
+    graded = any(row.valid + row.ungraded for row in rows.values()) and world.in_force() is not None
+    for (name, arm, attempt), row in rows.items():
+        if attempt > 1:
+            continue
+        who = label(world, name, arm)
+        for columns, mine in ((PASSES, row.passed), (SCORES, row.score)):
+            for section, column in columns[world.protocol]:
+                theirs = found.get((section, who, column))
+                assert (theirs is not None) == graded, (section, who)
+                if theirs is not None:
+                    same(mine.value, theirs.value)
+                    assert (mine.counts.valid, mine.counts.planned) == (theirs.counts.valid, theirs.counts.planned)
+        if ("dollars", who, "earned") in found:
+            same(row.earned.value, found["dollars", who, "earned"].value)
+
+
+def agrees_with_the_app(world: RandomWorld) -> None:
+    """The frame that exports hold, the one of reports, and the verdicts that an admin sees of the round."""
+    round, told = world.in_force(), world.verdicts()
+    work = Work(world.store, [world.world.experiment])
+    frame = {row["submission"]: row for row in work.frame(world.protocol).iter_rows(named=True)}
+    exported = {row["submission"]: row for row in slots_df(world.store, "x1").iter_rows(named=True)}
+    shown = People(world.store).verdicts(round.id) if round is not None else {}
+    assert frame.keys() == exported.keys() == world.made.keys()
+    for id, row in frame.items():
+        expected = told.get(id)
+        for name in ("score", "passed"):
+            wanted = expected[name] if expected else None
+            same(row[name], wanted)
+            same(exported[id][name], wanted)
+            if id in shown:
+                same(getattr(shown[id].verdict, name), wanted)
+        assert row["standing"] == exported[id]["standing"] == (expected["standing"] if expected else "ungraded")
+        assert row["evaluations"] == exported[id]["evaluations"]
+        if id in shown:
+            assert (list(shown[id].verdict.evaluations), shown[id].verdict.standing) == (
+                row["evaluations"] or [], row["standing"],
+            )  # fmt: skip
+
+
+def agrees_with_the_heat_map(world: RandomWorld, rows: dict[tuple[str, str, int], Row]) -> None:
+    work = Work(world.store, [world.world.experiment])
+    heat = heat_of(work.frame(world.protocol))
+    by_name = {row.name: row for row in rows.values()}
+    assert {column.name for column in heat.agents} == by_name.keys()
+    for n, column in enumerate(heat.agents):
+        cells = [line.cells[n] for line in heat.rows]
+        row = by_name[column.name]
+        assert sum(cell.graded for cell in cells) == row.valid
+        scores = [cell.score for cell in cells if cell.score is not None]
+        same(row.score.value, sum(scores) / len(scores) if scores else None)
+
+
+@pytest.mark.long
+@settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**9), st.sampled_from(PROTOCOLS))
+def test_every_figure_comes_of_one_frame(seed: int, protocol: Protocol) -> None:
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "s", create=True) as store:
+        world = RandomWorld(store, random.Random(seed), protocol)
+        rows = {place(world, row): row for row in leaderboard(store).rows}
+        agrees_with_the_records(world, rows)
+        agrees_with_metrics(world, rows)
+        agrees_with_the_app(world)
+        agrees_with_the_heat_map(world, rows)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_site_shows_the_same_cells(tmp_path: Path, seed: int) -> None:
+    with Store.open(tmp_path / "s", create=True) as store:
+        RandomWorld(store, random.Random(seed), PROTOCOLS[seed % 3])
+        board = leaderboard(store)
+        write_report(store, (), tmp_path / "site", ReportConfig(pages=False, measures=MeasureConfig(how=QUICK)))
+    written = json.loads((tmp_path / "site" / "leaderboard.json").read_text())
+    assert written["rows"] == json.loads(json.dumps(board.plain()["rows"], default=str))
+    page = (tmp_path / "site" / "index.html").read_text()
+    for row in board.rows:
+        assert row.label in page
+    assert len(re.findall("<tr>", page)) >= len(board.rows)
