@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from worksample.cli.boundary import FAILED, INCOMPLETE, INTERRUPTED, USAGE
-from worksample.cli.group import LazyGroup, root
+from worksample.cli.exit_codes import FAILED, INCOMPLETE, INTERRUPTED, USAGE
+from worksample.cli.lazy_group import LazyGroup, root
 
 PAGE = Path(__file__).resolve().parent / "cli.md"
 HEAD = f"""# Command line

@@ -12,8 +12,8 @@ from .lazy import lazily
 if TYPE_CHECKING:
     from .errors import WorksampleError
     from .reports.leaderboard import leaderboard
-    from .reports.measures import Comparison, MeasureConfig, Section, SectionRow, compare, figures_df, measure
-    from .reports.site import write_report
+    from .reports.sections import Comparison, MeasureConfig, Section, SectionRow, compare, figures_df, measure
+    from .reports.static_site.site import write_report
     from .store import Store
     from .store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
     from .verdicts.slots import slots_df

@@ -12,7 +12,7 @@ import pytest
 from agents.desk_material import instance_at, work_here
 from openai_server import Answer, Call, Fault, calls, says, serving
 from worksample.agents import define
-from worksample.agents.reflect import verdict_of
+from worksample.agents.plan_act_reflect import verdict_of
 from worksample.models import Service, failure_of
 from worksample.records import Agent, Limits
 

@@ -12,8 +12,8 @@ from agents.desk_material import instance_at
 from worksample.agents import PRESETS, Script, define, read_script
 from worksample.agents.build import check_agent
 from worksample.agents.define import checked
-from worksample.agents.desk import clipped
 from worksample.agents.script import filled
+from worksample.agents.workspace import clipped
 from worksample.errors import ManifestError, PlanError
 
 SCRIPT = """

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from cli.test_group import leaves
-from worksample.cli.group import root
+from cli.test_lazy_group import leaves
+from worksample.cli.lazy_group import root
 from worksample.cli.verbs import VERBS, Family
 
 SOURCE = Path(__file__).resolve().parent.parent.parent / "src" / "worksample"

@@ -13,7 +13,7 @@ import pytest
 
 from cli.run_cli import SCRIPTS, TINY, cli, start
 from running.profiles import examples
-from worksample.faults import KINDS, POINTS
+from worksample.fault_injection import KINDS, POINTS
 from worksample.records import Evaluation, Experiment, Given, Slot, Submission, Trial
 from worksample.store import Store, check
 

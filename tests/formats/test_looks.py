@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worksample.formats.tac.looks import looks
+from worksample.formats.tac.evaluator_analysis import looks
 
 SOURCE = """
 import os

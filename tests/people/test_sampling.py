@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.errors import PlanError
-from worksample.people.blinding import BLOT, scrub
-from worksample.people.ordering import flipped, random_start
-from worksample.people.sampling import Entry, enriched, one_per_project, sample_pairs
+from worksample.people.rounds.ordering import flipped, random_start
+from worksample.people.rounds.sampling import Entry, enriched, one_per_project, sample_pairs
+from worksample.people.work.blinding import BLOT, scrub
 
 
 def entries(table: list[list[int]]) -> list[Entry]:

@@ -14,7 +14,7 @@ from people.worlds import Office, office
 from store.worlds import START
 from worksample.experiments.amend import amend
 from worksample.people import Account, Conflict, Kind
-from worksample.people.withdrawn import WITHDRAWN
+from worksample.people.work.withdrawn import WITHDRAWN
 from worksample.records import Action, Amendment, Rule, Submission, Target, struck
 from worksample.store.people_tables import items
 

@@ -12,8 +12,8 @@ from sqlalchemy import select
 from people.worlds import Office, folder_of, office
 from worksample.errors import UsageError
 from worksample.people import Conflict, InvalidAnswer, Kind, NotReady, NotYours, Profile
-from worksample.people.item import panes_of
-from worksample.people.queues import find_queue
+from worksample.people.rounds.queues import find_queue
+from worksample.people.work.item import panes_of
 from worksample.records import Action, Evaluation, Given, Grade, Protocol, Rule, Standing, Target
 from worksample.store import check
 from worksample.store.people_tables import items

@@ -7,7 +7,7 @@ from typing import Any
 from store import worlds
 from worksample.metrics import Estimate, Resampling
 from worksample.records import Amendment, Target
-from worksample.reports.measures import MeasureConfig, Section, measure
+from worksample.reports.sections import MeasureConfig, Section, measure
 from worksample.store import Store
 
 QUICK = Resampling(resamples=50)

@@ -12,7 +12,7 @@ from worksample.errors import POLICY, Cause
 from worksample.records import Agent, Evaluation, Given, Grade, Protocol
 from worksample.reports import leaderboard
 from worksample.store import Store
-from worksample.verdicts.work import Work
+from worksample.verdicts.frame import Work
 
 BY_DELIVERABLE = {Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_MEMORY, Cause.GRADER_OUTPUT}
 

@@ -9,8 +9,8 @@ import pytest
 from reports.measuring import sections
 from reports.people_world import rli, upbench
 from worksample.metrics import Estimate, Unit
-from worksample.reports.charts import PAIRED, SINGLE
-from worksample.reports.measures import Section
+from worksample.reports.sections import Section
+from worksample.reports.static_site.charts import PAIRED, SINGLE
 from worksample.store import Store
 
 

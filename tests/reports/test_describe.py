@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from store import worlds
-from worksample.cli.suite_describe import command
+from worksample.cli.commands.suite_describe import command
 from worksample.errors import UsageError
 from worksample.records import Entry, Manifest
-from worksample.reports.describe import DescribeConfig, census_of, description_of, grader_forms, read_market
-from worksample.reports.describe.census import file_type
-from worksample.reports.describe.classes import WorkClass, work_class
+from worksample.reports.suite_description import DescribeConfig, census_of, description_of, grader_forms, read_market
+from worksample.reports.suite_description.census import file_type
+from worksample.reports.suite_description.work_classes import WorkClass, work_class
 
 
 def test_a_shipped_suite_is_described_beside_a_market(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from reports.measuring import cell, sections
 from store import worlds
 from worksample.records import Origin, Reported, Round, Suite, Target
 from worksample.reports import leaderboard, write_report
-from worksample.reports.measures import compare
+from worksample.reports.sections import compare
 from worksample.store import Store
 
 

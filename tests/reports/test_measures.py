@@ -14,7 +14,7 @@ from store import worlds
 from worksample.errors import Cause, UsageError
 from worksample.metrics import Estimate
 from worksample.records import Agent, Grade, Protocol, Rule, Target
-from worksample.reports.measures import MeasureConfig, measure
+from worksample.reports.sections import MeasureConfig, measure
 from worksample.store import Store
 
 

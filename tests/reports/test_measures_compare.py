@@ -10,7 +10,7 @@ from reports.people_world import upbench
 from store import worlds
 from worksample.errors import PlanError, UsageError
 from worksample.records import Grade, GradePart, Slot
-from worksample.reports.measures import MeasureConfig, compare, measure
+from worksample.reports.sections import MeasureConfig, compare, measure
 from worksample.store import Store
 
 

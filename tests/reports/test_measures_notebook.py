@@ -10,7 +10,7 @@ from pathlib import Path
 
 from reports.people_world import rli
 from store import worlds
-from worksample.reports.measures import MeasureConfig
+from worksample.reports.sections import MeasureConfig
 from worksample.store import Store
 
 SHOW = "\nprint(between.first, between.second, between.score.printed(), changes['instance'].to_list())"
@@ -45,7 +45,7 @@ def test_it_is_committed_without_output_and_says_where_to_start() -> None:
 
 
 def test_every_setting_and_section_is_documented(tmp_path: Path) -> None:
-    from worksample.reports.measures import measure
+    from worksample.reports.sections import measure
 
     page = (ROOT / "docs" / "metrics.md").read_text()
     assert [name for name in MeasureConfig.__dataclass_fields__ if f"| `{name}` |" not in page] == []

@@ -10,7 +10,7 @@ import pytest
 from reports.measuring import QUICK, cell, sections, strike
 from reports.people_world import PeopleWorld, rli
 from worksample.records import Origin, Protocol, Side, Target
-from worksample.reports.measures import MeasureConfig, measure
+from worksample.reports.sections import MeasureConfig, measure
 from worksample.store import Store
 
 

@@ -18,11 +18,11 @@ from worksample.metrics import Estimate
 from worksample.people import People
 from worksample.records import Protocol
 from worksample.reports import ReportConfig, Row, leaderboard, write_report
-from worksample.reports.heat import heat_of
-from worksample.reports.measures import MeasureConfig, Section, measure
+from worksample.reports.heat_map import heat_of
+from worksample.reports.sections import MeasureConfig, Section, measure
 from worksample.store import Store
+from worksample.verdicts.frame import Work
 from worksample.verdicts.slots import slots_df
-from worksample.verdicts.work import Work
 
 PROTOCOLS = (Protocol.PROGRAM, Protocol.RUBRIC, Protocol.HOLISTIC)
 PASSES = {

@@ -27,10 +27,10 @@ from worksample.metrics import (
     rate,
 )
 from worksample.reports import ReportConfig, write_report
-from worksample.reports.charts import measured_charts
-from worksample.reports.measured import view_of
-from worksample.reports.measures import Section, SectionRow
 from worksample.reports.plots import Axis, Canvas, value_curves
+from worksample.reports.sections import Section, SectionRow
+from worksample.reports.static_site.charts import measured_charts
+from worksample.reports.static_site.section_tables import view_of
 from worksample.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]

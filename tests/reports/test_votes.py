@@ -20,7 +20,7 @@ from worksample.records import (
     Target,
 )
 from worksample.reports import write_report
-from worksample.reports.votes import Votes
+from worksample.reports.static_site.judgments import Votes
 from worksample.store import Store
 
 

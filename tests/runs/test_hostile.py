@@ -160,7 +160,7 @@ async def test_without_a_sandbox_a_vanished_output_is_graded_as_nothing(tmp_path
 
 
 async def test_a_box_of_many_files_is_taken_in_as_far_as_time_allows(tmp_path: Path) -> None:
-    from worksample.evidence import CaptureLimits
+    from worksample.submissions import CaptureLimits
 
     at = setting(tmp_path, [python("for i in range(3000):\n    open('{output}/%04d' % i, 'w').write(str(i))")])
     (trial,) = await at.run(tries=2, capture=CaptureLimits(seconds=0.05))

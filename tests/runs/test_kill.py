@@ -14,7 +14,7 @@ import pytest
 from forking.child import Child
 from runs.material import Setting, setting
 from worksample.errors import Cause, StoreFull
-from worksample.faults import POINTS
+from worksample.fault_injection import POINTS
 from worksample.records import CaptureStatus, Ending, Submission
 from worksample.store import Store, check
 

@@ -9,7 +9,7 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.model import GenerateConfig, ModelOutput
 from inspect_ai.util import LimitExceededError
 
-from worksample import faults
+from worksample import fault_injection
 from worksample.errors import AgentError, Cause, PlanError, SandboxError, StoreFull, UsageError
 from worksample.records import Ending, Outcome
 from worksample.runs.outcome import DONE, after_capture, ended_by_error, ended_by_limit, failed
@@ -87,7 +87,7 @@ def test_a_reason_holds_nothing_that_a_database_or_a_terminal_would_not_take(sai
 
 def test_a_crash_says_where() -> None:
     try:
-        faults._read("nonsense")
+        fault_injection._read("nonsense")
     except UsageError as error:
         outcome = ended_by_error(error, [])
     assert "faults.py:" in outcome.reason
@@ -117,11 +117,11 @@ def test_limits(type: str, events: list[ModelEvent], cause: Cause) -> None:
 @pytest.mark.parametrize("text", ["close.commit", "close.commit:explode", "nowhere:kill", "close.commit:kill:x"])
 def test_a_fault_that_cannot_be_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="POINT:KIND"):
-        faults._read(text)
+        fault_injection._read(text)
 
 
 def test_faults_are_read_by_point_and_number() -> None:
-    assert faults._read("close.commit:kill,grade.begin:raise:3") == {
+    assert fault_injection._read("close.commit:kill,grade.begin:raise:3") == {
         ("close.commit", 1): "kill",
         ("grade.begin", 3): "raise",
     }

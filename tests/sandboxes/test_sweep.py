@@ -17,7 +17,7 @@ import pytest
 from worksample.box import BoxConfig, open_box
 from worksample.errors import SandboxError
 from worksample.sandboxes import available, sweep
-from worksample.sandboxes.state import runtime_folder, started_at
+from worksample.sandboxes.host_state import runtime_folder, started_at
 
 # Sweeping removes what dead runs left on the whole machine.
 pytestmark = [pytest.mark.box, pytest.mark.alone]

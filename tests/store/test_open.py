@@ -71,7 +71,7 @@ def test_opening_a_store_imports_no_frames(tmp_path: Path) -> None:
 
 
 def test_importing_the_package_imports_no_database() -> None:
-    code = "import sys, worksample.store, worksample.files, worksample.evidence; print('sqlalchemy' in sys.modules)"
+    code = "import sys, worksample.store, worksample.files, worksample.submissions; print('sqlalchemy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

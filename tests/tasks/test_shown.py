@@ -12,7 +12,7 @@ from worksample.manifests import FaultyManifest
 from worksample.records import Entry, EntryKind, Instance, Manifest, Protocol
 from worksample.store.references import blobs_of
 from worksample.tasks import ingest, read_package
-from worksample.tasks.shown import Shown
+from worksample.tasks.shown_reference import Shown
 
 
 def first_of(root: Path, table: str = "") -> Instance:

@@ -9,7 +9,7 @@ import pytest
 
 from verdicts.test_resolve import round_of, said
 from worksample.metrics import rubric_scores
-from worksample.people.answer import grade_of
+from worksample.people.work.answer import grade_of
 from worksample.records import Grade, GradePart, Importance, Protocol, Round, Rule, Skip, Standing, Verdict
 from worksample.store.rows import row
 from worksample.verdicts.resolving import resolve

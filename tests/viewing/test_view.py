@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from worksample.records import Entry, Manifest
 from worksample.store import Store
 from worksample.viewing import KINDS, View, formats
+from worksample.viewing.cache import ViewCache, key
 from worksample.viewing.convert import Converter, Raw
-from worksample.viewing.inside.table import cut
-from worksample.viewing.keep import Shelf, key
+from worksample.viewing.in_box.table import cut
 from worksample.viewing.needs import DEBIAN, NEEDS, missing
-from worksample.viewing.shown import META, beside
 from worksample.viewing.view import _Work
+from worksample.viewing.views import META, beside
 
 BLOB = "ab" * 32
 plain = st.recursive(
@@ -120,7 +120,7 @@ def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(work: _Work)
 
 def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work: _Work) -> None:
     (entry,) = work.manifest.entries
-    shelf, name, store = Shelf(work.store), key(work.digest, entry), work.store
+    shelf, name, store = ViewCache(work.store), key(work.digest, entry), work.store
     artefact = store.blobs.put(b"artefact")
     view = View("text", files={"text": artefact})
     shelf.put(name, view, "pillow")

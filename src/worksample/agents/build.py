@@ -10,9 +10,9 @@ from worksample.models import Service, resolve
 from worksample.records import Agent, Instance, Limits
 
 from .define import checked
-from .desk import SCRATCH, Desk
 from .script import Script
 from .settings import CommandSettings, ReflectSettings, ScriptedSettings, WorkerSettings
+from .workspace import SCRATCH, Workspace
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -50,7 +50,7 @@ def build(
     inline). It raises AgentError for a failure of the agent's own. PlanError for an agent that cannot do it.
     """
     settings = checked(agent.harness, agent.settings)
-    desk = Desk(
+    workspace = Workspace(
         instance,
         limits or instance.work.environment.limits,
         scratch,
@@ -62,21 +62,21 @@ def build(
     if isinstance(settings, CommandSettings):
         from .command import command
 
-        return command(desk, settings)
+        return command(workspace, settings)
     if model is None:
         raise PlanError(f"agent {agent.name} has no model", next="agents.model_of gives it")
     if isinstance(settings, ScriptedSettings):
         from .replay import replay
 
-        return replay(model, desk, settings)
+        return replay(model, workspace, settings)
     if isinstance(settings, ReflectSettings):
-        from .reflect import plan_act_reflect
+        from .plan_act_reflect import plan_act_reflect
 
-        return plan_act_reflect(model, desk, settings, inputs)
+        return plan_act_reflect(model, workspace, settings, inputs)
     from .worker import worker
 
     assert isinstance(settings, WorkerSettings)
-    return worker(model, desk, settings, inputs)
+    return worker(model, workspace, settings, inputs)
 
 
 def check_agent(agent: Agent, instance: Instance) -> None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError
 
-from .desk import Desk, clipped
 from .script import filled
 from .settings import CommandSettings
-from .shown import note
+from .shown_digest import note
+from .workspace import Workspace, clipped
 
 if TYPE_CHECKING:
     from inspect_ai.solver import Solver, TaskState
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 ENVIRONMENT = "WORKSAMPLE_BRIEF"
 
 
-def command(desk: Desk, settings: CommandSettings) -> Solver:
+def command(workspace: Workspace, settings: CommandSettings) -> Solver:
     """A solver that runs the program once. AgentError (`agent.crash`) when it exits with anything but 0."""
     from inspect_ai.solver import Generate, solver
 
     @solver(name="command")
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            await _run(state, desk, settings)
+            await _run(state, workspace, settings)
             return state
 
         return solve
@@ -32,13 +32,13 @@ def command(desk: Desk, settings: CommandSettings) -> Solver:
     return build()
 
 
-async def _run(state: TaskState, desk: Desk, settings: CommandSettings) -> None:
+async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings) -> None:
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
-    brief = desk.instance.work.brief
-    path = f"{desk.scratch}/brief.md"
-    words = {**desk.words, "brief": path}
+    brief = workspace.instance.work.brief
+    path = f"{workspace.scratch}/brief.md"
+    words = {**workspace.words, "brief": path}
     argv = [filled(part, words, raw=False) for part in settings.argv]
     env = {key: filled(value, words, raw=False) for key, value in settings.env.items()}
     if settings.brief == "env":

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from worksample.records import Instance
 
-from .desk import Desk
 from .settings import WorkerSettings
+from .workspace import Workspace
 
 FORMATS = (
     "Evaluators open deliverables in a viewer that shows PDF, office documents, spreadsheets, pictures, audio, video, "
@@ -31,9 +31,9 @@ REFLECT = (
 REVISE = "Put right what you found. When it is done, stop calling tools and say what you changed."
 
 
-def system_text(desk: Desk, settings: WorkerSettings, *, submits: bool = True) -> str:
+def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool = True) -> str:
     """The system message: identity, place, rules, deliverables, self-check."""
-    paths = desk.instance.work.environment.paths
+    paths = workspace.instance.work.environment.paths
     parts = [
         "You are a professional with a piece of paid work. You do it alone, to the end, and hand in the result.",
         f"Material is in {paths.input} (read-only; it may be empty). Programs and data that belong to the work are in "
@@ -42,17 +42,18 @@ def system_text(desk: Desk, settings: WorkerSettings, *, submits: bool = True) -
     ]
     if settings.auxiliary:
         parts.append(
-            f"Intermediate files and scripts belong in {desk.scratch}, your auxiliary folder. You need not keep any."
+            f"Intermediate files and scripts belong in {workspace.scratch}, your auxiliary folder. "
+            "You need not keep any."
         )
     else:
-        parts.append(f"{desk.scratch} is for anything else you write.")
+        parts.append(f"{workspace.scratch} is for anything else you write.")
     parts += [
         "Nobody answers questions. Where the brief leaves something open, decide as a careful professional would. "
         "There is no internet.",
         FORMATS,
     ]
     if settings.self_check != "none":
-        parts.append(_check(settings, desk))
+        parts.append(_check(settings, workspace))
     if submits:
         parts.append("When everything is in place, call submit. Nothing can be changed afterwards.")
     if settings.instructions:
@@ -60,19 +61,19 @@ def system_text(desk: Desk, settings: WorkerSettings, *, submits: bool = True) -
     return "\n\n".join(parts)
 
 
-def _check(settings: WorkerSettings, desk: Desk) -> str:
+def _check(settings: WorkerSettings, workspace: Workspace) -> str:
     look = (
         "Before you hand in, open every deliverable again and check it against the brief: that it opens, that it is "
         "complete, that numbers add up, that code runs."
     )
-    if settings.self_check == "look" and desk.vision:
+    if settings.self_check == "look" and workspace.vision:
         return f"{look} Render what is visual (documents, charts, pictures, pages) to an image and look at it."
     return look
 
 
-def brief_text(desk: Desk, settings: WorkerSettings, inputs: Path | None) -> str:
+def brief_text(workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> str:
     """The first message: the brief, the deliverables by name, what of the rubric is shown, the material."""
-    instance = desk.instance
+    instance = workspace.instance
     parts = [instance.work.brief.strip(), *_deliverables(instance)]
     if instance.work.shown_rubric:
         parts.append(f"# How it will be judged\n\n{instance.work.shown_rubric.strip()}")

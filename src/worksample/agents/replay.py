@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, PlanError
 
-from .desk import Desk
 from .script import Script, Step, filled
 from .settings import ScriptedSettings
 from .tools import toolset
 from .tools.files import write_bytes
 from .tools.submit import SUBMIT
+from .workspace import Workspace
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model, ModelOutput
@@ -123,22 +123,22 @@ class _Scripted(RuntimeError):
 PLAYING: ContextVar[Player] = ContextVar("worksample_playing")
 
 
-def replay(model: Model, desk: Desk, settings: ScriptedSettings) -> Solver:
+def replay(model: Model, workspace: Workspace, settings: ScriptedSettings) -> Solver:
     """A solver that replays the script for the instance. PlanError where there is none."""
     from inspect_ai.solver import Generate, solver
 
-    steps = Script.model_validate(settings.script).steps(desk.instance)
+    steps = Script.model_validate(settings.script).steps(workspace.instance)
 
     @solver(name="scripted")
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            from .talk import Talk, work
+            from .conversation import Conversation, work
             from .worker import open_with
 
-            tools = [*toolset(desk, ("bash", "python", "files", "image")), write_bytes()]
-            open_with(state, "A script is replayed.", desk.instance.work.brief)
-            PLAYING.set(Player(steps, desk.words))
-            await work(Talk(model, desk, tools, state, compact_at=None), nudges=len(steps), nudge="Go on.")
+            tools = [*toolset(workspace, ("bash", "python", "files", "image")), write_bytes()]
+            open_with(state, "A script is replayed.", workspace.instance.work.brief)
+            PLAYING.set(Player(steps, workspace.words))
+            await work(Conversation(model, workspace, tools, state, compact_at=None), nudges=len(steps), nudge="Go on.")
             return state
 
         return solve

@@ -5,27 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .desk import Desk
+from .conversation import Conversation, work
 from .prompt import NUDGE, brief_text, system_text
 from .script import filled
 from .settings import WorkerSettings
-from .talk import Talk, work
 from .tools import toolset
+from .workspace import Workspace
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
     from inspect_ai.solver import Solver, TaskState
 
 
-def worker(model: Model, desk: Desk, settings: WorkerSettings, inputs: Path | None) -> Solver:
+def worker(model: Model, workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> Solver:
     """A solver that lets `model` do the instance's work with the chosen tools."""
     from inspect_ai.solver import Generate, solver
 
     @solver(name="worker")
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            open_with(state, system_text(desk, settings), brief_text(desk, settings, inputs))
-            await work(talk_of(model, desk, settings, state), settings.nudges, filled(NUDGE, desk.words, raw=False))
+            open_with(state, system_text(workspace, settings), brief_text(workspace, settings, inputs))
+            await work(
+                conversation_of(model, workspace, settings, state),
+                settings.nudges,
+                filled(NUDGE, workspace.words, raw=False),
+            )
             return state
 
         return solve
@@ -40,7 +44,9 @@ def open_with(state: TaskState, system: str, brief: str) -> None:
     state.messages = [ChatMessageSystem(content=system), ChatMessageUser(content=brief, source="input")]
 
 
-def talk_of(model: Model, desk: Desk, settings: WorkerSettings, state: TaskState, *, submits: bool = True) -> Talk:
+def conversation_of(
+    model: Model, workspace: Workspace, settings: WorkerSettings, state: TaskState, *, submits: bool = True
+) -> Conversation:
     """A conversation with the tools that the settings give."""
-    tools = toolset(desk, settings.tools, submits=submits)
-    return Talk(model, desk, tools, state, compact_at=settings.compact_at, malformed=settings.malformed)
+    tools = toolset(workspace, settings.tools, submits=submits)
+    return Conversation(model, workspace, tools, state, compact_at=settings.compact_at, malformed=settings.malformed)

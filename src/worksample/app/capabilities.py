@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, select, update
 
+from worksample.people.access.tokens import hashed
 from worksample.people.clock import SECOND
-from worksample.people.tokens import hashed
 from worksample.store.people_tables import accounts, capabilities, sessions
 
 if TYPE_CHECKING:

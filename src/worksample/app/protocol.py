@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 from worksample.people import PeopleRound
-from worksample.people.account import Role
-from worksample.people.protocol import FORM_OF, OVER, SPECS, Form, Kind, roles_of, votes_of
+from worksample.people.access.account import Role
+from worksample.people.rounds.protocol import FORM_OF, OVER, SPECS, Form, Kind, roles_of, votes_of
 from worksample.records import Rule
 
 _HEAD = "/** Made by `python -m worksample.app.protocol`; a test says when it is stale. */\n\nexport const PROTOCOL = "

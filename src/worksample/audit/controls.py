@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from worksample.evidence import control, control_case
 from worksample.records import FULL as LEAST
 from worksample.records import Grade, Instance, Manifest, Protocol, Submission, canonical
 from worksample.store import Store
+from worksample.submissions import control, control_case
 from worksample.tasks import Package
 
 FULL = (1.0, 1.0)

@@ -5,6 +5,6 @@ from __future__ import annotations
 
 def main() -> None:
     """Entry point of the `worksample` command."""
-    from .boundary import run
+    from .exit_codes import run
 
     run()

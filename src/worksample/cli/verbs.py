@@ -22,7 +22,7 @@ class Family:
 
 
 def _verb(name: str, says: str) -> Verb:
-    return Verb(f"worksample.cli.{name}", says)
+    return Verb(f"worksample.cli.commands.{name}", says)
 
 
 VERBS: dict[str, Verb | Family] = {

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from worksample.errors import UsageError
-from worksample.evidence import hand_in
 from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Instance, Origin, Protocol, Reported, Submission
 from worksample.store import Store
+from worksample.submissions import hand_in
 
 from .config import default_author
 from .run import need_sandbox

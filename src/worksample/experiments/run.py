@@ -12,7 +12,7 @@ from worksample.errors import WorksampleError
 from worksample.models import Price
 from worksample.records import Agent, Experiment, Instance, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
-from worksample.sandboxes.available import require
+from worksample.sandboxes.requirements import require
 from worksample.store import Store
 
 from .claim import holder

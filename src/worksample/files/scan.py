@@ -17,7 +17,7 @@ from pathlib import Path
 from worksample.errors import CaptureError, Cause
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, canonical, path_fault, quote_path
 
-from .handle import Handle, close, open_inside
+from .open_inside import Handle, close, open_inside
 from .sink import Sink
 
 

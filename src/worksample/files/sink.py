@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Protocol
 
-from .pour import pour
+from .copy_file import copy_file
 
 
 class Sink(Protocol):
@@ -30,4 +30,4 @@ class HashSink:
         return hashlib.sha256(data).hexdigest()
 
     def put_file(self, fd: int, size: int) -> str:
-        return pour(fd, None, size).digest
+        return copy_file(fd, None, size).digest

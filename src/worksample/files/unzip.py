@@ -17,7 +17,7 @@ from typing import BinaryIO
 from worksample.errors import CaptureError, Cause
 from worksample.records import path_fault, quote_path
 
-from .pour import CHUNK
+from .copy_file import CHUNK
 from .scan import USUAL, ScanLimits
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, struct.error, ValueError)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from worksample.files import lay
+from worksample.files import materialise
 from worksample.records import Submission, Trial
 from worksample.store import Store
 
@@ -28,7 +28,7 @@ def export(store: Store, experiment: str, out: Path) -> list[Path]:
             continue
         folder = out / submission.trial
         folder.mkdir(parents=True)
-        lay(store.manifest(part.manifest), store.blobs.path, folder)
+        materialise(store.manifest(part.manifest), store.blobs.path, folder)
         written.append(folder / "trajectory.json")
     return written
 

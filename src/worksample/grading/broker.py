@@ -18,7 +18,7 @@ from worksample.box import Connection, Listener
 from worksample.errors import Cause, SandboxError
 from worksample.kit.broker import HEAD, REQUEST_LIMIT, frame
 
-from .place import SCRATCH
+from .boxes import SCRATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

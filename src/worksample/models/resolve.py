@@ -10,7 +10,7 @@ from weakref import WeakSet
 from worksample.errors import PlanError
 
 from .price import Price, register
-from .scrub import scrub_answers
+from .surrogates import scrub_answers
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model, ModelAPI

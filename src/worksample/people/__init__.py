@@ -5,27 +5,27 @@ from typing import TYPE_CHECKING
 from worksample.lazy import lazily
 
 if TYPE_CHECKING:
-    from .account import Account, Role
-    from .accounts import Accounts
-    from .background import Background, backgrounds
-    from .config import Gold, PeopleRound
-    from .dashboard import Leniency, PositionBias, Progress, Throughput
-    from .exporting import export_csv, export_jsonl, export_parquet, export_precomputed
+    from .access.account import Account, Role
+    from .access.accounts import Accounts
+    from .access.presence import Invitation, ends_at, invitations, last_active
+    from .access.profile import Profile, profile_of
+    from .access.shown_names import refuse_votes_at_work, show_names
+    from .exchange.exporting import export_csv, export_jsonl, export_parquet, export_precomputed
+    from .exchange.importing import import_judgments
     from .faults import Conflict, Denied, FaultyRows, InvalidAnswer, NotReady, NotYours
-    from .flags import FLAGS, Flag
-    from .importing import import_judgments
-    from .instructions import Instructions, read_folder, read_kept, shipped
-    from .item import Draft, Item, Pane
-    from .names import refuse_votes_at_work, show_names
     from .people import People
-    from .pilot import Pilot, pilots
-    from .presence import Invitation, ends_at, invitations, last_active
-    from .profile import Profile, profile_of
-    from .protocol import SPECS, Ask, Form, Kind, Spec
-    from .queues import Queue
-    from .quiz import GoldResult
-    from .standing import Standing
+    from .quality.background import Background, backgrounds
+    from .quality.dashboard import Leniency, PositionBias, Progress, Throughput
+    from .quality.flags import FLAGS, Flag
+    from .quality.gold_items import GoldResult
+    from .rounds.config import Gold, PeopleRound
+    from .rounds.instructions import Instructions, read_folder, read_kept, shipped
+    from .rounds.pilot import Pilot, pilots
+    from .rounds.protocol import SPECS, Ask, Form, Kind, Spec
+    from .rounds.queues import Queue
     from .verdicts import DecidedBy, Final, false_negatives, final_verdicts, preferences
+    from .work.item import Draft, Item, Pane
+    from .work.standing import Standing
 
 # fmt: off
 __all__ = [

@@ -12,10 +12,10 @@ from worksample.records import REGISTRY, Action, Amendment, Evaluation, Target
 from worksample.store.people_tables import assignments, items
 from worksample.verdicts.rounds import need_amendable
 
-from .account import Account, Role
+from .access.account import Account, Role
 from .clock import Clock, moment
-from .closing import settle_ties
 from .verdicts import findings
+from .work.closing import settle_ties
 
 if TYPE_CHECKING:
     from worksample.store import Store

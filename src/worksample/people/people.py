@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.records import Action, Amendment, Evaluation, Evaluator, Round, Target
 
-from . import amending, dashboard, flags, names, opening, queues, quiz
-from .account import Account, Role
-from .accounts import Accounts
+from . import amending
+from .access import shown_names
+from .access.account import Account, Role
+from .access.accounts import Accounts
+from .access.profile import Profile, profile_of
 from .clock import Clock, wall
-from .config import PeopleRound
-from .drafting import Drafting
-from .instructions import Instructions, shipped
-from .item import Draft, Item
-from .judging import Judging
-from .leasing import Leasing
-from .profile import Profile, profile_of
-from .standing import Standing, has_read, standings
+from .quality import dashboard, flags, gold_items
+from .rounds import opening, queues
+from .rounds.config import PeopleRound
+from .rounds.instructions import Instructions, shipped
 from .verdicts import Final, false_negatives, final_verdicts, preferences
+from .work.drafting import Drafting
+from .work.item import Draft, Item
+from .work.judging import Judging
+from .work.leasing import Leasing
+from .work.standing import Standing, has_read, standings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -226,9 +229,9 @@ class People:
         """Who handed in how much, how fast."""
         return dashboard.throughput(self.store, round)
 
-    def gold(self, round: str) -> list[quiz.GoldResult]:
+    def gold(self, round: str) -> list[gold_items.GoldResult]:
         """Who was right on gold items of this queue."""
-        return quiz.gold_results(self.store, round)
+        return gold_items.gold_results(self.store, round)
 
     def verdicts(self, round: str) -> dict[str, Final]:
         """What the round comes to after audit and adjudication."""
@@ -247,11 +250,11 @@ class People:
 
     def show_names(self, account: Account, round: str) -> None:
         """Let an admin see who made what; nothing of the round is given to this account from now on."""
-        names.show_names(self.store, account, round, clock=self._clock)
+        shown_names.show_names(self.store, account, round, clock=self._clock)
 
     def refuse_votes_at_work(self, account: Account, round: str) -> None:
         """Conflict while the person judges an item of the round, or of one that looks at it."""
-        names.refuse_votes_at_work(self.store, account, round)
+        shown_names.refuse_votes_at_work(self.store, account, round)
 
     def amend(self, by: Account, action: Action, target: Target, target_id: str, reason: str) -> Amendment:
         """Strike or restore a record."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from worksample.records import Labels, Pairwise, Purpose, Round, Standing, Target, Verdict, struck
 from worksample.verdicts.resolving import verdict_of
 
-from .protocol import PURPOSE_OF, SOUND, Kind
+from .rounds.protocol import PURPOSE_OF, SOUND, Kind
 from .said import amendments_of, given, verdicts_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def rounds_over(store: Store, round: str, *kinds: Kind) -> list[Round]:
 
 
 def final_verdicts(store: Store, round: Round) -> dict[str, Final]:
-    """Per subject, after audits and adjudications (`verdicts.looks`)."""
+    """Per subject, after audits and adjudications (`verdicts.second_looks`)."""
     from worksample.verdicts.judging import Judging
 
     judged, _ = Judging(store, amendments_of(store)).looked_at(round)

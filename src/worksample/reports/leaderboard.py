@@ -10,7 +10,7 @@ from worksample.metrics import Estimate
 from worksample.records import Experiment
 from worksample.store import Store
 
-from .slots import find_experiments, same_lock
+from .experiments import find_experiments, same_lock
 
 if TYPE_CHECKING:
     import polars as pl
@@ -116,7 +116,7 @@ def leaderboard(store: Store, experiments: Sequence[str] = (), *, illustrative: 
 
     `illustrative`: let prices that are only illustrative count as dollars; the notes then say so.
     """
-    from worksample.verdicts.work import Work
+    from worksample.verdicts.frame import Work
 
     found = find_experiments(store, experiments)
     same_lock(found)
@@ -125,7 +125,7 @@ def leaderboard(store: Store, experiments: Sequence[str] = (), *, illustrative: 
 
 
 def board_of(frame: pl.DataFrame, experiments: tuple[Experiment, ...], *, illustrative: bool = False) -> Leaderboard:
-    """The leaderboard over the frame of verdicts (`verdicts.work`): a row per agent, arm and attempt, and one for
+    """The leaderboard over the frame of verdicts (`verdicts.frame`): a row per agent, arm and attempt, and one for
     everybody who handed work in.
     """
     rows = []
@@ -146,7 +146,7 @@ def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:
     import polars as pl
 
     from worksample.metrics import Unit, mean_score, rate
-    from worksample.verdicts.work import state_of
+    from worksample.verdicts.frame import state_of
 
     first = frame.row(0, named=True)
     tried = frame.filter(pl.col("state") != "not_attemptable")

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from worksample.errors import Cause, StoreError
-from worksample.evidence import Captured, take
-from worksample.faults import reach
+from worksample.fault_injection import reach
 from worksample.models import usage_of
 from worksample.models.usage import AGENT
 from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, canonical, now
+from worksample.submissions import Captured, take
 
 from .outcome import after_capture, ended_by_error
 from .place import box_of
@@ -121,7 +121,7 @@ def _trajectory(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[
 
 
 def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event], **rest: Any) -> Trial:
-    from worksample.agents.shown import SHOWN
+    from worksample.agents.shown_digest import SHOWN
 
     usage = usage_of(events, try_.job.config.prices)
     return trial_of(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worksample.evidence import CaptureLimits
 from worksample.models import Price, Service
+from worksample.submissions import CaptureLimits
 
 
 @dataclass(frozen=True)

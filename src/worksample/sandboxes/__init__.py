@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from worksample.sandboxes.available import Availability, available
 from worksample.sandboxes.sweep import sweep
+
+from .requirements import Availability, available
 
 __all__ = ["Availability", "available", "sweep"]

@@ -13,14 +13,15 @@ from typing import Any
 from worksample.box import BoxConfig, Completed
 from worksample.errors import SandboxError
 from worksample.sandboxes import cgroups, layout
-from worksample.sandboxes.ending import to_the_end
 from worksample.sandboxes.exchange import Exchange
 from worksample.sandboxes.holder import Holder
-from worksample.sandboxes.hostside import read_contained
-from worksample.sandboxes.inside import frames
-from worksample.sandboxes.link import Link
 from worksample.sandboxes.remote import RemoteConnection, RemoteListener, RemoteProcess
 from worksample.sandboxes.sweep import sweep_first
+
+from .exec_client import Link
+from .host_files import read_contained
+from .in_box import frames
+from .shielded import to_the_end
 
 START_WAIT = 30.0
 """Seconds a box may take to come up."""

@@ -8,7 +8,8 @@ import os
 from collections.abc import Callable
 
 from worksample.errors import SandboxError
-from worksample.sandboxes.inside import frames
+
+from .in_box import frames
 
 Send = Callable[[int, bytes], None]
 """Kind and payload of a frame under this number."""

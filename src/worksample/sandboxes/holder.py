@@ -13,8 +13,9 @@ import subprocess
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
 from worksample.sandboxes import cgroups, layout
-from worksample.sandboxes.available import require
-from worksample.sandboxes.state import BoxFolder, UidLease, started_at
+
+from .host_state import BoxFolder, UidLease, started_at
+from .requirements import require
 
 STOPPED_WAIT = 10.0
 """Seconds the holder may take to be gone after it was killed."""

@@ -137,7 +137,7 @@ def command(config: BoxConfig, host: Host, socket: int, info: int) -> list[str]:
     for path, _ in writable(config):
         words += [*_parents(path, made), "--dir", path]
     python = str(toolbox.base_python())
-    code = f"import sys; sys.path.insert(0, {SERVER!r}); from inside.serve import main; main()"
+    code = f"import sys; sys.path.insert(0, {SERVER!r}); from in_box.serve import main; main()"
     return [*words, "--chdir", "/", "--", python, "-I", "-S", "-B", "-c", code, str(socket)]
 
 

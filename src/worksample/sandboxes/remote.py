@@ -8,8 +8,9 @@ from collections.abc import Callable
 from worksample.box import Ended
 from worksample.errors import SandboxError
 from worksample.sandboxes.exchange import Exchange, Incoming, Outgoing
-from worksample.sandboxes.inside import frames
-from worksample.sandboxes.link import Link
+
+from .exec_client import Link
+from .in_box import frames
 
 
 class RemoteProcess:

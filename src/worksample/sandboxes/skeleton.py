@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from worksample.sandboxes.state import cache_folder
+from .host_state import cache_folder
 
 _COPIED = (
     "ld.so.cache",
@@ -125,8 +125,8 @@ def _fill_etc(folder: Path) -> None:
 
 @functools.cache
 def server_folder() -> Path:
-    """The exec server's modules, compiled for this interpreter, as the package `inside` in a folder of its own."""
-    source = Path(__file__).parent / "inside"
+    """The exec server's modules, compiled for this interpreter, as the package `in_box` in a folder of its own."""
+    source = Path(__file__).parent / "in_box"
     modules = sorted(source.glob("*.py"))
     digest = hashlib.sha256(importlib.util.MAGIC_NUMBER)
     for module in modules:
@@ -135,11 +135,11 @@ def server_folder() -> Path:
     def fill(folder: Path) -> None:
         import py_compile
 
-        (folder / "inside").mkdir()
+        (folder / "in_box").mkdir()
         for module in modules:
-            target = folder / "inside" / f"{module.stem}.pyc"
+            target = folder / "in_box" / f"{module.stem}.pyc"
             mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
-            py_compile.compile(str(module), str(target), f"inside/{module.name}", doraise=True, invalidation_mode=mode)
+            py_compile.compile(str(module), str(target), f"in_box/{module.name}", doraise=True, invalidation_mode=mode)
 
     return once(cache_folder() / f"server-{digest.hexdigest()[:24]}", fill)
 

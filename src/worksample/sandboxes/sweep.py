@@ -10,7 +10,8 @@ import threading
 from pathlib import Path
 
 from worksample.sandboxes import cgroups
-from worksample.sandboxes.state import Owner, read_owner, runtime_folder, started_at
+
+from .host_state import Owner, read_owner, runtime_folder, started_at
 
 _LOCK = threading.Lock()
 _SWEPT: set[Path] = set()

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 from worksample.sandboxes.skeleton import once
-from worksample.sandboxes.state import cache_folder
+
+from .host_state import cache_folder
 
 OFFERED = ("numpy", "polars", "openpyxl", "pillow", "matplotlib", "defusedxml", "ipython")
 """What the toolbox offers, with what these require; nothing else of our environment goes in."""

@@ -24,12 +24,13 @@ from typing import TypeVar
 
 from worksample.box import BoxConfig, Completed, Process
 from worksample.errors import SandboxError
-from worksample.sandboxes.ending import to_the_end
 from worksample.sandboxes.layout import HOME, LAST, environment
 from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, reach
 from worksample.sandboxes.plain_process import Groups, PlainProcess, Unstarted
-from worksample.sandboxes.state import BoxFolder
 from worksample.sandboxes.sweep import sweep_first
+
+from .host_state import BoxFolder
+from .shielded import to_the_end
 
 T = TypeVar("T")
 _CLOSED = "the box was closed"
@@ -170,7 +171,7 @@ class PlainBox:
         """See Box.read."""
         if self._closed:
             raise SandboxError("the box was closed", where="box")
-        from worksample.sandboxes.inside.files import read_file
+        from .in_box.files import read_file
 
         pieces = bytearray()
         await asyncio.to_thread(_named, path, lambda: read_file(self._path(path), limit, pieces.extend))
@@ -179,7 +180,7 @@ class PlainBox:
     async def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """See Box.write."""
         self._usable()
-        from worksample.sandboxes.inside.files import write_file
+        from .in_box.files import write_file
 
         pieces = [data, b""]
         await asyncio.to_thread(_named, path, lambda: write_file(self._path(path), mode, lambda: pieces.pop(0)))

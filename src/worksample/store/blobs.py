@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from worksample.errors import RecordMissing, StoreError
-from worksample.files.pour import pour
+from worksample.files.copy_file import copy_file
 from worksample.records import digest_bytes
 
 from .loops import off_loop
@@ -176,7 +176,7 @@ class Blobs:
                 raise self._missing(digest) from e
             with draft.open("rb") as f:
                 size = draft.stat().st_size
-                if pour(f.fileno(), None, size).digest != digest:
+                if copy_file(f.fileno(), None, size).digest != digest:
                     raise StoreError(
                         "a blob arrived damaged", where=f"{far.name}/{path}", next="worksample store check --deep"
                     )

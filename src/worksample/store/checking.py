@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from worksample.errors import CaptureError, RecordMissing, StoreError
-from worksample.files.pour import pour
+from worksample.files.copy_file import copy_file
 from worksample.records import Manifest, Record
 
 from . import index, schema
 from .blobs import blob_path
+from .conflicts import Claim, agree, beats
 from .objects import Broken
 from .references import blobs_of, ids_of
-from .rivals import Claim, agree, beats
 from .rows import body, micros
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _contents(store: Store) -> Iterator[Fault]:
         where = f"{store.name}/{blob_path(digest)}"
         try:
             with store.blobs.open(digest) as f:
-                found = pour(f.fileno(), None, 1 << 62).digest
+                found = copy_file(f.fileno(), None, 1 << 62).digest
         except (OSError, StoreError) as e:
             yield Fault(f"a blob cannot be read: {e}", where, _RESTORE)
             continue

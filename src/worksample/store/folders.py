@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from worksample.files import lay, read_manifest
+from worksample.files import materialise, read_manifest
 from worksample.records import Manifest
 
 from .blobs import Blobs
@@ -32,7 +32,7 @@ class Folders:
         manifest = self.manifest(digest)
         draft = self._drafts / f"folder-{secrets.token_hex(8)}"
         try:
-            lay(manifest, self._blobs.path, draft, links=True, share=True)
+            materialise(manifest, self._blobs.path, draft, links=True, share=True)
             target.parent.mkdir(parents=True, exist_ok=True)
             # Another process may have been quicker: its folder is as good.
             with suppress(FileExistsError, NotADirectoryError):

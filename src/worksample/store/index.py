@@ -13,10 +13,10 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 from worksample.records import Amendment, Record, Target, struck
 
 from . import schema
+from .conflicts import Claim, agree, beats, conflict
 from .database import hold
 from .objects import Committed
 from .prepared import Prepared
-from .rivals import Claim, agree, beats, conflict
 from .rows import Row, micros, row
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ from sqlalchemy import select
 from worksample.errors import UsageError
 
 from . import index, schema
+from .conflicts import agree, conflict
 from .faults import keeping
-from .rivals import agree, conflict
 
 if TYPE_CHECKING:
     from .store import Store

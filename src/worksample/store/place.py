@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from worksample.errors import StoreError
-from worksample.files.pour import WriteFailed, pour, write_all
+from worksample.files.copy_file import WriteFailed, copy_file, write_all
 
 from .disk import Disk
 from .faults import keeping
@@ -117,7 +117,7 @@ class LocalPlace:
         """
         with self.draft() as (target, draft):
             try:
-                poured = pour(fd, target, size)
+                poured = copy_file(fd, target, size)
             except WriteFailed as e:
                 with keeping(self.name):
                     raise e.error from e

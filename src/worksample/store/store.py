@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Select, bindparam, func, select
 
 from worksample.errors import RecordConflict, RecordMissing, UsageError
-from worksample.faults import reach
+from worksample.fault_injection import reach
 from worksample.records import Manifest, Record, Slot, from_envelope
 
 from . import index, schema

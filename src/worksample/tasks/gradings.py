@@ -10,8 +10,8 @@ from pydantic import AfterValidator, Field
 from worksample.manifests import Faults, Flag, Settings, Size, checked, told
 from worksample.records import Frozen, Protocol
 
+from .package_files import PythonFile
 from .spec import GradingSpec
-from .tree import PythonFile
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 RESERVED = ("timeout", "memory")

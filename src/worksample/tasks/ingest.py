@@ -23,8 +23,8 @@ from worksample.records import (
 )
 
 from .brief import shown_criteria
+from .package_files import ignored, of_grader
 from .spec import InstanceSpec, Package
-from .tree import ignored, of_grader
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from worksample.records import Deliverable, Environment, Frozen
 
 from .brief import places, render_brief
 from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
+from .package_files import Folder, MarkdownFile, read_text
 from .spec import InstanceSpec
-from .tree import Folder, MarkdownFile, read_text
 
 FILE = "task.toml"
 NAME = r"[a-z0-9][a-z0-9._-]{0,99}"

@@ -18,9 +18,9 @@ from .criteria import read_criteria
 from .environment import Deliverables, EnvironmentTable
 from .gradings import PROGRAMS, read_gradings
 from .instances import FILE, Shared, TaskName, read_instances
-from .shown import Shown, read_shown
+from .package_files import check_tree, ignored, is_folder, read_text
+from .shown_reference import Shown, read_shown
 from .spec import GradingSpec, InstanceSpec, Package
-from .tree import check_tree, ignored, is_folder, read_text
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 CANARY = rf"^[A-Za-z0-9._ -]*{_UUID}[A-Za-z0-9._ -]*$"

@@ -9,7 +9,7 @@ from typing import Any
 
 from worksample.records import About, Criteria, Deliverable, Environment, Protocol
 
-from .shown import Shown
+from .shown_reference import Shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from .ingest import Ingested, ingest
 from .instances import TaskName
 from .lock import check_lock
 from .package import Version, read_package
+from .package_files import path_problem
 from .spec import Package
-from .tree import path_problem
 
 
 class SuiteTable(Frozen):

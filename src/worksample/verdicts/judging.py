@@ -12,10 +12,10 @@ from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import Amendment, Evaluation, Given, Grade, Protocol, Purpose, Round
 from worksample.store import Store, schema
 
-from .looks import overrule_frame
 from .resolving import verdict_frame, wants_leaves
 from .rounds import Deciding, InForce, decide_rounds
 from .said import Said, said_in
+from .second_looks import overrule_frame
 
 _AT_ONCE = 500
 

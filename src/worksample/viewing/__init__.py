@@ -5,17 +5,18 @@ from __future__ import annotations
 from worksample.viewing.formats import Format, formats
 from worksample.viewing.query import Answer, query
 from worksample.viewing.rendering import Rendering, rendering
-from worksample.viewing.shown import KINDS, View
 from worksample.viewing.view import kept, prepare, view
-from worksample.viewing.watch import Watch
+
+from .in_progress import InProgress
+from .views import KINDS, View
 
 __all__ = [
     "KINDS",
     "Answer",
     "Format",
+    "InProgress",
     "Rendering",
     "View",
-    "Watch",
     "formats",
     "kept",
     "prepare",

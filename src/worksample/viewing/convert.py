@@ -135,12 +135,12 @@ COMMAND = [
     "-I",
     "-B",
     "-c",
-    f"import sys; sys.path.insert(0, {_FOLDER!r}); from inside.main import main; main()",
+    f"import sys; sys.path.insert(0, {_FOLDER!r}); from in_box.main import main; main()",
 ]
 
 
 def order(entries: Sequence[Entry], *, light: bool, plain: bool = False, query: str = "") -> bytes:
-    """What `inside.main` reads."""
+    """What `in_box.main` reads."""
     files = [[number, entry.path] for number, entry in enumerate(entries)]
     return json.dumps(
         {"in": IN, "out": OUT, "work": WORK, "files": files, "light": light, "plain": plain, "query": query}

@@ -13,11 +13,11 @@ from worksample.errors import CaptureError, UsageError
 from worksample.records import Entry, EntryKind, Manifest, canonical
 
 from . import needs
+from .cache import ViewCache, key
 from .convert import AGAIN, BATCH, Converter, Raw
-from .inside.blind import KEEPS, SCRUBBERS
-from .keep import Shelf, key
-from .shown import View, beside, card
-from .watch import ALONE, Watch
+from .in_box.blind import KEEPS, SCRUBBERS
+from .in_progress import ALONE, InProgress
+from .views import View, beside, card
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -48,7 +48,7 @@ def kept(store: Store, manifest: Manifest, digest: str, path: str) -> View | Non
     `digest`: the manifest's, which its caller knows and which takes long to work out. Raises StoreError.
     """
     entry = manifest.find(path)
-    return None if entry is None else _without_content(entry) or Shelf(store).find(key(digest, entry))
+    return None if entry is None else _without_content(entry) or ViewCache(store).find(key(digest, entry))
 
 
 async def prepare(
@@ -60,7 +60,7 @@ async def prepare(
     converter: Converter | None = None,
     only: Collection[str] | None = None,
     turn: AbstractAsyncContextManager[None] | None = None,
-    watch: Watch = ALONE,
+    watch: InProgress = ALONE,
 ) -> dict[str, View]:
     """The views of all entries by quoted path, with at most `parallel` boxes at once. Raises as `view` does.
 
@@ -77,7 +77,7 @@ async def prepare(
 class _Work:
     converter: Converter
     done: dict[str, View] = field(default_factory=dict)
-    watch: Watch = ALONE
+    watch: InProgress = ALONE
 
     @property
     def store(self) -> Store:
@@ -103,8 +103,8 @@ class _Work:
         turn: AbstractAsyncContextManager[None],
         on_done: Callable[[str, View], None],
     ) -> dict[str, View]:
-        shelf = Shelf(self.store)
-        open_ = await asyncio.to_thread(self._known, shelf, entries)
+        cache = ViewCache(self.store)
+        open_ = await asyncio.to_thread(self._known, cache, entries)
         for path, found in self.done.copy().items():
             on_done(path, found)
         if not open_:
@@ -117,7 +117,7 @@ class _Work:
         async def keep(entry: Entry, raw: Raw) -> None:
             shown, by, seconds = self._shown(entry, raw)
             if seconds != 0:
-                await asyncio.to_thread(shelf.put, key(self.digest, entry), shown, by, seconds)
+                await asyncio.to_thread(cache.put, key(self.digest, entry), shown, by, seconds)
             self.done[entry.path] = shown
             self.watch.end(entry.path, shown)
             on_done(entry.path, shown)
@@ -149,11 +149,11 @@ class _Work:
         await _together(batch(open_[i : i + BATCH]) for i in range(0, len(open_), BATCH))
         return self.done
 
-    def _known(self, shelf: Shelf, entries: Sequence[Entry]) -> list[Entry]:
+    def _known(self, cache: ViewCache, entries: Sequence[Entry]) -> list[Entry]:
         """Fill `done` with what needs no box; the entries that do."""
         left = []
         for entry in entries:
-            found = _without_content(entry) or shelf.find(key(self.digest, entry))
+            found = _without_content(entry) or cache.find(key(self.digest, entry))
             if found is None:
                 left.append(entry)
             else:

@@ -11,7 +11,7 @@ import pytest
 
 from app.admin.conftest import Served
 from worksample.people import Denied
-from worksample.people.tokens import hashed
+from worksample.people.access.tokens import hashed
 
 
 async def test_accounts_are_listed_and_changed(served: Served) -> None:

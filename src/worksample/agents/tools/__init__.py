@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from worksample.agents.desk import Desk
+from worksample.agents.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 
-def toolset(desk: Desk, names: Sequence[str], *, submits: bool = True) -> list[ToolDef]:
+def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True) -> list[ToolDef]:
     """The tools with these names (`bash`, `python`, `files`, `image`) and `submit` where work is closed by a call."""
     from . import bash, files, image, python, submit
 
     out: list[ToolDef] = []
     if "bash" in names:
-        out.append(bash.bash(desk))
+        out.append(bash.bash(workspace))
     if "python" in names:
-        out.append(python.python(desk))
+        out.append(python.python(workspace))
     if "files" in names:
-        out += files.files(desk)
-    if "image" in names and desk.vision:
-        out.append(image.view_image(desk))
+        out += files.files(workspace)
+    if "image" in names and workspace.vision:
+        out.append(image.view_image(workspace))
     return [*out, submit.submit()] if submits else out

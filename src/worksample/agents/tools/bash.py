@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from worksample.agents.desk import Desk, clipped
+from worksample.agents.workspace import Workspace, clipped
 
 from .define import tool_of
 
@@ -16,18 +16,19 @@ MARGIN = 15
 TIMED_OUT = 124
 
 
-def bash(desk: Desk) -> ToolDef:
+def bash(workspace: Workspace) -> ToolDef:
     """`bash(command, timeout)`: output and error as one text, then the exit status where it is not 0."""
 
     async def execute(command: str, timeout: float | None = None) -> str:
-        seconds = desk.seconds(timeout)
-        status, text = await shell(command, seconds, desk)
+        seconds = workspace.seconds(timeout)
+        status, text = await shell(command, seconds, workspace)
         if status in (TIMED_OUT, 128 + 9, -9) and text.endswith(_mark(seconds)):
             return text
         return f"{text}\n[exit status {status}]" if status else text or "[no output]"
 
     about = (
-        f"Run a command with bash. Each call is a new shell in {desk.scratch}; files and background processes stay. "
+        f"Run a command with bash. Each call is a new shell in {workspace.scratch}; files and "
+        "background processes stay. "
         "There is no network and nobody answers prompts. Output is cut in the middle when it is long."
     )
     return tool_of(
@@ -37,8 +38,8 @@ def bash(desk: Desk) -> ToolDef:
             "command": ("string", "The command line or script.", True),
             "timeout": (
                 "number",
-                f"Seconds after which it is stopped; {desk.command_time:g} if not given, "
-                f"{desk.command_time_most:g} at most.",
+                f"Seconds after which it is stopped; {workspace.command_time:g} if not given, "
+                f"{workspace.command_time_most:g} at most.",
                 False,
             ),
         },
@@ -46,7 +47,7 @@ def bash(desk: Desk) -> ToolDef:
     )
 
 
-async def shell(command: str, seconds: float, desk: Desk) -> tuple[int, str]:
+async def shell(command: str, seconds: float, workspace: Workspace) -> tuple[int, str]:
     """Run `command`; exit status and text. A command that takes too long is stopped with all that it printed kept."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
@@ -59,8 +60,8 @@ async def shell(command: str, seconds: float, desk: Desk) -> tuple[int, str]:
     except TimeoutError:
         return TIMED_OUT, _mark(seconds)
     except OutputLimitExceededError as error:
-        return 0, clipped(error.truncated_output or "", desk.tool_output) + "\n[it printed more than is kept]"
-    text = clipped((done.stdout + done.stderr).rstrip("\n"), desk.tool_output)
+        return 0, clipped(error.truncated_output or "", workspace.tool_output) + "\n[it printed more than is kept]"
+    text = clipped((done.stdout + done.stderr).rstrip("\n"), workspace.tool_output)
     if done.returncode == TIMED_OUT:
         return TIMED_OUT, f"{text}\n{_mark(seconds)}".lstrip("\n")
     return done.returncode, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from worksample.agents.desk import Desk
+from worksample.agents.workspace import Workspace
 
 from .define import tool_of
 
@@ -16,12 +16,12 @@ LARGEST = 10 << 20
 """Bytes of a file that is read or changed as text."""
 
 
-def files(desk: Desk) -> list[ToolDef]:
+def files(workspace: Workspace) -> list[ToolDef]:
     """`read_file`, `write_file` and `replace_in_file`."""
-    return [read_file(desk), write_file(), replace_in_file()]
+    return [read_file(workspace), write_file(), replace_in_file()]
 
 
-def read_file(desk: Desk) -> ToolDef:
+def read_file(workspace: Workspace) -> ToolDef:
     """Numbered lines, or the names in a folder."""
 
     async def execute(path: str, first: int = 1, last: int | None = None) -> str:
@@ -29,7 +29,7 @@ def read_file(desk: Desk) -> ToolDef:
         lines = text.splitlines()
         first = max(1, int(first))
         chosen = lines[first - 1 : last]
-        return _numbered(chosen, first, len(lines), desk.tool_output) or "[empty]"
+        return _numbered(chosen, first, len(lines), workspace.tool_output) or "[empty]"
 
     return tool_of(
         "read_file",

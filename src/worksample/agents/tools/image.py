@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from worksample.agents.desk import Desk, clipped
+from worksample.agents.workspace import Workspace, clipped
 
 from .define import tool_of
 
@@ -34,7 +34,7 @@ print(base64.b64encode(out.getvalue()).decode())
 """
 
 
-def view_image(desk: Desk) -> ToolDef:
+def view_image(workspace: Workspace) -> ToolDef:
     """`view_image(path)`: the picture, scaled to at most 1568 pixels a side."""
 
     async def execute(path: str) -> object:

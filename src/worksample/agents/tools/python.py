@@ -7,8 +7,8 @@ import importlib.resources
 import json
 from typing import TYPE_CHECKING
 
-from worksample.agents.desk import Desk, clipped
-from worksample.models.scrub import scrubbed
+from worksample.agents.workspace import Workspace, clipped
+from worksample.models.surrogates import scrubbed
 
 from .define import tool_of
 
@@ -21,13 +21,13 @@ LARGEST = 120_000
 """Bytes of one request: the kernel's own program and the code go through a command line and a pipe."""
 
 
-def python(desk: Desk) -> ToolDef:
+def python(workspace: Workspace) -> ToolDef:
     """`python(code, timeout)`: what the cell printed and its last value."""
 
     async def execute(code: str, timeout: float | None = None) -> str:
-        seconds = desk.seconds(timeout)
-        answer = await cell(code, seconds, desk)
-        text = clipped(answer["output"].rstrip("\n"), desk.tool_output)
+        seconds = workspace.seconds(timeout)
+        answer = await cell(code, seconds, workspace)
+        text = clipped(answer["output"].rstrip("\n"), workspace.tool_output)
         if answer["state"] == "interrupted":
             return f"{text}\n[interrupted after {seconds:g} seconds; variables are kept]"
         if answer["state"] == "lost":
@@ -35,7 +35,8 @@ def python(desk: Desk) -> ToolDef:
         return text or "[no output]"
 
     about = (
-        f"Run Python in an IPython kernel in {desk.scratch} that keeps its variables between calls. The value of the "
+        f"Run Python in an IPython kernel in {workspace.scratch} that keeps its variables between calls. "
+        "The value of the "
         "last expression is shown; `!command` runs a shell command. To look at a figure, save it to a file."
     )
     return tool_of(
@@ -45,8 +46,8 @@ def python(desk: Desk) -> ToolDef:
             "code": ("string", "The code of one cell.", True),
             "timeout": (
                 "number",
-                f"Seconds after which the cell is interrupted; {desk.command_time:g} if not given, "
-                f"{desk.command_time_most:g} at most.",
+                f"Seconds after which the cell is interrupted; {workspace.command_time:g} if not given, "
+                f"{workspace.command_time_most:g} at most.",
                 False,
             ),
         },
@@ -56,18 +57,18 @@ def python(desk: Desk) -> ToolDef:
 
 @functools.cache
 def _source() -> str:
-    return importlib.resources.files("worksample.agents.inside").joinpath("kernel.py").read_text(encoding="utf-8")
+    return importlib.resources.files("worksample.agents.in_box").joinpath("kernel.py").read_text(encoding="utf-8")
 
 
-async def cell(code: str, seconds: float, desk: Desk) -> dict[str, str]:
+async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str]:
     """Run one cell: `{"output", "state"}`. ToolError where the kernel gives no answer that can be read."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
-    request = json.dumps({"code": code, "seconds": seconds, "bytes": 4 * desk.tool_output})
+    request = json.dumps({"code": code, "seconds": seconds, "bytes": 4 * workspace.tool_output})
     try:
         done = await sandbox().exec(
-            ["sh", "-c", 'exec python3 -c "$KERNEL_SOURCE" call "$0"', f"{desk.scratch}/.kernel/socket"],
+            ["sh", "-c", 'exec python3 -c "$KERNEL_SOURCE" call "$0"', f"{workspace.scratch}/.kernel/socket"],
             input=request,
             env={"KERNEL_SOURCE": _source()},
             timeout=int(seconds + SLACK),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from worksample.people.blinding import scrub
+from worksample.people.work.blinding import scrub
 
 from .body import read
 from .content import Content, asked, number

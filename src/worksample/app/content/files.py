@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from worksample.app.converting.preparing import Converting
 from worksample.app.middleware.packing import takes_gzip
-from worksample.people.blinding import scrub
+from worksample.people.work.blinding import scrub
 
 from .content import DEPTH, Content, asked, find
 from .refused import not_found

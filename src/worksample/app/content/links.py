@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import unquote
 
-from worksample.viewing.shown import beside
+from worksample.viewing.views import beside
 
 from .content import link
 from .tree import Tree

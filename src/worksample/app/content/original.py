@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from worksample.app.converting.preparing import Converting
 from worksample.records import Entry, unquote_path
-from worksample.viewing.telling import HEAD, may_tell
+from worksample.viewing.identifying import HEAD, may_identify
 
 from .content import Content, asked, done, one
 from .refused import Refused, not_found
@@ -40,7 +40,7 @@ async def original(content: Content, grant: Grant, request: Request) -> Response
     assert isinstance(found, tuple)
     blobs = content.services.store.blobs
     blind = None
-    if found[1].blob is not None and may_tell(await asyncio.to_thread(blobs.read, found[1].blob, HEAD)):
+    if found[1].blob is not None and may_identify(await asyncio.to_thread(blobs.read, found[1].blob, HEAD)):
         seen = await content.view(grant, paths, wait=BLIND_SECONDS)
         done(seen)
         assert not isinstance(seen, Converting)

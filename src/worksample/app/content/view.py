@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from worksample.app.converting.preparing import Converting
-from worksample.people.blinding import scrub
 from worksample.people.clock import wall
+from worksample.people.work.blinding import scrub
 from worksample.viewing import View
 
 from .content import Content, asked, link

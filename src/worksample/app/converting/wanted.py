@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from worksample.errors import RecordMissing
-from worksample.people.item import panes_of
-from worksample.people.queues import CLOSED, all_queues
-from worksample.people.withdrawn import WITHDRAWN
+from worksample.people.rounds.queues import CLOSED, all_queues
+from worksample.people.work.item import panes_of
+from worksample.people.work.withdrawn import WITHDRAWN
 from worksample.records import Instance
 from worksample.store.people_tables import items
 

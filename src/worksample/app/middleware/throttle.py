@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 from worksample.app.config import AppConfig
 from worksample.people import Denied
-from worksample.people.tokens import name_key
+from worksample.people.access.tokens import name_key
 
 from .rates import Rate, TooMany
 

@@ -18,7 +18,7 @@ from worksample.app.schemas.said import said_of
 from worksample.app.services import Services
 from worksample.errors import UsageError
 from worksample.people import Account, Form, Role
-from worksample.people.profile import person_of
+from worksample.people.access.profile import person_of
 from worksample.people.said import amendments_of, standing
 from worksample.records import (
     Agent,

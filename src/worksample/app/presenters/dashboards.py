@@ -22,9 +22,9 @@ from worksample.app.schemas.admin import (
 from worksample.app.services import Services
 from worksample.errors import UsageError
 from worksample.people import Form, Kind
-from worksample.people.background import backgrounds
-from worksample.people.profile import person_of
-from worksample.people.queues import Queue
+from worksample.people.access.profile import person_of
+from worksample.people.quality.background import backgrounds
+from worksample.people.rounds.queues import Queue
 from worksample.people.verdicts import rounds_over
 from worksample.records import Evaluation, Evaluator, Round
 

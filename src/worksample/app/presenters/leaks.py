@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from worksample.app.schemas.admin_evidence import Leaks, LeakView
 from worksample.app.services import Services
-from worksample.people.blinding import giveaways, scrub
+from worksample.people.work.blinding import giveaways, scrub
 from worksample.records import EntryKind
 from worksample.store.people_tables import items
 from worksample.viewing import kept

@@ -8,9 +8,9 @@ from worksample.app.schemas.admin import NoFigure, ProgressView, RoundDetail, Ro
 from worksample.app.services import Services
 from worksample.errors import RecordMissing
 from worksample.people import Account, Form
-from worksample.people.dashboard import progress
-from worksample.people.names import has_seen_names
-from worksample.people.queues import Queue, find_queue
+from worksample.people.access.shown_names import has_seen_names
+from worksample.people.quality.dashboard import progress
+from worksample.people.rounds.queues import Queue, find_queue
 from worksample.people.verdicts import rounds_over
 from worksample.records import Experiment, Round
 

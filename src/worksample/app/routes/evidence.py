@@ -23,8 +23,8 @@ from worksample.app.schemas.admin_evidence import (
     Votes,
 )
 from worksample.people import pilots as pilots_of
-from worksample.people.pilot import FEWEST, NEEDED
-from worksample.people.subjects import submissions_of
+from worksample.people.rounds.pilot import FEWEST, NEEDED
+from worksample.people.rounds.subjects import submissions_of
 from worksample.records import Experiment
 
 from .rounds import RoundId

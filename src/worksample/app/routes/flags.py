@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path
 from worksample.app.authentication import Admin, ServicesOf
 from worksample.app.middleware.problems import fails
 from worksample.app.schemas.admin_office import CloseFlag, FlagClosed, FlagView
-from worksample.people.flags import Closed
+from worksample.people.quality.flags import Closed
 from worksample.records import Instance
 
 router = APIRouter(prefix="/api/v1", tags=["flags"])

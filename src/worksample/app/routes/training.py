@@ -9,7 +9,7 @@ from worksample.app.middleware.problems import fails
 from worksample.app.presenters.mine import training_state
 from worksample.app.presenters.rendering import render, title_of
 from worksample.app.schemas.training import Page, Training
-from worksample.people.instructions import PAGES
+from worksample.people.rounds.instructions import PAGES
 
 router = APIRouter(prefix="/api/v1/training", tags=["training"])
 

@@ -23,7 +23,7 @@ from worksample.errors import Cause, GraderError
 from worksample.kit import Case
 from worksample.records import By, Criteria, Grade, GradePart
 
-from .looks import DATA, UTILS, WORKSPACE
+from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .source import Published, find_source, read_one
 
 _LOGGER = "inspect_evals.theagentcompany"

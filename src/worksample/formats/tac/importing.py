@@ -14,7 +14,7 @@ from pathlib import Path
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import ImportFailed, UsageError
 
-from .looks import DATA, UTILS, WORKSPACE
+from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .source import Published, find_source, read_all
 
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")

@@ -17,7 +17,7 @@ import yaml
 
 from worksample.errors import ImportFailed
 
-from .looks import DATA, UTILS, WORKSPACE, Looks, looks
+from .evaluator_analysis import DATA, UTILS, WORKSPACE, Looks, looks
 
 _FILE = re.compile(r"[\w-]+\.(?:txt|csv|xlsx|docx|pdf|md|db|py|pt|jpg|png|ods|pptx|sh|json)\b")
 _CHECKPOINT = re.compile(

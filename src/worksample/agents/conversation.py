@@ -1,0 +1,142 @@
+"""A conversation between a model and its tools: one call, one round of actions, the context kept small enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import AgentError, Cause, SandboxError
+
+from .shown_digest import note_shown
+from .tools.submit import SUBMIT
+from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from inspect_ai.model import ChatMessage, Model, ModelOutput
+    from inspect_ai.solver import TaskState
+    from inspect_ai.tool import ToolDef
+
+
+@dataclass
+class Conversation:
+    """The state of a conversation. `state.messages` is all of it; what the model is sent may be compacted."""
+
+    model: Model
+    workspace: Workspace
+    tools: Sequence[ToolDef]
+    state: TaskState
+    compact_at: float | None = 0.8
+    """A share of the model's context, or tokens where above 1; None never compacts."""
+    malformed: int = 5
+    """Answers in a row whose tool calls cannot be understood, before the agent counts as failed."""
+    _compact: Any = field(default=None, init=False)
+    _first: bool = field(default=True, init=False)
+    _garbled: int = field(default=0, init=False)
+
+    async def ask(self) -> ModelOutput:
+        """One call of the model over the conversation so far; its answer is appended.
+
+        AgentError (`limit.turns`) when no step is left, (`limit.other`) when the conversation no longer fits.
+        """
+        for forced in (False, True):
+            sent = await self._sent(forced)
+            self._check_turns()
+            if self._first:
+                self._first = False
+                await note_shown(sent, self.tools)
+            output = await self.model.generate(sent, tools=list(self.tools))
+            if self._compact is not None:
+                await self._compact.record_output(sent, output)
+            if output.stop_reason != "model_length" or self.compact_at is None:
+                break
+        else:
+            raise AgentError("the conversation no longer fits in the model's context", cause=Cause.LIMIT_OTHER)
+        self.state.output = output
+        self.state.messages.append(output.message)
+        return output
+
+    async def act(self, output: ModelOutput) -> bool:
+        """Carry out the answer's tool calls, and append their results. True where the work was submitted.
+
+        SandboxError where the box was lost, AgentError (`agent.malformed`) where too little can be understood.
+        """
+        from inspect_ai.model import execute_tools
+
+        calls = output.message.tool_calls or []
+        if not calls:
+            return False
+        result = await execute_tools(self.state.messages, list(self.tools))
+        self.state.messages.extend(result.messages)
+        self._check_box(result.messages)
+        self._count_garbled(result.messages)
+        done = {m.tool_call_id for m in result.messages if m.role == "tool" and m.error is None}
+        return any(call.function == SUBMIT and call.id in done for call in calls)
+
+    def say(self, text: str) -> None:
+        """Append a message to the model."""
+        from inspect_ai.model import ChatMessageUser
+
+        self.state.messages.append(ChatMessageUser(content=text))
+
+    async def _sent(self, forced: bool) -> list[ChatMessage]:
+        from inspect_ai.model import CompactionAuto, compaction
+
+        if self.compact_at is None:
+            return list(self.state.messages)
+        if self._compact is None:
+            strategy = CompactionAuto(threshold=int(self.compact_at) if self.compact_at > 1 else self.compact_at)
+            prefix = [m for m in self.state.messages if m.role == "system" or m.source == "input"]
+            self._compact = compaction(strategy, prefix, tools=list(self.tools), model=self.model)
+        sent, note = await self._compact.compact_input(self.state.messages, force=forced)
+        if note is not None:
+            self.state.messages.append(note)
+        return list(sent)
+
+    def _check_turns(self) -> None:
+        from inspect_ai.util import sample_limits
+
+        most = self.workspace.limits.turns
+        if most is not None and sample_limits().turn.usage >= most:
+            raise AgentError(f"{most} steps taken", cause=Cause.LIMIT_TURNS)
+
+    @staticmethod
+    def _check_box(messages: Sequence[ChatMessage]) -> None:
+        """A lost box comes back as a tool's error, which a model can do nothing about."""
+        for message in messages:
+            if message.role == "tool" and message.error is not None and message.error.type == "sandbox_unavailable":
+                raise SandboxError(message.error.message)
+
+    def _count_garbled(self, messages: Sequence[ChatMessage]) -> None:
+        """Count answers in which no tool call could be understood."""
+        results = [m for m in messages if m.role == "tool"]
+        if not all(m.error is not None and m.error.type == "parsing" for m in results):
+            self._garbled = 0
+            return
+        self._garbled += 1
+        if self._garbled >= self.malformed:
+            said = next((m.error.message for m in results if m.error), "")
+            raise AgentError(
+                f"{self._garbled} answers in a row held no tool call that can be understood; the last: {said}",
+                cause=Cause.AGENT_MALFORMED,
+            )
+
+
+async def work(conversation: Conversation, nudges: int, nudge: str) -> str:
+    """Let the model act until it submits; how it ended, in words.
+
+    An answer without a tool call is met with `nudge`; after `nudges` of them in a row the next one ends the work.
+    """
+    silent = 0
+    while True:
+        output = await conversation.ask()
+        if await conversation.act(output):
+            return "submitted"
+        if output.message.tool_calls:
+            silent = 0
+            continue
+        silent += 1
+        if silent > nudges:
+            return "stopped without submitting"
+        conversation.say(nudge)

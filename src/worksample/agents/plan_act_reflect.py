@@ -1,0 +1,63 @@
+"""Plan, act, reflect (UpBench 5.1): sub-goals and a plan, work, a check against the brief, again if need be."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .prompt import ACT, PLAN, REFLECT, REVISE, brief_text, system_text
+from .script import filled
+from .settings import ReflectSettings
+from .worker import conversation_of, open_with
+from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+    from inspect_ai.solver import Solver, TaskState
+
+    from .conversation import Conversation
+
+VERDICT = re.compile(r"^\W*VERDICT\W+(READY|REVISE)\W*$", re.IGNORECASE | re.MULTILINE)
+
+
+def plan_act_reflect(model: Model, workspace: Workspace, settings: ReflectSettings, inputs: Path | None) -> Solver:
+    """A solver: a planning answer, then rounds of acting and reflecting until the agent is satisfied."""
+    from inspect_ai.solver import Generate, solver
+
+    @solver(name="plan_act_reflect")
+    def build() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            said = brief_text(workspace, settings, inputs)
+            plan = filled(PLAN, workspace.words, raw=False)
+            open_with(state, system_text(workspace, settings, submits=False), f"{said}\n\n{plan}")
+            conversation = conversation_of(model, workspace, settings, state, submits=False)
+            await _until_silent(conversation)
+            conversation.say(filled(ACT, workspace.words, raw=False))
+            for turn in range(settings.rounds):
+                await _until_silent(conversation)
+                conversation.say(REFLECT)
+                verdict = verdict_of(await _until_silent(conversation))
+                if verdict != "REVISE" or turn + 1 == settings.rounds:
+                    break
+                conversation.say(REVISE)
+            return state
+
+        return solve
+
+    return build()
+
+
+async def _until_silent(conversation: Conversation) -> str:
+    """Let the model act until an answer calls no tool; that answer."""
+    while True:
+        output = await conversation.ask()
+        if not output.message.tool_calls:
+            return output.message.text
+        await conversation.act(output)
+
+
+def verdict_of(text: str) -> str:
+    """`READY` or `REVISE`: the last verdict line of a reflection, `READY` where there is none."""
+    found = VERDICT.findall(text)
+    return found[-1].upper() if found else "READY"

@@ -1,0 +1,36 @@
+"""`worksample amend`: strike or restore a record, or put a round in force; the record itself stays as it was."""
+
+from __future__ import annotations
+
+import click
+
+from worksample.cli.output import json_option, open_store, say_json, store_option
+
+TARGETS = ("trial", "submission", "evaluation", "evaluator", "instance", "round")
+
+
+@click.command("amend")
+@click.argument("action", type=click.Choice(["strike", "restore", "adopt"]))
+@click.argument("target", type=click.Choice(TARGETS))
+@click.argument("id")
+@click.option("--reason", required=True, help="Why; kept with the amendment and shown in reports.")
+@click.option("--author", default=None, help="Who amends; default: $WORKSAMPLE_AUTHOR, else the account's name.")
+@store_option
+@json_option
+def command(
+    action: str, target: str, id: str, reason: str, author: str | None, store: str | None, as_json: bool | None
+) -> None:
+    """Strike or restore a trial, submission, evaluation, evaluator, instance or round, or adopt a round.
+
+    What is struck leaves every count and verdict as if it had never been; nothing is deleted. The latest amendment of
+    a record counts. A slot whose trial is struck is open again. An adopted round decides from now on: one of
+    `worksample grade` that would take verdicts away, or an earlier one again.
+    """
+    from worksample.experiments.amend import amend
+
+    with open_store(store) as opened:
+        amendment = amend(opened, action=action, target=target, id=id, reason=reason, author=author)
+    if as_json:
+        say_json(amendment.plain())
+    else:
+        click.echo(f"{action} {target} {id}: {reason}")

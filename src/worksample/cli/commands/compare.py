@@ -1,0 +1,84 @@
+"""`worksample compare`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
+from worksample.cli.same_name import tell_meant
+
+from .metrics import figure
+
+if TYPE_CHECKING:
+    from worksample.reports.sections import Comparison
+
+SHORT = 70
+
+
+@click.command("compare")
+@click.argument("a")
+@click.argument("b")
+@click.option("--experiment", default=None, help="Where both agents worked; name or id, by default the latest.")
+@click.option("--all", "everything", is_flag=True, default=None, help="Show the instances that did not change, too.")
+@click.option("--with-struck", is_flag=True, default=None, help="Count what an integrity review struck, too.")
+@store_option
+@json_option
+def command(
+    a: str,
+    b: str,
+    experiment: str | None,
+    everything: bool | None,
+    with_struck: bool | None,
+    store: str | None,
+    as_json: bool | None,
+) -> None:
+    """Compare two agents on the same work: the paired difference, and what changed task by task.
+
+    A and B are agents of one experiment, or experiments with one agent each, or EXPERIMENT:AGENT. B minus A: above 0, B
+    is better. Experiments whose locks differ (instances, environment models, protocol) are refused.
+    """
+    from worksample.records import Experiment
+    from worksample.reports.sections import MeasureConfig, compare
+
+    config = MeasureConfig(struck=not with_struck)
+    with open_store(store) as opened:
+        found = compare(opened, a, b, config, experiment=experiment or "")
+        homes = [opened.get(Experiment, id) for id in dict.fromkeys(found.experiments)]
+        tell_meant(opened, homes, [experiment or "", *(side.partition(":")[0] for side in (a, b))])
+    say_json(found.plain()) if as_json else _show(found, everything=bool(everything))
+
+
+def _show(found: Comparison, *, everything: bool) -> None:
+    click.secho(printable(f"{found.second} minus {found.first}, under {found.protocol}"), bold=True)
+    for name, estimate in (("score", found.score), ("full pass", found.passed)):
+        click.echo(printable(f"  {name}: {figure(estimate)}{_said(estimate.reason)}"))
+    p = found.sign_test
+    said = f"p = {p.value:.3g}" if p.value is not None else p.reason
+    click.echo(f"  sign test over tasks: {said} ({p.counts.special.get('better', 0)} better, "
+               f"{p.counts.special.get('worse', 0)} worse)")  # fmt: skip
+    for note in (*found.notes, *found.score.notes):
+        click.echo(printable(f"  {note}"))
+    shown = [c for c in found.changes if everything or c.change != "same"]
+    if shown:
+        rows = [(c.instance, _score(c.first), _score(c.second), c.change, _short(c.first_why), _short(c.second_why))
+                for c in shown]  # fmt: skip
+        columns = ("instance", found.first, found.second, "change", f"why {found.first}", f"why {found.second}")
+        table("", tuple(printable(c) for c in columns), rows, right=columns[1:3])
+    same = len(found.changes) - len(shown)
+    if same:
+        click.echo(f"{same} instances are the same (--all shows them)")
+
+
+def _said(reason: str) -> str:
+    return f" ({reason})" if reason else ""
+
+
+def _score(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHORT else f"{line[: SHORT - 1]}…"

@@ -1,0 +1,51 @@
+"""`worksample demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from worksample.cli.output import json_option, say_json
+
+FOLDER = Path("worksample-demo")
+
+
+@click.command("demo")
+@click.option("--store", metavar="DIR", default=None, help="The store; default: worksample-demo/store.")
+@click.option(
+    "--out", type=click.Path(file_okay=False), default=None, help="The report; default: worksample-demo/report."
+)
+@click.option("--parallel", type=int, default=None, help="Trials at once; default: 4.")
+@click.option("--unsandboxed", is_flag=True, default=None, help="Run without any isolation; the report prints it.")
+@json_option
+def command(
+    store: str | None, out: str | None, parallel: int | None, unsandboxed: bool | None, as_json: bool | None
+) -> int:
+    """Run the starter suite with scripted agents and show the result.
+
+    Needs no key and no network: the agents replay scripts that ship with the suite, some good and some bad, through the
+    same sandbox, limits, graders and report as any model.
+    """
+    from worksample.cli.output import open_store
+    from worksample.cli.show_run import Tone, run_config
+    from worksample.experiments.demo import demo_config
+    from worksample.reports import write_report
+
+    where, report = store or str(FOLDER / "store"), Path(out) if out else FOLDER / "report"
+    config = demo_config(where, parallel=parallel or 4, sandbox="none" if unsandboxed else "bubblewrap")
+    code = run_config(config, Tone(quiet=bool(as_json), hints=False))
+    if code > 3:
+        return code
+    with open_store(where) as opened:
+        board = write_report(opened, (config.name,), report)
+    index = (report / "index.html").resolve()
+    if as_json:
+        say_json({**board.plain(), "report": str(index), "store": str(Path(where).resolve())})
+    else:
+        click.echo(
+            f"report: {index}\n  next: open it in a browser, as in  xdg-open {index}\n"
+            f"  then: worksample review --store {where}   to judge the deliverables yourself\n"
+            f"        worksample task new my-task   (docs/own-task.md)"
+        )
+    return code

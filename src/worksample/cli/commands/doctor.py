@@ -1,0 +1,115 @@
+"""`worksample doctor`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from worksample.cli.exit_codes import FAILED
+from worksample.cli.output import json_option, say_json, store_option, table
+
+SPACE = 2 << 30
+"""Bytes free below which a run may not end well."""
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """One thing that was looked at. `ok` False: nothing can be run until `next` was typed."""
+
+    name: str
+    ok: bool
+    says: str
+    next: str = ""
+
+
+@click.command("doctor")
+@store_option
+@json_option
+def command(store: str | None, as_json: bool | None) -> int:
+    """Say what this machine has and lacks. Exit code 1, with the line to type, where no sandbox can be had."""
+    found = [_python(), _inspect(), *_sandbox(), _space(store), _store(store), *_viewers()]
+    healthy = all(s.ok for s in found)
+    if as_json:
+        say_json({"ok": healthy, "found": [asdict(s) for s in found]})
+    else:
+        table("", ("", "what", "here"), [("ok" if s.ok else "MISSING", s.name, s.says) for s in found])
+        for symptom in found:
+            if symptom.next:
+                click.echo(f"{symptom.name}\n  next: {symptom.next}")
+        if healthy:
+            click.echo("ready\n  next: worksample demo")
+    return 0 if healthy else FAILED
+
+
+def _python() -> Symptom:
+    return Symptom("python", True, f"{platform.python_version()} on {platform.system()} {platform.release()}")
+
+
+def _inspect() -> Symptom:
+    from importlib.metadata import version
+
+    return Symptom("inspect_ai", True, version("inspect_ai"))
+
+
+def _sandbox() -> list[Symptom]:
+    from worksample.sandboxes import available
+
+    here = available()
+    if not here:
+        return [Symptom("sandbox", False, here.reason, here.next)]
+    how = "as root" if here.root else "rootless, in user namespaces"
+    groups = f"cgroup v{here.cgroup}" if here.cgroup else "a watchdog (no control groups can be written)"
+    return [
+        Symptom("sandbox", True, f"bubblewrap {here.version}, {how}"),
+        Symptom("memory and processes", True, f"held by {groups}"),
+        Symptom("freezing", True, here.freezer),
+        Symptom("disk", True, here.disk),
+    ]
+
+
+def _viewers() -> list[Symptom]:
+    """What the converters of the review app lack; files that need it get a card, so nothing is broken."""
+    from worksample.viewing import needs
+    from worksample.viewing.formats import formats
+
+    lacking = needs.missing(tuple(needs.NEEDS))
+    if not lacking:
+        return [Symptom("viewers", True, f"all {len(formats())} kinds of files can be shown")]
+    titles = sorted({f.title for f in formats() if not f.here})
+    says = f"{', '.join(needs.NEEDS[name].title for name in lacking)} missing"
+    if titles:
+        says += f"; not shown: {', '.join(titles)}"
+    lines = " && ".join(dict.fromkeys(needs.NEEDS[name].line for name in lacking))
+    return [Symptom("viewers", True, says, f"{lines}  (only to judge by people)")]
+
+
+def _space(store: str | None) -> Symptom:
+    where = Path(store or os.environ.get("WORKSAMPLE_STORE") or ".")
+    while not where.exists():
+        where = where.parent
+    free = shutil.disk_usage(where).free
+    says = f"{free / (1 << 30):.1f} GiB free at {where.resolve()}"
+    if free < SPACE:
+        return Symptom("disk space", True, says, f"free some space: less than {SPACE >> 30} GiB may not be enough")
+    return Symptom("disk space", True, says)
+
+
+def _store(store: str | None) -> Symptom:
+    from worksample.errors import StoreError
+    from worksample.store import Store
+
+    try:
+        opened = Store.open(store)
+    except StoreError as error:
+        return Symptom("store", True, f"none yet ({error.what}); the first run makes one")
+    from worksample.records import Experiment
+
+    try:
+        return Symptom("store", True, f"{len(opened.find(Experiment))} experiments")
+    finally:
+        opened.close()

@@ -1,0 +1,110 @@
+"""`worksample grade`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worksample.cli.exit_codes import INCOMPLETE
+from worksample.cli.output import json_option, open_store, say_json, store_option, table
+from worksample.cli.progress import watcher
+
+if TYPE_CHECKING:
+    from worksample.experiments.regrading import Regraded
+
+
+@click.command("grade")
+@click.argument("experiment", required=False, default=None)
+@click.option(
+    "--task", "tasks", multiple=True, default=None, metavar="DIR", type=click.Path(exists=True, file_okay=False),
+    help="Grade this task only, with the package's grader as it is now. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--submission", "submissions", multiple=True, default=None, metavar="ID", help="Grade this one. Repeatable."
+)
+@click.option("--protocol", default=None, metavar="PROTOCOL", help="Default: the experiment's.")
+@click.option("--reason", default=None, help="Why; kept with the round.")
+@click.option("--graders", type=click.IntRange(1), default=None, help="Submissions graded at once; default: 2.")
+@click.option("--sandbox", default=None, metavar="KIND", help="Where graders run; default: the experiment's.")
+@click.option("--author", default=None, help="Who grades; default: $WORKSAMPLE_AUTHOR, else the account's name.")
+@store_option
+@json_option
+def command(experiment: str | None, store: str | None, as_json: bool | None, **given: Any) -> int:
+    """Grade stored submissions anew and show what changed.
+
+    Opens a new round over the submissions of EXPERIMENT (name or id, by default the latest), or over those named with
+    --submission. Nothing is run again. At its end the round is put in force, unless a submission that had a verdict
+    would lose it: then the earlier round stays in force. Killed, it goes on where it stood when it is called again.
+    Exit code 3 where a submission stays ungraded, or the earlier round in force.
+    """
+    from worksample.experiments.config import default_author
+    from worksample.experiments.find import find_experiment
+    from worksample.experiments.regrading import Regrading, regrade
+    from worksample.records import Protocol
+
+    with open_store(store) as opened:
+        named = given["submissions"]
+        found = None if named else find_experiment(opened, experiment or "")
+        what = Regrading(
+            experiment=found,
+            submissions=tuple(named or ()),
+            packages=tuple(Path(folder) for folder in given["tasks"] or ()),
+            protocol=Protocol(given["protocol"])
+            if given["protocol"]
+            else found.lock.protocol
+            if found
+            else Protocol.PROGRAM,
+            author=given["author"] or default_author(),
+            reason=given["reason"] or "",
+            graders=given["graders"] or 2,
+            sandbox=given["sandbox"] or (found.lock.sandbox if found else "bubblewrap"),
+        )
+        done = regrade(opened, what, watcher(silent=bool(as_json)))
+    if as_json:
+        before = done.before.id if done.before else None
+        counts = {"graded": done.tally.graded, "ungraded": done.tally.ungraded}
+        say_json(
+            {
+                "round": done.round.plain(),
+                "before": before,
+                "adopted": done.adopted,
+                **counts,
+                "changes": [asdict(c) for c in done.changes],
+                "lost": list(done.lost),
+            }
+        )
+    else:
+        _show(done)
+    return INCOMPLETE if done.tally.ungraded or not done.adopted else 0
+
+
+def _show(done: Regraded) -> None:
+    if done.changes:
+        rows = [
+            (
+                c.entrant.partition("@")[0],
+                c.instance.partition("@")[0],
+                c.subject,
+                _score(c.old),
+                _score(c.new),
+                "\n".join(c.reasons),
+            )
+            for c in done.changes
+        ]
+        table("changed", ("entrant", "instance", "submission", "before", "after", "why"), rows)
+    click.echo(
+        f"round {done.round.id}: {done.tally.graded} graded, {done.tally.ungraded} ungraded, "
+        f"{len(done.changes)} changed" + (f" against round {done.before.id}" if done.before else "")
+    )
+    if done.before is not None and not done.adopted:
+        click.echo(
+            f"not put in force: {len(done.lost)} submissions would lose their verdict, so round {done.before.id} still "
+            f"decides\n  next: worksample amend adopt round {done.round.id} --reason ...   (takes it all the same)"
+        )
+
+
+def _score(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"

@@ -1,0 +1,47 @@
+"""`worksample list`: the experiments of a store."""
+
+from __future__ import annotations
+
+import click
+
+from worksample.cli.output import dollars, json_option, open_store, say_json, store_option, table
+
+
+@click.command("list")
+@store_option
+@json_option
+def command(store: str | None, as_json: bool | None) -> None:
+    """List the experiments of a store: planned, finished and graded trials, cost so far."""
+    from worksample.experiments.status import status_of
+    from worksample.records import Experiment
+
+    with open_store(store) as opened:
+        known = sorted(opened.find(Experiment), key=lambda e: (e.at, e.id))
+        rows = [status_of(opened, experiment) for experiment in known]
+    if as_json:
+        say_json([row.plain() for row in rows])
+        return
+    if not rows:
+        click.echo("no experiment yet\n  next: worksample run --suite starter --agent worker --model PROVIDER/MODEL")
+        return
+    columns = ("experiment", "when", "planned", "not attemptable", "finished", "open", "graded", "ungraded", "cost", "")
+    table(
+        "",
+        columns,
+        [
+            (
+                row.experiment,
+                row.at[:16].replace("T", " "),
+                row.planned,
+                row.not_attemptable,
+                row.finished,
+                row.open,
+                row.graded,
+                row.ungraded,
+                dollars(row.cost) + (f" + {row.unpriced} unpriced" if row.unpriced else ""),
+                "UNSANDBOXED" if row.sandbox == "none" else "",
+            )
+            for row in rows
+        ],
+        right=columns[2:9],
+    )

@@ -1,0 +1,174 @@
+"""`worksample metrics`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worksample.cli.exit_codes import INCOMPLETE
+from worksample.cli.figure_options import money_options, money_settings
+from worksample.cli.output import console, json_option, open_store, printable, say_json, store_option, table
+from worksample.cli.same_name import tell_found
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from worksample.metrics import Estimate
+    from worksample.reports.sections import MeasureConfig, Section
+
+ACROSS = 7
+"""A table of more columns than this, and of no more lines, stands on its side."""
+LARGE = 1000
+"""From here on plain numbers print without decimals."""
+SIGNS = {"share": " %", "points": " pp", "hours": " h"}
+
+
+@click.command("metrics")
+@click.argument("experiments", nargs=-1)
+@click.option(
+    "--by",
+    type=click.Choice(["category", "tier", "platform", "domain", "agent"]),
+    default=None,
+    help="Break every agent's figures down by this; agent leaves all breakdowns out.",
+)
+@click.option("--only", multiple=True, default=None, metavar="SECTION", help="Show this section only. Repeatable.")
+@click.option("--illustrative", is_flag=True, default=None, help="Count prices and hours that are only illustrative.")
+@click.option("--with-struck", is_flag=True, default=None, help="Count what an integrity review struck, too.")
+@click.option(
+    "--skips",
+    type=click.Choice(["cause", "paper"]),
+    default=None,
+    help="Skipped criteria by their cause (default), or as misses: UpBench's own formula.",
+)
+@click.option("--pitfalls-gate", is_flag=True, default=None, help="A job with a pitfall is not completed.")
+@click.option(
+    "--budget", "budgets", type=float, multiple=True, default=None, help="US dollars per trial; see budget-cost."
+)
+@money_options
+@click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000.")
+@click.option("--level", type=float, default=None, help="Confidence of every interval; default: 0.95.")
+@click.option("--seed", type=int, default=None, help="Of every bootstrap; default: 0.")
+@store_option
+@json_option
+def command(
+    experiments: tuple[str, ...], only: tuple[str, ...], store: str | None, as_json: bool | None, **given: Any
+) -> int:
+    """Print every figure that the store's data support, with counts and intervals.
+
+    EXPERIMENTS are names or ids, by default the latest; several are taken together where their locks agree. Verdicts
+    come from the rounds that count, less what amendments strike. Exit code 3 where data contradict themselves, such as
+    two votes of one evaluator on one item: that section says so, the others stand.
+    """
+    from worksample.reports.sections import measure
+
+    with open_store(store) as opened:
+        tell_found(opened, experiments)
+        sections = measure(opened, experiments, _config(given))
+    shown = _chosen(sections, only)
+    code = INCOMPLETE if any(section.fault for section in shown) else 0
+    if as_json:
+        say_json([section.plain() for section in shown])
+        return code
+    for section in shown:
+        _show(section)
+    if not shown:
+        click.echo("nothing is graded yet\n  next: worksample list")
+    return code
+
+
+def _config(given: dict[str, Any]) -> MeasureConfig:
+    """A MeasureConfig of the flags that were given."""
+    from worksample.metrics import Resampling
+    from worksample.reports.sections import MeasureConfig
+
+    how = {name: given.pop(name) for name in ("resamples", "level", "seed")}
+    money = {name: given.pop(name) for name in ("hourly", "checking", "prices")}
+    kept = {name: value for name, value in given.items() if value not in (None, ())} | money_settings(money)
+    if kept.pop("with_struck", None):
+        kept["struck"] = False
+    return MeasureConfig(how=Resampling(**{k: v for k, v in how.items() if v is not None}), **kept)
+
+
+def _chosen(sections: Sequence[Section], only: Sequence[str]) -> list[Section]:
+    from worksample.errors import UsageError
+
+    known = [section.id for section in sections]
+    unknown = [name for name in only if name not in known]
+    if unknown:
+        raise UsageError(f"no section {unknown[0]!r} here", next=f"one of {', '.join(known)}")
+    return [section for section in sections if not only or section.id in only]
+
+
+def _show(section: Section) -> None:
+    from worksample.reports.terminal import column_blocks
+
+    click.secho(f"{section.title}  [{section.id}; {section.source}]" if section.source else section.title, bold=True)
+    if section.fault:
+        click.echo(printable(f"  cannot be measured: {section.fault}"))
+    columns, rows = section.columns, [(row.label, *(_text(cell) for cell in row.cells)) for row in section.rows]
+    if len(columns) > ACROSS >= len(rows):
+        columns, rows = _turned(columns, rows)
+    rows = [tuple(printable(cell) for cell in row) for row in rows]
+    heads = ("", *columns)
+    for places in column_blocks(heads, rows, console().width):
+        part = tuple(heads[p] for p in places)
+        table("", part, [tuple(r[p] for p in places) for r in rows], right=part[1:])
+    for note in (*section.notes, *_notes(section)):
+        click.echo(printable(f"  {note}"))
+    click.echo()
+
+
+def _text(cell: Estimate | str) -> str:
+    return cell if isinstance(cell, str) else figure(cell)
+
+
+def _turned(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A wide table of few lines on its side: what were columns are lines."""
+    return tuple(r[0] for r in rows), [(name, *(r[place] for r in rows)) for place, name in enumerate(columns, start=1)]
+
+
+def _notes(section: Section) -> list[str]:
+    """What single figures must have said beside them, once each, with the lines and columns that it is about."""
+    from worksample.metrics import Estimate
+
+    said: dict[str, dict[str, list[str]]] = {}
+    for row in section.rows:
+        for column, cell in zip(section.columns, row.cells, strict=False):
+            if isinstance(cell, Estimate):
+                for note in (*cell.notes, *([cell.reason] if cell.reason else [])):
+                    said.setdefault(note, {}).setdefault(row.label, []).append(column)
+    found = [f"{_places(section, places)}{note}" for note, places in said.items()]
+    most = 12
+    return found if len(found) <= most else [*found[:most], f"... and {len(found) - most} more (--json has all)"]
+
+
+def _places(section: Section, places: dict[str, list[str]]) -> str:
+    """`good (steps, tokens), hasty (steps): `; a section's only column and a whole line need no naming."""
+    most = 4
+    names = []
+    for label, columns in places.items():
+        shown = _shortened(columns, most)
+        names.append(label if len(columns) == len(section.columns) else f"{label} ({shown})")
+    return f"{_shortened(names, most)}: "
+
+
+def _shortened(names: Sequence[str], most: int) -> str:
+    return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def figure(e: Estimate) -> str:
+    """Value, interval and counts: `41.7 % [20.1, 66.2] 20/24`."""
+    from dataclasses import replace
+
+    counts = f"{e.counts.valid}/{e.counts.planned}" if e.counts.planned else ""
+    if e.value is None:
+        return f"– {counts}".rstrip()
+
+    def end(value: float | None) -> str:
+        return "..." if value is None else replace(e, value=value, low=None, high=None, exact=None).printed()
+
+    interval = "" if e.low is None and e.high is None else f" [{end(e.low)}, {end(e.high)}]"
+    before = "$" if e.unit == "usd" else ""
+    value = f"{e.value:,.0f}" if e.unit == "number" and abs(e.value) >= LARGE else e.printed()
+    return f"{before}{value}{SIGNS.get(e.unit, '')}{interval} {counts}".rstrip()

@@ -1,0 +1,58 @@
+"""`worksample report`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worksample.cli.figure_options import money_options, money_settings
+from worksample.cli.output import console, json_option, open_store, say_json, store_option
+from worksample.cli.same_name import tell_found
+
+
+@click.command("report")
+@click.argument("experiments", nargs=-1)
+@click.option("--out", type=click.Path(file_okay=False), default=None, help="Write the site into this folder.")
+@click.option("--illustrative", is_flag=True, default=None, help="Count prices that are only illustrative, too.")
+@click.option("--pages/--no-pages", default=None, help="Write a page per trial; by default they are written.")
+@money_options
+@store_option
+@json_option
+def command(
+    experiments: tuple[str, ...],
+    out: str | None,
+    illustrative: bool | None,
+    pages: bool | None,
+    store: str | None,
+    as_json: bool | None,
+    **money: Any,
+) -> None:
+    """Print the leaderboard and, with --out, write the report as a static site.
+
+    EXPERIMENTS are names or ids, by default the latest. Several stand side by side where their locks agree: the same
+    instances, environment models and protocol.
+    """
+    from worksample.reports import ReportConfig, leaderboard, print_board, write_report
+    from worksample.reports.sections import MeasureConfig
+
+    with open_store(store) as opened:
+        tell_found(opened, experiments)
+        if out is None:
+            board = leaderboard(opened, experiments, illustrative=bool(illustrative))
+        else:
+            measures = MeasureConfig(**money_settings(money))
+            config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
+            board = write_report(opened, experiments, Path(out), config)
+    index = str(Path(out).resolve() / "index.html") if out else None
+    if as_json:
+        say_json({**board.plain(), "report": index})
+        return
+    print_board(board, console())
+    if index:
+        click.echo(f"report: {index}\n  next: open it in a browser, as in xdg-open {index}")
+    else:
+        asked = shlex.join([*experiments, *(["--store", store] if store else [])])
+        click.echo(f"  next: {' '.join(filter(None, ['worksample report', asked]))} --out report   (writes the site)")

@@ -1,0 +1,44 @@
+"""`worksample resume`."""
+
+from __future__ import annotations
+
+import click
+
+from worksample.cli.output import json_option, open_store, store_option
+
+
+@click.command("resume")
+@click.argument("experiment", required=False, default=None)
+@click.option("--parallel", type=int, default=None, help="Trials at once; default: as it was planned.")
+@click.option("--graders", type=int, default=None, help="Submissions graded at once; default: as it was planned.")
+@click.option("--tries", type=int, default=None, help="Tries of a slot; default: as it was planned.")
+@store_option
+@json_option
+def command(
+    experiment: str | None,
+    parallel: int | None,
+    graders: int | None,
+    tries: int | None,
+    store: str | None,
+    as_json: bool | None,
+) -> int:
+    """Go on with an experiment that was stopped: EXPERIMENT is its name or id, by default the latest.
+
+    Runs every open slot and grades every ungraded submission. Tasks, agents and graders are those that were planned,
+    whatever has become of their folders since.
+    """
+    from worksample.cli.show_run import Tone, run_and_tell
+    from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.find import find_experiment
+    from worksample.experiments.run import RunOptions
+
+    with open_store(store) as opened:
+        found = find_experiment(opened, experiment or "")
+        config = ExperimentConfig.model_validate(found.settings)
+        options = RunOptions(
+            parallel=parallel or config.parallel,
+            graders=graders or config.graders,
+            tries=tries or config.tries,
+            prices=config.prices,
+        )
+        return run_and_tell(opened, found, options, Tone(as_json=bool(as_json), store=store))

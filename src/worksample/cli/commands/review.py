@@ -1,0 +1,85 @@
+"""`worksample review`."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from worksample.cli.output import json_option, open_store, say_json, store_option
+
+if TYPE_CHECKING:
+    from worksample.app.own_review import Review
+    from worksample.app.server_run import ServerRun
+    from worksample.people import People
+
+
+@click.command("review")
+@click.option("--experiment", default=None, metavar="NAME", help="Name or id; default: the newest.")
+@click.option("--host", default=None, metavar="NAME", help="Name in the browser; default: ws.localhost.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=None, help="Default: 8765, or a free one where it is in use."
+)
+@click.option("--open/--no-open", "browser", default=None, help="Open the browser; by default it is opened.")
+@click.option("--name", default=None, metavar="NAME", help="Under which you judge; default: the account's name.")
+@store_option
+@json_option
+def command(
+    experiment: str | None,
+    host: str | None,
+    port: int | None,
+    browser: bool | None,
+    name: str | None,
+    store: str | None,
+    as_json: bool | None,
+) -> None:
+    """Judge an experiment's deliverables yourself, in the browser.
+
+    Opens a round of one vote each where the experiment has none, prints a link that works once, and serves this
+    machine alone until Ctrl-C. Whoever is invited from the app joins in; for a team see worksample serve.
+    """
+    from worksample.app import AppConfig, create_app
+    from worksample.app.own_review import open_review
+    from worksample.app.server_run import ServerRun
+    from worksample.app.serving import browse, listen, serve
+    from worksample.experiments.config import default_author
+    from worksample.people import People
+
+    usual = AppConfig()
+    config = AppConfig(host=host or usual.host, port=usual.port if port is None else port)
+    with open_store(store) as opened:
+        people = People(opened)
+        review = open_review(people, name or default_author(), experiment)
+        listening = listen(config, free=port is None)
+        link = listening.url(f"/link#{people.one_time_link(review.account.name)}")
+
+        def ready() -> None:
+            if as_json:
+                said = {"url": listening.url(), "link": link, "round": review.round, "left": review.left}
+                say_json({**said, "experiment": review.experiment.id})
+            else:
+                click.echo(f"{review.left} deliverables of {review.experiment.name} to judge")
+                click.echo(f"  open {link}   (works once, for 15 minutes)")
+                click.echo("  stop with Ctrl-C")
+            if browser is not False and not as_json:
+                browse(link)
+
+        sitting = ServerRun.begin(opened, review.account)
+        serve(create_app(opened, listening.config), listening, ready)
+        if not as_json:
+            _tell(people, review, sitting, store)
+
+
+def _tell(people: People, review: Review, sitting: ServerRun, store: str | None) -> None:
+    """What was done in this sitting, what is left of the round, and what to type next."""
+    from worksample.app.own_review import left_of
+    from worksample.experiments.find import call
+
+    left = left_of(people, review.account, review.round)
+    skipped = f", {sitting.skipped} skipped" if sitting.skipped else ""
+    asked = shlex.join([call(people.store, review.experiment), *(["--store", store] if store else [])])
+    click.echo(f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'} given{skipped}; {left} left")
+    if left:
+        click.echo(f"  next: worksample review --experiment {asked}   (goes on here)")
+    click.echo(f"  {'or' if left else 'next'}: worksample metrics {asked}, worksample report {asked} --out report")

@@ -1,0 +1,43 @@
+"""`worksample run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from worksample.cli.output import json_option, store_option
+from worksample.cli.run_options import flags_of, run_options
+from worksample.errors import UsageError
+
+
+@click.command("run")
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False))
+@run_options
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    default=None,
+    help="Show the plan, what of it is done already and what the rest may cost; run nothing.",
+)
+@store_option
+@json_option
+def command(file: str | None, dry_run: bool | None, as_json: bool | None, **values: Any) -> int:
+    """Run an experiment: agents on tasks, each trial graded as it closes.
+
+    FILE is a TOML or YAML file (docs/experiments.md); flags go over it. The same experiment run again goes on where it
+    stopped: what is finished is never run twice.
+    """
+    from worksample.experiments.loading import load
+
+    if file is None and not flags_of(values):
+        raise UsageError(
+            "nothing to run", next="worksample run --suite starter --agent worker --model NAME, or worksample run FILE"
+        )
+    config = load(Path(file) if file else None, flags_of(values))
+    from worksample.cli.show_run import Tone, dry, run_config
+
+    if dry_run:
+        return dry(config, as_json=bool(as_json))
+    return run_config(config, Tone(as_json=bool(as_json), store=config.store))

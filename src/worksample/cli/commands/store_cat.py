@@ -1,0 +1,26 @@
+"""`worksample store cat`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+
+import click
+
+from worksample.cli.output import open_store, store_option
+from worksample.errors import UsageError
+
+
+@click.command("cat")
+@click.argument("digest")
+@store_option
+def command(digest: str, store: str | None) -> None:
+    """Write the bytes of a blob to standard output: a deliverable as it was handed in.
+
+    DIGEST is its SHA-256 as reports show it. What an agent made is hostile: look at it in a place made for that.
+    """
+    if not re.fullmatch("[0-9a-f]{64}", digest):
+        raise UsageError(f"{digest!r} is no digest: 64 characters of 0-9 and a-f")
+    with open_store(store) as opened, opened.blobs.open(digest) as source:
+        shutil.copyfileobj(source, sys.stdout.buffer)

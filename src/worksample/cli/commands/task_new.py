@@ -1,0 +1,29 @@
+"""`worksample task new`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from worksample.cli.output import json_option, say_json
+
+
+@click.command("new")
+@click.argument("folder", type=click.Path())
+@click.option("--title", default=None, help="What the task is called; default: made of the folder's name.")
+@json_option
+def command(folder: str, title: str | None, as_json: bool | None) -> None:
+    """Make a task package to start from: small, complete, with two instances, cases and scripts.
+
+    The name of FOLDER becomes the task's id. docs/own-task.md goes through it.
+    """
+    from worksample.tasks import scaffold
+
+    path = Path(folder)
+    made = scaffold(path.parent, path.name, title=title or "")
+    if as_json:
+        say_json({"task": str(made)})
+        return
+    click.echo(f"made {made}")
+    click.echo(f"  next: worksample task check {made}")

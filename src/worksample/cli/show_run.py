@@ -1,0 +1,186 @@
+"""What `run`, `resume` and `demo` share: show the plan, run it, say where it stands and what to type next."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .exit_codes import INCOMPLETE, INTERRUPTED
+from .output import console, dollars, duration, open_store, printable, say_json
+from .progress import watcher
+from .same_name import tell_planned
+
+if TYPE_CHECKING:
+    from worksample.experiments.ahead import Ahead
+    from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.planning import Forecast, Plan
+    from worksample.experiments.power import Outlook
+    from worksample.experiments.run import RunOptions, RunResult
+    from worksample.records import Experiment
+    from worksample.store import Store
+
+WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation. Every report of this will say so."
+
+
+def dry(config: ExperimentConfig, *, as_json: bool) -> int:
+    """Show what would be run, less what a store holds already; no record is written and no store is needed."""
+    from worksample.experiments.ahead import ahead_of
+    from worksample.experiments.power import outlook
+    from worksample.experiments.preparing import forecast_of, prepare
+    from worksample.store.location import is_store
+
+    plan = prepare(config)
+    with ExitStack() as opened:
+        store = opened.enter_context(open_store(config.store)) if is_store(config.store) else None
+        ahead, rest = ahead_of(plan, store)
+        if store is not None:
+            tell_planned(store, plan.experiment)
+    expected, power = forecast_of(rest, config), outlook(plan)
+    if as_json:
+        say_json({**_plan_table(plan, expected), "standing": ahead.plain(), "power": power.plain()})
+        return 0
+    _show_plan(plan, expected)
+    _show_ahead(ahead)
+    _show_power(power)
+    click.echo("dry run: nothing was run or written")
+    return 0
+
+
+@dataclass(frozen=True)
+class Tone:
+    """How a run speaks: to a machine, to people, or (`quiet`) not at all."""
+
+    as_json: bool = False
+    quiet: bool = False
+    hints: bool = True
+    """Whether it ends with what to type next."""
+    store: str | None = None
+    """The store as it was asked for; hints repeat it."""
+
+    @property
+    def silent(self) -> bool:
+        return self.as_json or self.quiet
+
+
+def run_config(config: ExperimentConfig, tone: Tone) -> int:
+    """Plan into the store, then run; returns the exit code."""
+    from worksample.experiments.ahead import ahead_of
+    from worksample.experiments.preparing import commit_plan, forecast_of, prepare
+    from worksample.experiments.run import RunOptions, need_sandbox
+
+    need_sandbox(config.sandbox)
+    # What cannot be run is refused before a store is made.
+    prepare(config)
+    with open_store(config.store, create=True) as store:
+        plan = prepare(config, store.blobs)
+        known = commit_plan(store, plan)
+        if not tone.silent:
+            ahead, rest = ahead_of(plan, store)
+            _show_plan(plan, forecast_of(rest, config))
+            if known:
+                click.echo(f"{plan.experiment.id} was planned before: going on with what is open", err=True)
+                _show_ahead(ahead)
+        if not tone.quiet:
+            tell_planned(store, plan.experiment)
+        options = RunOptions(parallel=config.parallel, graders=config.graders, tries=config.tries, prices=config.prices)
+        return run_and_tell(store, plan.experiment, options, tone)
+
+
+def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
+    """Run an experiment and print the outcome; returns the exit code."""
+    from worksample.experiments.run import run_experiment
+
+    if experiment.lock.sandbox == "none" and not tone.quiet:
+        console(err=True).print(WARNING, style="bold red")
+    done = run_experiment(store, experiment, options, watcher(silent=tone.silent))
+    if tone.as_json:
+        say_json({**done.status.plain(), "interrupted": done.interrupted})
+    elif not tone.quiet:
+        _tell(done, store, tone)
+    if done.interrupted:
+        return INTERRUPTED
+    return 0 if done.status.complete else INCOMPLETE
+
+
+def _tell(done: RunResult, store: Store, tone: Tone) -> None:
+    from worksample.experiments.find import call
+    from worksample.records import Experiment
+    from worksample.reports import leaderboard, print_board
+
+    status = done.status
+    if status.finished:
+        print_board(leaderboard(store, [status.experiment]), console())
+    name = call(store, store.get(Experiment, status.experiment))
+    where = f" --store {tone.store}" if tone.store else ""
+    said, next = "", f"worksample report {name}{where} --out report"
+    if done.interrupted:
+        said = f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept"
+        next = f"worksample resume {name}{where}"
+    elif status.open:
+        said = f"still open: {_count(status.open, 'slot')}, whose tries failed for reasons that are not the agent's"
+        next = f"worksample resume {name}{where}"
+    elif status.ungraded:
+        said = f"ungraded: {_count(status.ungraded, 'submission')}; the report says why"
+        next = f"{next}, then worksample grade {name}{where} with a mended grader (--task DIR)"
+    if said:
+        click.echo(said)
+    if tone.hints:
+        click.echo(f"  next: {next}")
+
+
+def _show_plan(plan: Plan, expected: Forecast) -> None:
+    m = plan.material
+    out = console(err=True)
+    out.print(f"{plan.experiment.id}", style="bold")
+    out.print(
+        f"{_count(len(m.agents), 'agent')} x {_count(len(m.instances), 'instance')} x {_count(len(m.arms), 'arm')} x "
+        f"{_count(m.repeats, 'repeat')} = {_count(len(plan.slots), 'slot')}; {expected.trials} to run, "
+        f"{expected.not_attemptable} not attemptable"
+    )
+    out.print(f"at most: {duration(expected.seconds)} of time, {dollars(expected.cost)}")
+    reasons = {(s.agent.partition("@")[0], s.instance.partition("@")[0], s.not_attemptable) for s in plan.slots}
+    for agent, instance, reason in sorted(reasons):
+        if reason:
+            out.print(printable(f"not attemptable: {agent} on {instance}: {reason}"))
+
+
+def _show_ahead(ahead: Ahead) -> None:
+    ungraded = f", {ahead.ungraded} of them ungraded" if ahead.ungraded else ""
+    console(err=True).print(
+        f"done already: {ahead.done} of {_count(ahead.planned, 'slot')}{ungraded}; open: {ahead.open}"
+    )
+
+
+def _show_power(ahead: Outlook) -> None:
+    """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
+    out = console(err=True)
+    share = f"{ahead.aim.power:.0%} of the time"
+    seen = "show no difference" if ahead.detectable is None else (
+        f"sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
+    )  # fmt: skip
+    out.print(f"power: {_count(ahead.tasks, 'task')} x {_count(ahead.repeats, 'repeat')} {seen}")
+    ways = ", ".join(f"{tasks:,} tasks x {_count(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
+    out.print(f"  {100 * ahead.aim.points:.0f} points would take {ways}")
+    out.print(f"  assumed: {ahead.assumed}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
+    from worksample.experiments.lock import lock_table
+
+    return {
+        **lock_table(plan),
+        "slots": [s.plain() for s in plan.slots],
+        "forecast": {
+            "trials": expected.trials,
+            "not_attemptable": expected.not_attemptable,
+            "seconds_at_most": expected.seconds,
+            "cost_at_most": expected.cost,
+        },
+    }

@@ -1,7 +1,0 @@
-"""What an agent, a person or a control left behind, taken in as parts of a submission."""
-
-from .capture import Captured, CaptureLimits, capture, take
-from .control import KINDS, control, control_case
-from .hand_in import hand_in
-
-__all__ = ["KINDS", "CaptureLimits", "Captured", "capture", "control", "control_case", "hand_in", "take"]

@@ -1,0 +1,160 @@
+"""Put a manifest's entries on the disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from worksample.errors import CaptureError, StoreError, StoreFull
+from worksample.records import Entry, EntryKind, Manifest, unquote_path
+
+from .copy_file import WriteFailed, copy_file
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def materialise(
+    manifest: Manifest,
+    source: Callable[[str], Path],
+    target: Path,
+    *,
+    links: bool = False,
+    share: bool = False,
+    writable: bool = False,
+) -> None:
+    """Materialise a manifest below `target` (made where it is missing); files of the same names are replaced.
+
+    `source` gives the local file that holds a blob. `links`: also symbolic links, those that point inside `target` by
+    themselves; the others and devices, sockets and pipes are always left out, as is whatever was not taken in.
+    `share`: hard links to the blobs where the file system can, for trees that are only ever mounted read-only; else
+    copies, read-only ones unless `writable`. No existing link below `target` is followed.
+
+    Raises CaptureError where a path cannot be made, StoreFull where the disk is full, StoreError for the rest.
+    """
+    if share and writable:
+        raise ValueError("a tree that shares its files with the store is never writable")
+    writer = _Writer(source, target, share, writable)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with writer:
+            for entry in manifest.entries:
+                if entry.kind is EntryKind.FOLDER:
+                    writer.enter(unquote_path(entry.path).split(b"/"))
+                elif entry.kind is EntryKind.FILE and entry.blob is not None:
+                    writer.file(entry, entry.blob)
+            if links:
+                for entry in manifest.entries:
+                    if entry.kind is EntryKind.LINK:
+                        writer.link(entry)
+    except WriteFailed as e:
+        raise _fault(e.error, target) from e
+    except OSError as e:
+        raise _fault(e, target) from e
+
+
+def _fault(e: OSError, target: Path) -> CaptureError | StoreError:
+    where, text = str(target), e.strerror or str(e)
+    if e.errno in FULL:
+        return StoreFull("no space left to lay files out", where=where, next="free some space there, then try again")
+    if e.errno in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.EISDIR):
+        return CaptureError(f"the manifest holds a path that cannot be made: {text}", where=where)
+    return StoreError(f"files cannot be laid out: {text}", where=where, next="worksample store check --deep")
+
+
+def inside(path: bytes, target: bytes) -> bool:
+    """Whether a link at `path` with this text stays in its tree, whatever the other links there say.
+
+    Only leading `..` steps are allowed: they climb real folders. A `..` behind a name could climb out of another link.
+    """
+    if not target or target.startswith(b"/") or b"\0" in target:
+        return False
+    steps = [s for s in target.split(b"/") if s not in (b"", b".")]
+    ups = next((i for i, s in enumerate(steps) if s != b".."), len(steps))
+    return b".." not in steps[ups:] and ups <= path.count(b"/")
+
+
+@dataclass
+class _Writer:
+    """Keeps the folders from `target` down to the last entry open, so that siblings cost one call."""
+
+    source: Callable[[str], Path]
+    target: Path
+    share: bool
+    writable: bool
+    open: list[tuple[bytes, int]] = field(default_factory=list)
+    root: int = -1
+
+    def __enter__(self) -> _Writer:
+        self.root = os.open(self.target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leave(0)
+        os.close(self.root)
+
+    def _leave(self, depth: int) -> None:
+        while len(self.open) > depth:
+            os.close(self.open.pop()[1])
+
+    def enter(self, steps: list[bytes]) -> int:
+        """The open folder at `steps`, made where it is missing."""
+        same = 0
+        while same < min(len(steps), len(self.open)) and self.open[same][0] == steps[same]:
+            same += 1
+        self._leave(same)
+        parent = self.open[-1][1] if self.open else self.root
+        for step in steps[same:]:
+            with suppress(FileExistsError):
+                os.mkdir(step, 0o755, dir_fd=parent)
+            parent = os.open(step, _FOLDER, dir_fd=parent)
+            self.open.append((step, parent))
+        return parent
+
+    def file(self, entry: Entry, blob: str) -> None:
+        *folders, name = unquote_path(entry.path).split(b"/")
+        parent = self.enter(folders)
+        _clear(name, parent)
+        origin = self.source(blob)
+        # A blob has one mode and is not executable, so what is executable gets an inode of its own.
+        if self.share and not entry.executable:
+            try:
+                os.link(origin, name, dst_dir_fd=parent, follow_symlinks=False)
+                return
+            except OSError as e:
+                if e.errno not in (errno.EXDEV, errno.EMLINK, errno.EPERM):
+                    raise
+        mode = (0o644 if self.writable else 0o444) | (0o111 if entry.executable else 0)
+        _copy(origin, name, parent, mode, entry.size)
+
+    def link(self, entry: Entry) -> None:
+        path, target = unquote_path(entry.path), unquote_path(entry.target or "")
+        if not inside(path, target):
+            return
+        *folders, name = path.split(b"/")
+        parent = self.enter(folders)
+        _clear(name, parent)
+        os.symlink(target, name, dir_fd=parent)
+
+
+def _clear(name: bytes, parent: int) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=parent)
+
+
+def _copy(origin: Path, name: bytes, parent: int, mode: int, size: int) -> None:
+    read = os.open(origin, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        write = os.open(name, _NEW, 0o600, dir_fd=parent)
+        try:
+            copy_file(read, write, size)
+            os.fchmod(write, mode)
+        finally:
+            os.close(write)
+    finally:
+        os.close(read)

@@ -1,0 +1,95 @@
+"""The grading box: what lies where in it, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from worksample.box import BoxConfig, BoxLimits, Mount
+from worksample.records import CaptureStatus, Grading, Instance, Submission
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+TIMEOUT = 120.0
+"""Seconds that a grader has where its manifest says nothing."""
+MEMORY = 2 << 30
+"""Bytes that a grader has where its manifest says nothing."""
+OUTPUT = 8 << 20
+"""Bytes that a grader may print."""
+GRADER, PROBES = "/task/grader", "/task/probes"
+EXPORTS, TRAJECTORY = "/task/exports", "/task/trajectory"
+RESULT, SCRATCH = "/task/result", "/task/scratch"
+PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY}
+
+
+@dataclass(frozen=True, slots=True)
+class GraderLimits:
+    """timeout: seconds; memory: bytes."""
+
+    timeout: float = TIMEOUT
+    memory: int = MEMORY
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> GraderLimits:
+        """From a grading's settings: `timeout` and `memory`."""
+        return cls(float(settings.get("timeout", TIMEOUT)), int(settings.get("memory", MEMORY)))
+
+
+@dataclass(frozen=True, slots=True)
+class GradingBoxes:
+    """The boxes for one submission. `folders`: name -> path in the grading box, as a case has them."""
+
+    grading: BoxConfig
+    running: BoxConfig
+    """For programs of the agent's: submission, inputs and software, without the reference."""
+    folders: Mapping[str, str]
+
+
+def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
+    """Lay out all folders and say where they are mounted: the submission at the very path where it was made.
+
+    Raises what `Store.folder` does.
+    """
+    paths = instance.work.environment.paths
+    given = {
+        "input": (paths.input, instance.work.inputs),
+        "software": (paths.software, instance.work.software),
+        "output": (paths.output, submission.parts["output"].manifest),
+    }
+    shown = {name: (target, str(store.folder(digest))) for name, (target, digest) in given.items()}
+    own = {
+        "reference": (paths.reference, str(store.folder(grading.reference))),
+        "grader": (GRADER, str(store.folder(grading.grader))),
+    }
+    for name, target in PARTS.items():
+        part = submission.parts.get(name)
+        if part is not None and part.status is not CaptureStatus.ABSENT:
+            own[name] = (target, str(store.folder(part.manifest)))
+    limits = GraderLimits.of(grading.settings)
+    work = instance.work.environment.limits
+    return GradingBoxes(
+        grading=BoxConfig(
+            mounts=_mounts({**shown, **own}),
+            output=RESULT,
+            scratch=SCRATCH,
+            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1")),
+            limits=BoxLimits(memory=limits.memory, processes=128, disk=512 << 20, output=OUTPUT),
+            python="platform",
+            label="grade",
+        ),
+        running=BoxConfig(
+            mounts=_mounts(shown),
+            output=RESULT,
+            scratch=SCRATCH,
+            limits=BoxLimits(memory=work.memory, processes=work.processes, disk=work.disk, output=OUTPUT),
+            python="toolbox",
+            label="grade-run",
+        ),
+        folders={name: target for name, (target, _) in {**shown, **own}.items()},
+    )
+
+
+def _mounts(places: Mapping[str, tuple[str, str]]) -> tuple[Mount, ...]:
+    return tuple(Mount(source, target) for target, source in places.values())

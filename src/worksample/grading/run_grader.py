@@ -1,0 +1,144 @@
+"""A grader run to its end, in a box, and what came of it: a grade, or a typed failure."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from worksample.box import Box, Completed, open_box
+from worksample.errors import Cause, GraderError, SandboxError
+from worksample.files import Sink
+from worksample.kit.result import checked
+from worksample.records import Grade, Grading
+
+from .boxes import RESULT, SCRATCH, GraderLimits, GradingBoxes
+from .broker import SOCKET, Broker
+from .programs import Programs
+
+RESULT_LIMIT = 16 << 20
+"""Bytes of a grader's result."""
+TAIL = 64 << 10
+"""Bytes of what a grader printed that are kept, of each stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """`grade`, or `cause` and `reason`. `record`: what is kept beside the evaluation."""
+
+    grade: Grade | None = None
+    cause: Cause | None = None
+    reason: str = ""
+    record: dict[str, Any] = field(default_factory=dict)
+
+
+async def run_grader(place: GradingBoxes, grading: Grading, sink: Sink, *, sandbox: str) -> Ended:
+    """Grade once. Never raises for what the grader does, nor for a box that cannot be had or is lost."""
+    limits = GraderLimits.of(grading.settings)
+    broker = Broker({})
+    broker.verbs = {"run": Programs(place.running, sandbox, sink, limits.timeout, broker.records).run}
+    try:
+        async with open_box(place.grading, kind=sandbox) as box:
+            await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
+            done = await _watched(box, _command(place), broker, limits.timeout)
+            data = await _result(box)
+    except SandboxError as error:
+        return Ended(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _kept(None, broker, sink))
+    except OSError as error:
+        reason = f"the grading sandbox cannot be filled: {error.strerror}"
+        return Ended(cause=Cause.GRADER_SANDBOX, reason=reason, record=await _kept(None, broker, sink))
+    record = await _kept(done, broker, sink)
+    try:
+        return Ended(grade=judge(done, data, grading, limits), record=record)
+    except GraderError as error:
+        return Ended(cause=error.cause, reason=error.what, record=record)
+
+
+async def _watched(box: Box, command: list[str], broker: Broker, timeout: float) -> Completed:
+    """Run the grader; the time that it waits for programs of the agent's is not its own."""
+    serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
+    running = asyncio.create_task(box.run(command))
+    begun, late = time.monotonic(), False
+    try:
+        while not (await asyncio.wait({running}, timeout=_pause(begun, broker, timeout)))[0]:
+            if time.monotonic() - begun - broker.paused >= timeout and not late:
+                late = True
+                await box.clear()
+        done = running.result()
+        return replace(done, timed_out=late)
+    finally:
+        for task in (running, serving):
+            task.cancel()
+        await asyncio.gather(running, serving, return_exceptions=True)
+
+
+def _pause(begun: float, broker: Broker, timeout: float) -> float:
+    """Seconds until the next look at the clock."""
+    return min(1.0, max(0.02, timeout - (time.monotonic() - begun - broker.paused)))
+
+
+def _case(grading: Grading) -> dict[str, Any]:
+    return {
+        "entry": grading.entry,
+        "settings": {**grading.settings, **grading.instance_settings},
+        "criteria": grading.criteria.plain(),
+    }
+
+
+def _command(place: GradingBoxes) -> list[str]:
+    """Paths stand in the arguments, so that a box without mounts of its own can translate them."""
+    named = {**place.folders, "result": f"{RESULT}/result.json", "broker": SOCKET}
+    words = [f"{name}={path}" for name, path in named.items()]
+    return [sys.executable, "-P", "-m", "worksample.kit", f"{SCRATCH}/case.json", *words]
+
+
+async def _result(box: Box) -> bytes | None:
+    """What the grader wrote; None where it wrote nothing that can be read."""
+    try:
+        return await box.read(f"{RESULT}/result.json", RESULT_LIMIT)
+    except OSError:
+        return None
+
+
+def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderLimits) -> Grade:
+    """The grade, from how the process ended and what it wrote. GraderError, with its cause, where there is none."""
+    tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
+    if done.truncated:
+        raise GraderError("it printed more than is kept", cause=Cause.GRADER_OUTPUT)
+    if done.oom:
+        raise GraderError(f"it needed more than {limits.memory:,} bytes of memory", cause=Cause.GRADER_MEMORY)
+    if done.timed_out:
+        raise GraderError(f"it did not end within {limits.timeout:g} seconds", cause=Cause.GRADER_TIME)
+    if data is None and done.returncode:
+        raise GraderError(f"it left with exit code {done.returncode} and without a result\n{tail}")
+    if data is None:
+        raise GraderError("it ended without a result", cause=Cause.GRADER_MALFORMED)
+    try:
+        result = json.loads(data)
+        failed = result.get("failed") if isinstance(result, dict) else None
+        if failed is not None:
+            raise GraderError(str(result.get("reason", ""))[:15_000], cause=Cause(failed))
+        return checked(Grade.model_validate(result["grade"]), grading.criteria)
+    except (ValueError, KeyError, TypeError, ValidationError, RecursionError) as error:
+        raise GraderError(f"its result is no grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
+
+
+async def _kept(done: Completed | None, broker: Broker, sink: Sink) -> dict[str, Any]:
+    record: dict[str, Any] = {}
+    if done is not None:
+        record |= {"exit": done.returncode, "seconds": round(done.seconds, 3)}
+        for name, data in _streams(done).items():
+            if data:
+                record[name] = await asyncio.to_thread(sink.put, data[-TAIL:])
+    if broker.records:
+        record["runs"] = broker.records
+    return record
+
+
+def _streams(done: Completed) -> dict[str, bytes]:
+    return {"stdout": done.stdout, "stderr": done.stderr}

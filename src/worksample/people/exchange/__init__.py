@@ -1,0 +1,1 @@
+"""Judgments in from elsewhere, and out to other programs."""

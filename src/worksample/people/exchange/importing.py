@@ -1,0 +1,203 @@
+"""Judgments that were made elsewhere, from CSV or JSON Lines, as a round of their own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from worksample import __version__
+from worksample.errors import ImportFailed, RecordMissing
+from worksample.people.faults import FaultyRows, InvalidAnswer
+from worksample.people.rounds.planning import gradings_for
+from worksample.people.rounds.protocol import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, Kind
+from worksample.people.work.answer import read_answer
+from worksample.people.work.item import grading_of
+from worksample.records import (
+    Criteria,
+    Evaluation,
+    Evaluator,
+    EvaluatorKind,
+    Given,
+    Instance,
+    Round,
+    Rule,
+    Submission,
+    digest_bytes,
+    digest_of,
+    now,
+)
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+LARGEST = 100_000_000
+"""Bytes of a file."""
+_OWN = ("subject", "second", "evaluator", "minutes", "at")
+_TABLES = {"marks", "feedback"}
+
+
+def import_judgments(
+    store: Store, data: bytes, form: Form, *, format: str, author: str, reason: str = "", rule: Rule | None = None
+) -> Round:
+    """Commit a round with all judgments of a file, or nothing. `format`: `csv` or `jsonl`.
+
+    A row has `subject` (submission id), for pairs `second` (`subject` was shown first), `evaluator` (a name), the
+    form's questions (score and justification; completion, quality and justification; tags; marks and feedback as
+    JSON), and may have `minutes` and `at` (ISO 8601 with zone). Other columns are refused. A file that
+    was imported before is not imported again: its round is returned.
+    Raises ImportFailed; FaultyRows, which is one, names every row that is wrong.
+    """
+    if len(data) > LARGEST:
+        raise ImportFailed(f"{len(data)} bytes; at most {LARGEST} are read")
+    id = digest_of(["judgments", form.value, digest_bytes(data)])[:32]
+    try:
+        return store.get(Round, id)
+    except RecordMissing:
+        pass
+    faults: dict[str, str] = {}
+    evaluations: list[Evaluation] = []
+    people: dict[str, Evaluator] = {}
+    seen: set[tuple[str, ...]] = set()
+    for line, row in _rows(data, format):
+        try:
+            made = _evaluation(store, row, form, id, line, author, people)
+        except (ImportFailed, InvalidAnswer, RecordMissing) as e:
+            faults[f"row {line}"] = e.what
+            continue
+        key = (made.evaluator, *sorted((made.subject, made.second or "")))
+        if key in seen:
+            faults[f"row {line}"] = "the evaluator judged this subject in an earlier row"
+        seen.add(key)
+        evaluations.append(made)
+    if faults:
+        raise FaultyRows(faults)
+    if not evaluations:
+        raise ImportFailed("no row", next="correct the file and try again")
+    round = _round(store, evaluations, form, id, author, reason, rule)
+    store.commit(round, *people.values(), *evaluations)
+    return round
+
+
+def _round(
+    store: Store, evaluations: Sequence[Evaluation], form: Form, id: str, author: str, reason: str, rule: Rule | None
+) -> Round:
+    subjects = dict.fromkeys(s for e in evaluations for s in (e.subject, e.second) if s)
+    votes: dict[tuple[str, str], int] = {}
+    for e in evaluations:
+        one, other = sorted((e.subject, e.second or ""))
+        votes[one, other] = votes.get((one, other), 0) + 1
+    overlap = max(votes.values())
+    items = [{"instance": e.instance} for e in evaluations]
+    return Round(
+        id=id, protocol=PROTOCOL_OF[form], purpose=PURPOSE_OF[Kind(form.value)], subjects=tuple(subjects),
+        overlap=overlap, rule=rule or (Rule.MAJORITY if form in (Form.HOLISTIC, Form.PAIRWISE) else Rule.LATEST),
+        gradings=gradings_for(store, form, items),
+        versions={"worksample": __version__, "people.form": form.value, "imported": "1"},
+        reason=reason or "imported judgments", author=author, at=now(),
+    )  # fmt: skip
+
+
+def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line or row number from 1, what is in it). ImportFailed for what is neither."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        raise ImportFailed("the file is not UTF-8") from e
+    if format == "csv":
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        try:
+            for n, row in enumerate(reader, 2):
+                if None in row or None in row.values():
+                    raise ImportFailed(f"row {n} has another number of columns than the header")
+                yield n, {k: _cell(k, v) for k, v in row.items() if v != ""}
+        except csv.Error as e:
+            raise ImportFailed(f"no CSV: {e}") from e
+    elif format == "jsonl":
+        for n, line in enumerate(text.split("\n"), 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as e:
+                raise ImportFailed(f"line {n} is no JSON: {e}") from e
+            if not isinstance(row, dict):
+                raise ImportFailed(f"line {n} is no object")
+            yield n, row
+    else:
+        raise ImportFailed(f"no such format: {format}", next="csv or jsonl")
+
+
+def _cell(name: str, value: str) -> Any:
+    if name in _TABLES:
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    if name == "tags":
+        return [tag for tag in value.split(";") if tag.strip()]
+    if name == "inspected":
+        return {"true": True, "false": False}.get(value.strip().lower(), value)
+    return value
+
+
+def _evaluation(
+    store: Store, row: Mapping[str, Any], form: Form, round: str, line: int, author: str, people: dict[str, Evaluator]
+) -> Evaluation:
+    unknown = sorted(set(row) - set(_OWN) - {ask.name for ask in SPECS[form].asks})
+    if unknown:
+        raise ImportFailed(f"unknown column {unknown[0]!r}")
+    for name in ("subject", "evaluator", *(["second"] if form is Form.PAIRWISE else [])):
+        if not isinstance(row.get(name), str) or not row[name].strip():
+            raise ImportFailed(f"{name} is missing")
+    if form is not Form.PAIRWISE and row.get("second"):
+        raise ImportFailed("second belongs to pairs")
+    subject = store.get(Submission, row["subject"])
+    second = store.get(Submission, row["second"]) if form is Form.PAIRWISE else None
+    if second is not None and (second.instance != subject.instance or second.id == subject.id):
+        raise ImportFailed("a pair is of two submissions on one instance")
+    instance = store.get(Instance, subject.instance)
+    grading = grading_of(instance, form)
+    criteria = grading.criteria if grading and form is Form.RUBRIC else Criteria()
+    asked = {name: value for name, value in row.items() if name not in _OWN}
+    payload, beside = read_answer(form, asked, criteria)
+    return Evaluation(
+        id=digest_of([round, line])[:32], round=round, subject=subject.id, second=second.id if second else None,
+        instance=subject.instance, evaluator=_person(row["evaluator"].strip(), people).id, outcome=Given.GIVEN,
+        payload=payload, minutes=_minutes(row.get("minutes")), author=author, at=_moment(row.get("at")),
+        record={"line": line, **beside},
+    )  # fmt: skip
+
+
+def _person(name: str, people: dict[str, Evaluator]) -> Evaluator:
+    if name not in people:
+        id = f"person-imported-{digest_of(name)[:16]}@1"
+        people[name] = Evaluator(id=id, name=name[:100], type=EvaluatorKind.PERSON, version="1", at=now())
+    return people[name]
+
+
+def _minutes(value: Any) -> float | None:
+    if value in (None, ""):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise ImportFailed(f"minutes {value!r} is no number of 0 or more")
+    return number
+
+
+def _moment(value: Any) -> datetime:
+    if value in (None, ""):
+        return now()
+    try:
+        found = datetime.fromisoformat(str(value))
+    except ValueError as e:
+        raise ImportFailed(f"at {value!r} is no time in ISO 8601") from e
+    if found.tzinfo is None:
+        raise ImportFailed(f"at {value!r} needs its zone")
+    return found.astimezone(UTC)

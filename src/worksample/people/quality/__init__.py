@@ -1,0 +1,1 @@
+"""How a round goes, and how well its people judge."""

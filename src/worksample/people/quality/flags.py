@@ -1,0 +1,111 @@
+"""Flags: people say that something is wrong with an item, and an admin says what became of it. Rows are added only."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, select
+
+from worksample.errors import RecordMissing, UsageError
+from worksample.people.access.account import Account, Role
+from worksample.people.access.tokens import storable
+from worksample.people.clock import Clock
+from worksample.people.faults import Conflict
+from worksample.people.rounds.queues import note
+from worksample.people.work.leasing import own
+from worksample.people.work.withdrawn import WITHDRAWN
+from worksample.store.people_tables import activity, items
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+FLAGS = ("broken file", "blinding leak", "brief unclear", "unsafe", "other")
+LONGEST = 5000
+_FLAG, _CLOSED = "flag", "flag closed"
+_OF = "closed-"
+"""Before a flag's id: the id of how it was closed, so that a flag is closed once."""
+_a, _i = activity.c, items.c
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """`by`: an account's id."""
+
+    note: str
+    by: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """`account`: who raised it. `withdrawn`: whether the item is out of its queue. `closed`: None while it is open."""
+
+    id: str
+    item: str
+    round: str
+    instance: str
+    account: str
+    kind: str
+    text: str
+    at: int
+    withdrawn: bool
+    closed: Closed | None
+
+
+def raise_flag(store: Store, item: str, account: Account, kind: str, text: str, *, clock: Clock) -> None:
+    """Tell the admin that something is wrong with an item. The person keeps it. NotYours."""
+    if kind not in FLAGS:
+        raise UsageError(f"no such flag: {kind}", next=f"one of {', '.join(FLAGS)}")
+    with store.database.writing() as connection:
+        own(connection, item, account)
+        said = f"{kind}: {storable(text).strip()[:LONGEST]}"
+        note(connection, uuid.uuid4().hex, account.id, item, _FLAG, said, clock())
+
+
+def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -> None:
+    """Say what became of a flag; nobody's word is changed by it. Denied, RecordMissing, Conflict where it is closed,
+    UsageError without a note."""
+    by.may(Role.ADMIN)
+    said = storable(text).strip()[:LONGEST]
+    if not said:
+        raise UsageError("a flag is closed with a note on what became of it")
+    with store.database.writing() as connection:
+        item = connection.execute(select(_a.item).where((_a.id == id) & (_a.kind == _FLAG))).scalar()
+        if item is None:
+            raise RecordMissing("no such flag", where=id)
+        if id in _closings(connection):
+            raise Conflict("this flag is closed already")
+        note(connection, _OF + id, by.id, item, _CLOSED, said, clock())
+
+
+def flags(store: Store, raised_by: str = "") -> list[Flag]:
+    """All flags, or those of one account, the latest first."""
+    query = (
+        select(activity, _i.queue, _i.instance, WITHDRAWN.label("withdrawn"))
+        .join(items, _i.id == _a.item)
+        .where(_a.kind == _FLAG)
+        .order_by(_a.at.desc(), _a.id)
+    )
+    if raised_by:
+        query = query.where(_a.account == raised_by)
+    with store.database.reading() as connection:
+        closed = _closings(connection)
+        rows = connection.execute(query).all()
+    out = []
+    for row in rows:
+        kind, _, text = row.note.partition(": ")
+        out.append(
+            Flag(
+                id=row.id, item=row.item, round=row.queue, instance=row.instance, account=row.account, kind=kind,
+                text=text, at=row.at, withdrawn=row.withdrawn, closed=closed.get(row.id),
+            )
+        )  # fmt: skip
+    return out
+
+
+def _closings(connection: Connection) -> dict[str, Closed]:
+    """Flag -> how it was closed."""
+    rows = connection.execute(select(_a.id, _a.note, _a.account, _a.at).where(_a.kind == _CLOSED))
+    return {row.id.removeprefix(_OF): Closed(row.note, row.account, row.at) for row in rows}

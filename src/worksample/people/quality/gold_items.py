@@ -1,0 +1,121 @@
+"""Gold: what a person says about items whose right answer is known, openly in a quiz, or hidden among others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, select
+
+from worksample.people.clock import moment
+from worksample.people.rounds.protocol import Kind
+from worksample.people.rounds.queues import Queue, note
+from worksample.people.work.assignment_states import STRUCK
+from worksample.records import Evaluation, Grade, Holistic, Labels, Pairwise, Tags, digest_of, is_accepted
+from worksample.store.people_tables import activity, assignments, items
+
+if TYPE_CHECKING:
+    from worksample.metrics import Estimate
+    from worksample.store import Store
+
+NEEDED = 0.85
+"""Share of right answers that passes a calibration."""
+_TURNED = {"first": "second", "second": "first", "equal": "equal"}
+
+
+def answers_of(e: Evaluation, *, flipped: bool = False) -> dict[str, Any]:
+    """What was said, by question; `flipped`: as if the pair had been shown the other way round."""
+    match e.payload:
+        case Holistic(score=score):
+            return {"score": score}
+        case Pairwise(completion=completion, quality=quality):
+            said = {"completion": completion.value, "quality": quality.value}
+            return {k: _TURNED[v] for k, v in said.items()} if flipped else said
+        case Tags(tags=tags):
+            return {"tags": sorted(tags)}
+        case Labels(labels=labels):
+            return {"finding": labels.get("integrity", "")}
+        case Grade(parts=parts):
+            return {p.name: p.skip.value if p.skip else "pass" if p.passed else "fail" for p in parts}
+        case _:
+            return {}
+
+
+def is_right(expected: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
+    """Whether every expected answer was given. A score counts by whether it accepts: 2 and 3 are alike there."""
+    for name, value in expected.items():
+        if name == "score":
+            if is_accepted(int(value)) != is_accepted(int(said.get("score", 0))):
+                return False
+        elif name == "tags":
+            if not set(value) <= set(said.get("tags", ())):
+                return False
+        elif said.get(name) != value:
+            return False
+    return True
+
+
+def compare(row: Any, evaluation: Evaluation) -> dict[str, Any]:
+    """right, expected, said, explanation; sides as in the gold item, not as shown."""
+    gold = json.loads(row.expected)
+    said = answers_of(evaluation, flipped=evaluation.subject != row.subject)
+    return {
+        "right": is_right(gold["answers"], said), "expected": gold["answers"], "said": said,
+        "explanation": gold["explanation"],
+    }  # fmt: skip
+
+
+def note_quiz(connection: Connection, account: str, queue: Queue, row: Any, evaluation: Evaluation, now: int) -> None:
+    """Note a gold answer, and the calibration as passed once all of its items are answered and enough are right."""
+    right = compare(row, evaluation)["right"]
+    id = digest_of(["gold", row.id, account])[:32]
+    if connection.execute(select(activity.c.id).where(activity.c.id == id)).first() is None:
+        note(connection, id, account, row.id, "gold.right" if right else "gold.wrong", queue.round, now)
+    if queue.kind is not Kind.CALIBRATION:
+        return
+    total = connection.execute(select(items.c.id).where(items.c.queue == queue.round)).all()
+    mine = (activity.c.account == account) & (activity.c.note == queue.round)
+    kinds = list(connection.execute(select(activity.c.kind).where(mine)).scalars())
+    answered = [k for k in kinds if k.startswith("gold.")]
+    if len(answered) < len(total) or any(k.startswith("quiz.") for k in kinds):
+        return
+    share = answered.count("gold.right") / len(answered)
+    kind = "quiz.passed" if share >= NEEDED - 1e-9 else "quiz.failed"
+    note(connection, digest_of(["quiz", queue.round, account])[:32], account, None, kind, queue.round, now)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldResult:
+    """How a person did on gold items of one queue."""
+
+    account: str
+    round: str
+    share: Estimate
+    passed: bool | None
+    """Of a calibration: None until every item is answered."""
+    over_time: tuple[tuple[str, bool], ...]
+    """(moment, right), for a chart of drift."""
+
+
+def gold_results(store: Store, round: str) -> list[GoldResult]:
+    """Per person who answered gold items of this queue, by account."""
+    from worksample.metrics import rate
+
+    with store.database.reading() as connection:
+        where = activity.c.note == round
+        query = select(activity).where(where).order_by(activity.c.at, activity.c.id)
+        rows = connection.execute(query).all()
+        lost = (assignments.c.queue == round) & (assignments.c.state == STRUCK)
+        found = connection.execute(select(assignments.c.item, assignments.c.account).where(lost))
+        struck = {(row.item, row.account) for row in found}
+    people = sorted({row.account for row in rows if row.kind.startswith("gold.")})
+    out = []
+    for person in people:
+        mine = [r for r in rows if r.account == person and (r.item, r.account) not in struck]
+        told = [(moment(r.at).isoformat(), r.kind == "gold.right") for r in mine if r.kind.startswith("gold.")]
+        ended = [r.kind == "quiz.passed" for r in mine if r.kind.startswith("quiz.")]
+        share = rate([right for _, right in told], name="right on gold")
+        out.append(GoldResult(person, round, share, ended[0] if ended else None, tuple(told)))
+    return out

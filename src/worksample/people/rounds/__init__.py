@@ -1,0 +1,1 @@
+"""Rounds by people: what is asked, of what, in which order."""

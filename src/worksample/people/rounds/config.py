@@ -1,0 +1,108 @@
+"""What a round by people is asked to be."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from worksample.errors import UsageError
+from worksample.people.access.account import Role, read_roles
+from worksample.records import Rule
+
+from .protocol import FORM_OF, OVER, Form, Kind, roles_of, votes_of
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """An item whose right answer is known: `expected` maps questions to answers, such as `{"score": 1}`."""
+
+    subject: str
+    expected: Mapping[str, Any]
+    explanation: str = ""
+    second: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.expected:
+            raise UsageError("a gold item needs an expected answer", where=self.subject)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleRound:
+    """Subjects are an experiment's live submissions, or `subjects`, or what `kind` picks from the round `over`."""
+
+    kind: Kind
+    experiment: str | None = None
+    subjects: tuple[str, ...] = ()
+    over: str | None = None
+    form: Form | None = None
+    """For kinds without a form of their own."""
+    rule: Rule | None = None
+    overlap: int | None = None
+    per_pair: int = 10
+    """Projects on which each pair of agents is compared (RLI B.2: at least 10)."""
+    sample: int = 50
+    """How many a pilot, a reliability round or a sample of false negatives draws, and how many fails integrity adds."""
+    positives: float = 0.5
+    """Share of passes in a reliability round."""
+    gold: tuple[Gold, ...] = ()
+    """Hidden among the items, and answered by everybody; all there is in a calibration."""
+    roles: frozenset[Role] | None = None
+    reference: bool | None = None
+    """Show the reference, or hide it; None: as the protocol's table says."""
+    domains: bool = False
+    """Give items only to people whose profile names their domain."""
+    training: bool = True
+    """Only who has read this version of the instructions is given items."""
+    quiz: str | None = None
+    """Only who has passed this calibration round is given items."""
+    holistic: str | None = None
+    """For pairs: the round that says who succeeded, so that quality decides only between two successes (RLI 3.4)."""
+    lease_minutes: float = 15
+    """An item goes to another when nothing was heard for so long."""
+    most_open: int = 3
+    """Items that a person may have open at once, with those that are loaded ahead."""
+    seed: int | None = None
+    """None: a random one. Recorded in the round either way."""
+    waive_pilot: str = ""
+    """Why these instructions are used without a pilot that reached 85 %; recorded in the round."""
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.kind in OVER) != (self.over is not None):
+            text = "needs the round it looks at" if self.over is None else "looks at no other round"
+            raise UsageError(f"{self.kind} {text}", next="set over= for audits, samples, adjudication and integrity")
+        sources = sum((self.experiment is not None, bool(self.subjects), self.kind in OVER))
+        if self.kind is Kind.CALIBRATION:
+            if not self.gold or sources:
+                raise UsageError("a calibration is made of gold items alone", next="pass gold=, and no subjects")
+        elif sources != 1 and not (self.kind in OVER and self.experiment is None):
+            raise UsageError("a round needs an experiment or subjects, one of them")
+        if self.kind in FORM_OF and self.form not in (None, FORM_OF[self.kind]):
+            raise UsageError(f"{self.kind} has its own form")
+        if self.holistic is not None and self.kind is not Kind.PAIRWISE:
+            raise UsageError("only pairs ask who succeeded", next="leave holistic= out")
+        if self.overlap is not None and self.overlap < 1:
+            raise UsageError(f"an overlap of {self.overlap}")
+        if self.most_open < 1:
+            raise UsageError(f"{self.most_open} open items")
+        if self.lease_minutes <= 0:
+            raise UsageError(f"a lease of {self.lease_minutes} minutes")
+
+    @property
+    def votes(self) -> tuple[Rule, int]:
+        rule, overlap = votes_of(self.kind)
+        if self.rule is Rule.TIE_BREAK:
+            overlap = 2
+        return self.rule or rule, self.overlap or overlap
+
+    def settings(self) -> dict[str, Any]:
+        """What the queue goes by later, as JSON."""
+        out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        for name in ("gold", "subjects", "rule", "overlap", "seed", "form"):
+            del out[name]
+        out["roles"] = sorted(self.roles if self.roles is not None else roles_of(self.kind))
+        out["kind"] = self.kind.value
+        read_roles(out["roles"])
+        return out

@@ -1,0 +1,120 @@
+"""Opening a round by people: the record, its plan, its queue."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import uuid
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from worksample import __version__
+from worksample.errors import PlanError, UsageError
+from worksample.people.clock import Clock, moment
+from worksample.records import Purpose, Round, canonical
+from worksample.store.people_tables import items as item_table
+
+from .config import PeopleRound
+from .instructions import Instructions
+from .pilot import opened
+from .planning import gradings_for, plan_gold, plan_items
+from .protocol import FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, Kind
+from .queues import Queue, add_items, find_queue, stock
+from .subjects import submissions_of
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+_GATED = frozenset({Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC})
+
+
+def open_people_round(
+    store: Store, config: PeopleRound, instructions: Instructions, *, author: str, clock: Clock
+) -> Round:
+    """Commit a round with its plan and fill its queue.
+
+    Hidden gold items are judged in a round of their own, so that they never enter a figure. PlanError where there is
+    nothing to judge or the instructions have not been opened by a pilot; RecordMissing.
+    """
+    form = form_of(store, config)
+    digest = instructions.keep(store)
+    if config.kind in _GATED and not config.waive_pilot:
+        opened(store, digest)
+    seed = config.seed if config.seed is not None else secrets.randbits(48)
+    id = uuid.uuid4().hex
+    gold_round = id if config.kind is Kind.CALIBRATION else uuid.uuid4().hex
+    planned = [] if config.kind is Kind.CALIBRATION else plan_items(store, config, form, id, seed)
+    gold = plan_gold(store, config.gold, gold_round, seed)
+    twice = {item["subject"] for item in gold} & {item["subject"] for item in planned}
+    if twice:
+        raise UsageError("a gold item is also an item of the round", where=min(twice))
+    rule, overlap = config.votes
+    plan = {
+        "kind": config.kind.value, "form": form.value, "seed": seed, "instructions": digest, "rule": rule.value,
+        "settings": config.settings(), "items": planned + gold,
+    }  # fmt: skip
+    versions = {
+        "worksample": __version__,
+        "people.form": form.value,
+        "people.plan": store.blobs.put(canonical(json.loads(json.dumps(plan)))),
+        "instructions": digest,
+        **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
+    }
+    round = Round(
+        id=id, protocol=PROTOCOL_OF[form], purpose=PURPOSE_OF[config.kind], over=config.over,
+        # Only a round over all of an experiment is one that a report may take for its verdicts.
+        experiment=config.experiment if config.kind in _GATED else None,
+        subjects=() if config.experiment and config.kind in _GATED else _subjects(planned or gold),
+        overlap=overlap, rule=rule, gradings=gradings_for(store, form, planned + gold), versions=versions, seed=seed,
+        reason=config.reason, author=author, at=moment(clock()),
+    )  # fmt: skip
+    rounds = [round]
+    if gold and gold_round != id:
+        extra = {**versions, "people.hidden_in": id}
+        del extra["people.plan"]
+        hidden = {"purpose": Purpose.CALIBRATION, "over": None, "versions": extra}
+        rounds.append(round.replaced(id=gold_round, experiment=None, subjects=_subjects(gold), **hidden))
+    store.commit(*rounds)
+    stock(store, round, clock())
+    return round
+
+
+def _subjects(planned: list[dict[str, str]]) -> tuple[str, ...]:
+    both = (s for item in planned for s in (item["subject"], item["second"]) if s)
+    return tuple(dict.fromkeys(both))
+
+
+def form_of(store: Store, config: PeopleRound) -> Form:
+    """The kind's own, the one that was asked for, that of the round that is looked at, or the holistic one."""
+    if config.kind in FORM_OF:
+        return FORM_OF[config.kind]
+    if config.form is not None:
+        return config.form
+    if config.over is not None:
+        named = store.get(Round, config.over).versions.get("people.form")
+        form = Form(named) if named else Form.HOLISTIC
+        if form is Form.PAIRWISE:
+            raise PlanError("pairs are settled by their votes; this kind looks at single deliverables")
+        return form
+    return Form.HOLISTIC
+
+
+def top_up(store: Store, round: str) -> int:
+    """Add items for submissions that came since a holistic, rubric or tags round over an experiment was opened.
+
+    Returns how many. Pairs are drawn once; PlanError for those, and for rounds over no experiment.
+    """
+    with store.database.reading() as connection:
+        queue: Queue = find_queue(connection, round)
+        known = set(connection.execute(select(item_table.c.subject).where(item_table.c.queue == round)).scalars())
+    experiment = queue.settings["experiment"]
+    if experiment is None or queue.form is Form.PAIRWISE or queue.kind not in (*_GATED, Kind.TAGS):
+        raise PlanError("this round's items were drawn once", where=round, next="open another round")
+    fresh = tuple(s.id for s in submissions_of(store, experiment) if s.id not in known)
+    if not fresh:
+        return 0
+    config = PeopleRound(kind=queue.kind, subjects=fresh, overlap=store.get(Round, round).overlap)
+    planned = plan_items(store, config, queue.form, round, queue.seed)
+    with store.database.writing() as connection:
+        return add_items(connection, round, planned, {}, {})

@@ -1,0 +1,95 @@
+"""From a round's configuration to its items: a plan that is kept as a blob, so that the queue can be made anew."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import PlanError, UsageError
+from worksample.people.access.tokens import name_key
+from worksample.records import Instance, Json, Origin, Protocol, Submission, canonical, digest_of
+
+from .config import Gold, PeopleRound
+from .protocol import Form, Kind
+from .sampling import sample_pairs
+from .subjects import entries_of, named, pick
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+EVERYBODY = 1_000_000_000
+"""As many as will may take a gold item."""
+Planned = dict[str, Any]
+"""id, round, instance, subject, second, domain, maker, place, wanted, expected."""
+
+
+def plan_items(store: Store, config: PeopleRound, form: Form, round: str, seed: int) -> list[Planned]:
+    """The items of a round, in random places. PlanError, RecordMissing."""
+    subjects = pick(store, config, seed)
+    wanted = config.votes[1]
+    if form is Form.PAIRWISE and config.kind is not Kind.CALIBRATION:
+        pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed)
+        by_id = {s.id: s for s in subjects}
+        couples = [(by_id[p.first.subject], by_id[p.second.subject]) for p in pairs]
+        return _placed(store, [(a, b) for a, b in couples], round, wanted, seed)
+    return _placed(store, [(s, None) for s in subjects], round, wanted, seed)
+
+
+def plan_gold(store: Store, gold: Sequence[Gold], round: str, seed: int) -> list[Planned]:
+    """Items that everybody answers."""
+    out = []
+    for one in gold:
+        pair = named(store, [one.subject, *([one.second] if one.second else [])])
+        planned = _placed(store, [(pair[0], pair[1] if one.second else None)], round, EVERYBODY, seed)
+        expected: dict[str, Json] = {"answers": dict(one.expected), "explanation": one.explanation}
+        out.append({**planned[0], "expected": canonical(expected).decode()})
+    return out
+
+
+Couple = tuple[Submission, Submission | None]
+
+
+def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, seed: int) -> list[Planned]:
+    instances: dict[str, Instance] = {}
+    out = []
+    for one, other in couples:
+        if other is not None and other.instance != one.instance:
+            raise UsageError("a pair is of two submissions on one instance", where=f"{one.id}, {other.id}")
+        if one.instance not in instances:
+            instances[one.instance] = store.get(Instance, one.instance)
+        id = digest_of([round, one.id, other.id if other else None])[:24]
+        out.append(
+            {
+                "id": id,
+                "round": round,
+                "instance": one.instance,
+                "subject": one.id,
+                "second": other.id if other else None,
+                "domain": instances[one.instance].about.category,
+                "maker": _maker(one) or (_maker(other) if other else ""),
+                # A function of seed and item alone: items that come later do not move the others.
+                "place": random.Random(f"{seed} {id}").random(),
+                "wanted": wanted,
+                "expected": None,
+            }
+        )
+    return out
+
+
+def _maker(submission: Submission) -> str:
+    """Whoever made it by hand must not judge it."""
+    return name_key(submission.entrant) if submission.origin is Origin.PERSON else ""
+
+
+def gradings_for(store: Store, form: Form, items: Sequence[Planned]) -> dict[str, str]:
+    """Instance -> digest of the grading in force, for those that carry the protocol. PlanError for missing rubrics."""
+    protocol = {Form.RUBRIC: Protocol.RUBRIC, Form.PAIRWISE: Protocol.PAIRWISE}.get(form, Protocol.HOLISTIC)
+    out = {}
+    for id in dict.fromkeys(item["instance"] for item in items):
+        instance = store.get(Instance, id)
+        if protocol in instance.grading:
+            out[id] = instance.grading_digest(protocol)
+        if form is Form.RUBRIC and not (protocol in instance.grading and instance.grading[protocol].criteria.leaves):
+            raise PlanError("has no rubric", where=instance.key, next="write criteria under [rubric] in task.toml")
+    return out

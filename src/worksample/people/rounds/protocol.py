@@ -1,0 +1,202 @@
+"""The protocols by which people judge: what each shows, what it asks, how long it may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from worksample.people.access.account import Role
+from worksample.records import Protocol, Purpose, Rule
+
+
+class Form(StrEnum):
+    """What an answer looks like."""
+
+    HOLISTIC = "holistic"
+    PAIRWISE = "pairwise"
+    RUBRIC = "rubric"
+    TAGS = "tags"
+    INTEGRITY = "integrity"
+
+
+class Kind(StrEnum):
+    """What a round by people is for."""
+
+    HOLISTIC = "holistic"
+    PAIRWISE = "pairwise"
+    RUBRIC = "rubric"
+    TAGS = "tags"
+    AUDIT = "audit"
+    """Everything that passed in another round, once more (RLI B.5)."""
+    FALSE_NEGATIVES = "false_negatives"
+    """A random sample of what failed in another round, one per project (RLI B.5)."""
+    RELIABILITY = "reliability"
+    """A small double-rated sample of another round, enriched with what passed."""
+    ADJUDICATION = "adjudication"
+    """What the votes of another round contest."""
+    INTEGRITY = "integrity"
+    """Every pass and a sample of fails of another round, under any protocol: is it honest work?"""
+    PILOT = "pilot"
+    """Random items, doubly rated: opens a version of the instructions."""
+    CALIBRATION = "calibration"
+    """Gold items that everybody answers: the quiz."""
+
+
+FORM_OF = {
+    Kind.HOLISTIC: Form.HOLISTIC,
+    Kind.PAIRWISE: Form.PAIRWISE,
+    Kind.RUBRIC: Form.RUBRIC,
+    Kind.TAGS: Form.TAGS,
+    Kind.INTEGRITY: Form.INTEGRITY,
+}
+"""Of the kinds with a form of their own; the rest take that of the round they look at, or the holistic one."""
+PROTOCOL_OF = {
+    Form.HOLISTIC: Protocol.HOLISTIC,
+    Form.PAIRWISE: Protocol.PAIRWISE,
+    Form.RUBRIC: Protocol.RUBRIC,
+    Form.TAGS: Protocol.HOLISTIC,
+    Form.INTEGRITY: Protocol.HOLISTIC,
+}
+"""Under which protocol the Round record runs. Tags and integrity judge nothing: their payloads never decide."""
+PURPOSE_OF = {
+    **{kind: Purpose(kind.value) if kind.value in set(Purpose) else Purpose.GRADING for kind in Kind},
+    Kind.TAGS: Purpose.FAILURES,
+}
+"""What a round of a kind is for; the forms of the protocols judge the work itself."""
+OVER = frozenset({Kind.AUDIT, Kind.FALSE_NEGATIVES, Kind.RELIABILITY, Kind.ADJUDICATION, Kind.INTEGRITY})
+"""Kinds that look at another round."""
+_REVIEWED = frozenset({Kind.AUDIT, Kind.FALSE_NEGATIVES, Kind.ADJUDICATION, Kind.INTEGRITY})
+
+
+def roles_of(kind: Kind) -> frozenset[Role]:
+    """Who does it unless the round says otherwise. The admin may do everything."""
+    if kind in _REVIEWED:
+        return frozenset({Role.REVIEWER, Role.ADMIN})
+    if kind is Kind.RUBRIC:
+        return frozenset({Role.EXPERT, Role.ADMIN})
+    return frozenset({Role.EVALUATOR, Role.EXPERT, Role.ADMIN})
+
+
+def votes_of(kind: Kind) -> tuple[Rule, int]:
+    """The rule and the overlap unless the round says otherwise.
+
+    Holistic: three votes (RLI 3.4). Pairwise: two and a tie-break (RLI B.2). Pilots and reliability: two.
+    """
+    if kind is Kind.HOLISTIC:
+        return Rule.MAJORITY, 3
+    if kind is Kind.PAIRWISE:
+        return Rule.TIE_BREAK, 2
+    return (Rule.MAJORITY, 2) if kind in (Kind.PILOT, Kind.RELIABILITY) else (Rule.LATEST, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question. `type`: choice | text | yes_no | tags | criteria. `when`: in words, when it must be answered."""
+
+    name: str
+    type: str
+    label: str
+    options: tuple[tuple[str, str], ...] = ()
+    required: bool = True
+    when: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        options = [{"value": value, "label": label} for value, label in self.options]
+        return {
+            "name": self.name, "type": self.type, "label": self.label, "options": options,
+            "required": self.required, "when": self.when,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A row of the protocols' table. `minutes` is a soft limit: going over it is noted and costs nothing."""
+
+    form: Form
+    labels: tuple[str, ...]
+    """The deliverables' panes."""
+    reference: bool
+    """Whether the reference deliverable is shown; a round may say otherwise."""
+    trajectory: bool
+    minutes: float
+    early_stop: bool
+    """A critical flaw ends the work: fail at once, and name the flaw (RLI B.4)."""
+    asks: tuple[Ask, ...]
+
+    def with_reference(self, shown: bool | None) -> Spec:
+        return self if shown is None else replace(self, reference=shown)
+
+
+SIDES = (("first", "AD-1"), ("equal", "Equal"), ("second", "AD-2"))
+_WHY = Ask("justification", "text", "Why? Name files and what is in them.")
+_FLAW = Ask("critical_flaw", "text", "Critical flaw (stop here)", required=False, when="it makes the work unusable")
+_TOLD = Ask(
+    "recognised", "choice", "Could you tell who or what made it?",
+    (("no", "No"), ("guess", "I have a guess"), ("yes", "Yes")), required=False,
+)  # fmt: skip
+_INSPECTED = Ask(
+    "inspected", "yes_no", "Could you inspect the deliverable adequately?", required=False,
+    when="a file could not be shown in full",
+)  # fmt: skip
+SOUND = "sound"
+FINDINGS = (
+    (SOUND, "Sound: honest work on the brief"),
+    ("shortcut", "Shortcut: it got round the work"),
+    ("leak", "Leak: it saw the reference or the grader"),
+    ("spurious", "Spurious: the verdict rests on a failure of ours"),
+)
+TAGS = (
+    ("corrupt", "Corrupt or empty files"),
+    ("incomplete", "Incomplete"),
+    ("poor_quality", "Poor quality"),
+    ("inconsistent", "Files that do not match each other"),
+)
+"""Failures of deliverables (RLI 4.2); free tags are taken too."""
+_HOLISTIC = Ask(
+    "score", "choice", "Would a reasonable client accept the alternative as the commissioned work?",
+    (
+        ("1", "No: worse than the reference allows, it would not be accepted"),
+        ("2", "Yes: it satisfies the brief as well as the reference"),
+        ("3", "Yes, and it is better than the reference overall"),
+    ),
+)  # fmt: skip
+
+SPECS = {
+    spec.form: spec
+    for spec in (
+        Spec(Form.HOLISTIC, ("Alternative",), True, False, 20, True, (_HOLISTIC, _WHY, _FLAW, _INSPECTED, _TOLD)),
+        Spec(
+            Form.PAIRWISE, ("AD-1", "AD-2"), True, False, 30, False,
+            (
+                Ask("completion", "choice", "Which is closer to what a reasonable client would accept?", SIDES),
+                Ask("quality", "choice", "Which has the higher overall quality?", SIDES),
+                _WHY,
+                _INSPECTED,
+                _TOLD,
+            ),
+        ),
+        Spec(
+            Form.RUBRIC, ("Deliverable",), False, False, 20, False,
+            (
+                Ask(
+                    "marks", "criteria", "Each criterion on its own, by its own words",
+                    (
+                        ("pass", "Pass"), ("fail", "Fail"),
+                        ("not_applicable", "Skip: does not apply"), ("cannot_judge", "Skip: I cannot judge it"),
+                    ),
+                ),
+                Ask("feedback", "criteria", "Why", required=False, when="a criterion fails or is skipped"),
+            ),
+        ),
+        Spec(
+            Form.TAGS, ("Deliverable",), True, False, 10, False,
+            (Ask("tags", "tags", "What is wrong with it?", TAGS), Ask("note", "text", "Note", required=False)),
+        ),
+        Spec(
+            Form.INTEGRITY, ("Deliverable",), True, True, 20, False,
+            (Ask("finding", "choice", "How did it come about?", FINDINGS), _WHY),
+        ),
+    )
+}  # fmt: skip
+"""RLI 3.4 and B.4, UpBench A.4. Minutes of holistic and pairwise are the paper's, the others ours."""

@@ -1,0 +1,133 @@
+"""What a round is about: the submissions of an experiment, named ones, or what another round's votes point at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from worksample.errors import PlanError
+from worksample.people.said import amendments_of, given, verdicts_of
+from worksample.records import (
+    Experiment,
+    Holistic,
+    Instance,
+    Round,
+    Standing,
+    Submission,
+    Target,
+    Trial,
+    Verdict,
+    is_accepted,
+    struck,
+)
+
+from .config import PeopleRound
+from .protocol import Kind
+from .sampling import Entry, at_random, enriched, one_per_project
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+_MANY = 400
+
+
+def submissions_of(store: Store, experiment: str) -> list[Submission]:
+    """Those of live trials and those handed in for it, without struck ones, by id. RecordMissing."""
+    store.get(Experiment, experiment)
+    live = {t.id for t in store.find(Trial, experiment=experiment, live=True)}
+    found = [s for s in store.find(Submission, experiment=experiment) if s.trial is None or s.trial in live]
+    return sorted(_without_struck(store, found), key=lambda s: s.id)
+
+
+def _without_struck(store: Store, found: Iterable[Submission]) -> list[Submission]:
+    out = struck(amendments_of(store))
+    return [
+        s for s in found
+        if (Target.SUBMISSION, s.id) not in out
+        and (Target.INSTANCE, s.instance) not in out
+        and (Target.TRIAL, s.trial or "") not in out
+    ]  # fmt: skip
+
+
+def named(store: Store, ids: Sequence[str]) -> list[Submission]:
+    """These submissions, in this order, each once. RecordMissing."""
+    wanted = list(dict.fromkeys(ids))
+    found: dict[str, Submission] = {}
+    for start in range(0, len(wanted), _MANY):
+        found |= {s.id: s for s in store.find(Submission, id=wanted[start : start + _MANY])}
+    return [found[id] if id in found else store.get(Submission, id) for id in wanted]
+
+
+def pick(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
+    """The subjects of a round. PlanError where there is none."""
+    if config.over is not None:
+        found = _over(store, config, store.get(Round, config.over), seed)
+    elif config.experiment is not None:
+        found = submissions_of(store, config.experiment)
+    else:
+        found = _without_struck(store, named(store, config.subjects))
+    if config.kind is Kind.PILOT:
+        chosen = {e.subject for e in at_random(entries_of(store, found), config.sample, seed)}
+        found = [s for s in found if s.id in chosen]
+    if not found and config.kind is not Kind.CALIBRATION:
+        raise PlanError(f"nothing to look at for {config.kind}", where=config.over or config.experiment or "")
+    return found
+
+
+def entries_of(store: Store, submissions: Iterable[Submission]) -> list[Entry]:
+    """As entries; an agent under several arms, or at several attempts, is as many entrants."""
+    from worksample.verdicts.entrants import entrants
+
+    found = list(submissions)
+    who = entrants(store, {s.id for s in found})
+    keys: dict[str, str] = {}
+    out = []
+    for s in found:
+        if s.instance not in keys:
+            keys[s.instance] = store.get(Instance, s.instance).key
+        out.append(Entry(s.id, who[s.id], s.instance, keys[s.instance]))
+    return out
+
+
+def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Submission]:
+    verdicts = verdicts_of(store, over)
+    ids = list(config.subjects) if config.subjects else _wanted(store, config.kind, over, verdicts)
+    found = _without_struck(store, named(store, ids))
+    if config.subjects or config.kind in (Kind.AUDIT, Kind.ADJUDICATION):
+        return found
+    passed = {s: v.passed for s, v in verdicts.items()}
+    entries = entries_of(store, found)
+    if config.kind is Kind.FALSE_NEGATIVES:
+        chosen = one_per_project(entries, config.sample, seed)
+    elif config.kind is Kind.RELIABILITY:
+        chosen = enriched(entries, passed, config.sample, config.positives, seed)
+    else:
+        fails = [e for e in entries if passed[e.subject] is False]
+        chosen = [e for e in entries if passed[e.subject]] + at_random(fails, config.sample, seed)
+    ids = [e.subject for e in chosen]
+    return [s for s in found if s.id in set(ids)]
+
+
+def _wanted(store: Store, kind: Kind, over: Round, verdicts: dict[str, Verdict]) -> list[str]:
+    """Ids that a kind may draw from, sorted."""
+    if kind is Kind.ADJUDICATION:
+        return sorted(contested(store, over, verdicts))
+    decided = {s: v.passed for s, v in verdicts.items() if v.standing is Standing.DECIDED}
+    if kind is Kind.AUDIT:
+        return sorted(s for s, passed in decided.items() if passed)
+    if kind is Kind.FALSE_NEGATIVES:
+        return sorted(s for s, passed in decided.items() if not passed)
+    return sorted(decided)
+
+
+def contested(store: Store, over: Round, verdicts: dict[str, Verdict]) -> set[str]:
+    """Subjects whose votes are all in and decide nothing, and those whose votes differ on passing."""
+    votes: dict[str, set[bool]] = {}
+    counts: dict[str, int] = {}
+    for e in given(store, over.id):
+        if e.second is None and isinstance(e.payload, Holistic):
+            votes.setdefault(e.subject, set()).add(bool(is_accepted(e.payload.score)))
+        counts[e.subject] = counts.get(e.subject, 0) + 1
+    split = {s for s, seen in votes.items() if len(seen) > 1}
+    open_ = {s for s, v in verdicts.items() if v.standing is Standing.UNDECIDED and counts.get(s, 0) >= over.overlap}
+    return split | open_

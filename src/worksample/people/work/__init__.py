@@ -1,0 +1,1 @@
+"""One person's work: items given out, drafts, answers handed in."""

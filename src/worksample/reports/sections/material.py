@@ -1,0 +1,129 @@
+"""What every section is made of: the plan, what became of it, and per protocol what its judges said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+from sqlalchemy import select
+
+from worksample.metrics import Estimate, Resampling
+from worksample.records import Experiment, Instance, Submission, Suite
+from worksample.store import Store, schema
+from worksample.verdicts.frame import NOT_ATTEMPTABLE, Work, WorkRules
+
+from .config import MeasureConfig
+from .section import SectionRow
+
+ILLUSTRATIVE = "illustrative"
+NONE = "(none)"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows behind one line of a table."""
+
+    label: str
+    agent: str
+    by: str
+    rows: pl.DataFrame
+
+    def line(self, *cells: Estimate | str) -> SectionRow:
+        """The line, with the group's name first where there is one."""
+        return SectionRow(self.label, self.agent, (*((self.by,) if self.by else ()), *cells))
+
+
+class Material(Work):
+    """A `Work` as the sections take it: by protocol, by agent, by groups of the work."""
+
+    def __init__(self, store: Store, experiments: Sequence[Experiment], config: MeasureConfig) -> None:
+        super().__init__(store, experiments, WorkRules(struck=config.struck, rubric=config.rules))
+        self.config = config
+
+    @property
+    def how(self) -> Resampling:
+        return self.config.how
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """`task/name` by instance id, of every instance in the store, whichever version of the task it belongs to."""
+        table = schema.instances.c
+        with self.store.database.reading() as connection:
+            return {id: key for id, key in connection.execute(select(table.id, table.key))}  # noqa: C416
+
+    @cached_property
+    def instances(self) -> dict[str, Instance]:
+        """By id, those of the plan and those that somebody handed work in for."""
+        ids = {*self.slots["instance"].to_list(), *(s.instance for s in self.handed_in)}
+        return {id: self.store.get(Instance, id) for id in sorted(ids)}
+
+    def unplanned(self, *columns: pl.Series) -> list[str]:
+        """The submissions in these columns that no slot of ours made."""
+        each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
+        named = pl.concat(each).unique() if each else pl.Series("id", [], dtype=pl.String)
+        known = self.slots.select(id="submission").drop_nulls()
+        return sorted(named.to_frame().join(known, on="id", how="anti")["id"].to_list())
+
+    def submissions(self, ids: Sequence[str]) -> list[Submission]:
+        """These submissions."""
+        parts = (ids[start : start + 500] for start in range(0, len(ids), 500))
+        return [s for part in parts for s in self.store.find(Submission, id=list(part))]
+
+    @cached_property
+    def tiers(self) -> tuple[str, ...]:
+        """The suite's tiers in its order; empty where no suite is known or it has none."""
+        suites = [s for s in self.store.find(Suite) if s.id == self.experiments[0].lock.suite]
+        return tuple(t.name for t in suites[0].tiers) if suites else ()
+
+    def with_group(self, frame: pl.DataFrame, by: str) -> pl.DataFrame:
+        """`frame` with `group`; by platform a row stands once for each service that its instance needs."""
+        if by == "platform":
+            services = {id: list(i.work.environment.services) for id, i in self.instances.items()}
+            shape = pl.Schema({"instance": pl.String(), "group": pl.List(pl.String())})
+            table = pl.DataFrame({"instance": list(services), "group": list(services.values())}, schema=shape)
+            return (
+                frame.join(table, on="instance", how="left", maintain_order="left").explode("group").drop_nulls("group")
+            )
+        column = {"domain": pl.col("category").str.split("/").list.first()}.get(by, pl.col(by))
+        return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
+
+    def agents(self, frame: pl.DataFrame) -> Iterator[Group]:
+        """One group per agent (and arm), by label."""
+        for rows in frame.sort("label", "who", maintain_order=True).partition_by("who", maintain_order=True):
+            yield Group(rows["label"][0], rows["agent"][0], "", rows)
+
+    def groups(self, frame: pl.DataFrame) -> Iterator[Group]:
+        """One group per agent, or per agent and `config.by`."""
+        by = self.config.by
+        if by in ("", "agent"):
+            yield from self.agents(frame)
+            return
+        for rows in self.with_group(frame, by).sort("group", "label", maintain_order=True).partition_by(
+            ["group", "who"], maintain_order=True
+        ):  # fmt: skip
+            yield Group(rows["label"][0], rows["agent"][0], rows["group"][0], rows)
+
+    def columns(self, *names: str) -> tuple[str, ...]:
+        """Names of a table over `groups`."""
+        return (self.config.by, *names) if self.config.by not in ("", "agent") else names
+
+    @property
+    def by_notes(self) -> tuple[str, ...]:
+        return ("groups overlap: never average them",) if self.config.by == "platform" else ()
+
+
+def attempted(frame: pl.DataFrame, attempt: int | None = 1) -> pl.DataFrame:
+    """The rows that could be attempted, of one attempt of their chains."""
+    frame = frame.filter(pl.col("state") != NOT_ATTEMPTABLE)
+    return frame if attempt is None else frame.filter(pl.col("attempt") == attempt)
+
+
+def usable_value(frame: pl.DataFrame) -> pl.Series:
+    """The human's price in US dollars; null where it is unknown or in another currency."""
+    return frame.select(pl.when(pl.col("value_currency") == "USD").then("value_middle").alias("price")).to_series()
+
+
+def is_illustrative(frame: pl.DataFrame, column: str = "value_source") -> pl.Series:
+    return (frame[column] == ILLUSTRATIVE).fill_null(False).alias("illustrative")

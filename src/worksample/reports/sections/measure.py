@@ -1,0 +1,57 @@
+"""All figures that the store's data support."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from worksample.errors import ManifestError, UsageError
+from worksample.records import Experiment
+from worksample.reports.experiments import find_experiments, same_lock
+from worksample.store import Store
+
+from . import effort, integrity, money, preferences, rubrics, scores, votes
+from .config import MeasureConfig
+from .material import Material
+from .section import Section
+
+PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
+    ("Pass and score", scores.sections),
+    ("Completion", rubrics.sections),
+    ("Automation rate", votes.automation),
+    ("Preferences and Elo", preferences.sections),
+    ("Dollars", money.sections),
+    ("Agreement between evaluators", votes.agreement),
+    ("False negatives", votes.missed),
+    ("Effort", effort.sections),
+    ("Integrity", integrity.sections),
+)
+
+
+def measure(
+    store: Store, experiments: Sequence[str | Experiment] = (), config: MeasureConfig | None = None
+) -> tuple[Section, ...]:
+    """Every section whose data exist, over one or more experiments with equal locks (else PlanError).
+
+    `experiments`: records, ids or names; by default the latest. Verdicts come from the rounds that count (see
+    `judge`), less what amendments strike. Where data contradict themselves (an evaluator who voted twice) the section
+    has no rows and its `fault` says why; the others stand. Raises UsageError for an unknown experiment.
+    """
+    found = resolve_experiments(store, experiments)
+    material = Material(store, found, config or MeasureConfig())
+    return tuple(section for title, part in PARTS for section in _guarded(title, part, material))
+
+
+def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -> list[Experiment]:
+    """Records by name or id, all with equal locks."""
+    given = [e for e in experiments if isinstance(e, Experiment)]
+    names = [e for e in experiments if isinstance(e, str)]
+    found = [*given, *(find_experiments(store, names) if names or not given else [])]
+    same_lock(found)
+    return list({e.id: e for e in found}.values())
+
+
+def _guarded(title: str, part: Callable[[Material], Iterator[Section]], material: Material) -> Iterator[Section]:
+    try:
+        yield from part(material)
+    except (UsageError, ManifestError) as error:
+        yield Section(title.lower().replace(" ", "-"), title, "", (), (), fault=str(error))

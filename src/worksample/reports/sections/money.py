@@ -1,0 +1,212 @@
+"""Dollars: what was earned, how far prices fall, what deploying costs, which approach pays at which value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.metrics import Estimate
+from worksample.records import Agent, Protocol
+from worksample.verdicts.frame import state_of
+
+from .material import Group, Material, attempted, is_illustrative, usable_value
+from .section import Section, SectionRow
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Under the protocol that the experiments grade by, and under people's holistic verdicts where there are any."""
+    for protocol in dict.fromkeys((Protocol.HOLISTIC, material.primary)):
+        frame = material.judged(protocol)
+        if frame is None:
+            continue
+        suffix = "" if protocol is material.primary or protocol is Protocol.HOLISTIC else f"-{protocol}"
+        yield from _of(material, frame, protocol, suffix)
+        return
+
+
+def _of(material: Material, frame: pl.DataFrame, protocol: Protocol, suffix: str) -> Iterator[Section]:
+    frame = frame.with_columns(state=state_of("passed"))
+    first = attempted(frame)
+    first = first.with_columns(
+        usable_value(first), is_illustrative(first), pl.col("cost").cast(pl.Float64).alias("cost")
+    )
+    if not first["price"].is_not_null().any():
+        return
+    notes = tuple(_notes(material, first, protocol))
+    yield _dollars(material, first, (f"dollars{suffix}", notes))
+    yield from _over_time(material, first, (f"autoflation{suffix}", notes))
+    usable = first.filter(~pl.col("illustrative")) if not material.config.illustrative else first
+    priced = usable.filter(pl.col("price").is_not_null())
+    if priced.filter(pl.col("cost").is_not_null() & pl.col("passed").is_not_null()).height:
+        yield _deployable(material, first, (f"deployable{suffix}", notes))
+        yield _value(material, attempted(frame, None), priced, (f"value{suffix}", notes))
+
+
+def _notes(material: Material, frame: pl.DataFrame, protocol: Protocol) -> Iterator[str]:
+    yield f"passed under {protocol} verdicts"
+    invented = frame.filter("illustrative")["instance"].n_unique()
+    if invented and material.config.illustrative:
+        yield f"counts {invented} instances whose price is only illustrative"
+    elif invented:
+        yield f"{invented} instances have only an illustrative price and are left out"
+    foreign = frame.filter(pl.col("price").is_null() & pl.col("value_middle").is_not_null())["instance"].n_unique()
+    if foreign:
+        yield f"{foreign} instances are priced in another currency than US dollars and are left out"
+
+
+def _dollars(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
+    """Earned, possible and share per agent, and the autoflation that its work alone would bring (RLI Table 4)."""
+    repeats = (pl.col("state") == "valid").sum().over("who", "instance").clip(1)
+    each = frame.with_columns(part=pl.col("price") / repeats)
+    rows = []
+    for group in material.groups(each):
+        r = group.rows
+        found = m.dollars_earned(
+            r["part"],
+            r["passed"],
+            state=r["state"],
+            illustrative=r["illustrative"],
+            include_illustrative=material.config.illustrative,
+            how=material.how,
+        )
+        alone = m.measure_autoflation(_bundle(material, r), r["key"], r["cost"], r["passed"], material.how)
+        rows.append(group.line(found.earned, found.possible, found.share, alone))
+    columns = material.columns("earned", "possible", "share", "autoflation alone")
+    notes = (*head[1], "of repeats on one instance each counts its part of the price", *material.by_notes)
+    return Section(head[0], "Dollars earned", "RLI 3.3, Table 4", columns, tuple(rows), notes)
+
+
+def _bundle(material: Material, frame: pl.DataFrame) -> m.Bundle:
+    jobs = frame.unique("key", maintain_order=True)
+    return m.Bundle(jobs["key"], jobs["price"], jobs["illustrative"], material.config.illustrative)
+
+
+def _over_time(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Iterator[Section]:
+    """Autoflation of all agents together, as of each release date."""
+    known = {e for experiment in material.experiments for e in experiment.agents}
+    dates = {id: material.store.get(Agent, id).release_date for id in sorted(known)}
+    named = {"agent": list(dates), "released": [d.isoformat() if d else None for d in dates.values()]}
+    table = pl.DataFrame(named, schema={"agent": pl.String, "released": pl.String})
+    frame = frame.filter(pl.col("harness") != "person").join(table, on="agent", how="left", maintain_order="left")
+    if not frame["cost"].is_not_null().any():
+        return
+    bundle, dated = _bundle(material, frame), frame.filter(pl.col("released").is_not_null())
+    curve = {}
+    if dated.height:
+        columns = (dated["key"], dated["cost"], dated["passed"], dated["released"])
+        curve = m.autoflation_over_time(bundle, *columns, material.how)
+    rows = [SectionRow(date, None, (found,)) for date, found in curve.items()]
+    whole = m.measure_autoflation(bundle, frame["key"], frame["cost"], frame["passed"], material.how)
+    rows.append(SectionRow("all agents", None, (whole,)))
+    undated = frame.filter(pl.col("released").is_null())["label"].unique().sort().to_list()
+    more = (f"without a release date, in the last line only: {', '.join(undated)}",) if undated else ()
+    notes = (*head[1], "the cheapest accepted work of each project, chosen with hindsight", *more)
+    yield Section(head[0], "Autoflation over time", "RLI 3.3, A.2", ("autoflation",), tuple(rows), notes)
+
+
+def _deployable(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
+    """AI + checking + a human where it fails, per job."""
+    rows = []
+    check = material.config.checking
+    for group in material.groups(frame):
+        r = group.rows
+        found = m.deployable_cost(
+            r["passed"],
+            r["cost"],
+            r["price"],
+            check,
+            illustrative=r["illustrative"],
+            include_illustrative=material.config.illustrative,
+            how=material.how,
+        )
+        rows.append(group.line(found.cost, found.human, found.saving, _needed(r, found.human, check)))
+    columns = material.columns("deployed, per job", "human alone, per job", "saving", "success needed")
+    return Section(
+        head[0], "Cost per job when deployed", "beyond the papers", columns, tuple(rows), (*head[1], *material.by_notes)
+    )
+
+
+def _needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> Estimate:
+    from worksample.metrics.estimate import undefined
+
+    spent = rows.filter(pl.col("passed").is_not_null())["cost"].mean()
+    if human.value is None or not isinstance(spent, (int, float)):
+        return undefined("break-even success rate", human.reason or "no trial has a known cost", human.counts)
+    return m.break_even_success(float(spent), human.value, check)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chains:
+    """Of one agent's jobs: first attempts and last ones, with all that was spent on each job."""
+
+    success: Estimate
+    cost: Estimate
+
+
+def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
+    """AI alone, AI with human help and a human: success, cost, and the task values at which each is best."""
+    jobs = set(priced["key"].to_list())
+    human = m.Approach("human", 1.0, float(priced.unique("key")["price"].mean()))  # type: ignore[arg-type]
+    rows = []
+    for group in material.agents(frame.filter(pl.col("key").is_in(jobs) & (pl.col("harness") != "person"))):
+        found = {"AI alone": _first(material, group), "AI with feedback": _helped(material, group)}
+        known = {k: c for k, c in found.items() if c and c.success.value is not None and c.cost.value is not None}
+        lines = [m.Approach(k, c.success.value or 0.0, c.cost.value or 0.0) for k, c in known.items()]
+        decision = m.decide_by_value([*lines, human])
+        for line in (*lines, human):
+            region = next((r for r in decision.regions if r.approach == line.name), None)
+            best = (
+                "at no value"
+                if region is None
+                else f"${region.low:,.2f} to " + ("any" if region.high is None else f"${region.high:,.2f}")
+            )
+            cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
+            at = m.break_even(line, human) if line is not human else ""
+            rows.append(SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, best)))
+    columns = ("success", "cost per job", "break-even with the human", "best for task values")
+    notes = [*head[1], "the human is taken to succeed always, at the mean price of the work"]
+    if material.config.hourly is None and frame["attempt"].max() != 1:
+        notes.append("AI with feedback is left out: an hour of the expert's has no price (--hourly)")
+    return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
+
+
+def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
+    return f"{100 * human.success:.1f} (assumed)", f"{human.cost:,.2f}"
+
+
+def _first(material: Material, group: Group) -> _Chains:
+    rows = group.rows.filter(pl.col("attempt") == 1)
+    cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": material.how}
+    cost = rows.select(pl.when(pl.col("work") == "done").then(pl.col("cost").cast(pl.Float64))).to_series()
+    return _Chains(
+        m.rate(rows["passed"], state=rows["state"], name="p1", **cells),
+        m.mean_score(cost, name="cost per job", unit=m.Unit.USD, **cells),
+    )
+
+
+def _helped(material: Material, group: Group) -> _Chains | None:
+    """With every re-attempt, and the expert's time on the gradings that led to one."""
+    if material.config.hourly is None or group.rows["attempt"].max() == 1:
+        return None
+    none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
+    said = [j.given.select("subject", "minutes") for j in material.bench.deciding.get(Protocol.RUBRIC, ())]
+    spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
+    last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")
+    hourly = pl.col("expert").fill_null(0.0) / 60 * material.config.hourly
+    joined = group.rows.join(spent, on="submission", how="left", maintain_order="left")
+    rows = joined.with_columns(expert=hourly).with_columns(
+        whole=pl.col("cost").cast(pl.Float64) + pl.when(last).then(0.0).otherwise("expert")
+    )
+    jobs = rows.sort("attempt").group_by("key", "task", "instance_name", "repeat", maintain_order=True).agg(
+        pl.col("passed").last(),
+        pl.when(pl.col("whole").is_not_null().all()).then(pl.col("whole").sum()).alias("whole"),
+    )  # fmt: skip
+    cells: dict[str, Any] = {"task": jobs["task"], "instance": jobs["instance_name"], "how": material.how}
+    return _Chains(
+        m.rate(jobs["passed"], name="p overall", **cells),
+        m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells),
+    )

@@ -1,0 +1,134 @@
+"""Which deliverables people prefer, pair by pair, and the Elo scores that follow (RLI 3.3, 3.4, B.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.metrics.ratings.preferences import HUMAN
+from worksample.records import Origin, Protocol
+
+from .material import Material, attempted
+from .section import Section, SectionRow
+from .votes import protocol_of
+
+MOST_PAIRS = 500
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Preferences where pairs were voted on; Elo from them and from the holistic verdicts against the human."""
+    table, notes = _preferences(material)
+    human = _against_human(material)
+    names = _labels(material)
+    if table is not None:
+        yield _pairs(material, table, names, notes)
+    tables = [t for t in (table, human) if t is not None and t.height]
+    if not tables:
+        return
+    sums = m.compare_tables(*tables)
+    if len(sums.agents) < 2:
+        return
+    anchor = HUMAN if HUMAN in sums.agents else None
+    found = m.elo_ratings(sums, m.EloOptions(anchor=anchor, part=True), material.how)
+    agents = dict(material.slots.select("entry", "agent").unique().iter_rows())
+    rows = tuple(
+        SectionRow(names.get(who, who), agents.get(who, None if who == HUMAN else who), (rating,))
+        for who, rating in found.ratings.items()
+    )
+    says = () if found.connectivity.identifiable else (f"not all can be rated: {found.connectivity.says}",)
+    yield Section("elo", "Elo scores", "RLI 3.3, B.2", ("Elo",), rows, (*notes, *says))
+
+
+def _labels(material: Material) -> dict[str, str]:
+    return {**dict(material.slots.select("entry", "entry_label").unique().iter_rows()), HUMAN: HUMAN}
+
+
+def _against_human(material: Material) -> pl.DataFrame | None:
+    """Each holistic verdict as a comparison with the human's deliverable."""
+    frame = material.judged(Protocol.HOLISTIC)
+    if frame is None:
+        return None
+    rows = attempted(frame).filter((pl.col("harness") != "person") & pl.col("holistic").is_not_null())
+    return m.human_comparisons(rows["key"], rows["entry"], rows["holistic"])
+
+
+def _players(material: Material, pairs: pl.DataFrame) -> pl.DataFrame:
+    """submission -> player: who made it. People's work and the reference are the human's; other controls are no
+    players.
+    """
+    known = material.slots.drop_nulls("submission").select("submission", player="entry").unique("submission")
+    made = material.submissions(material.unplanned(pairs["subject"], pairs["second"]))
+    human = [s.id for s in made if s.origin is Origin.PERSON or s.control == "reference"]
+    rows = [(id, HUMAN) for id in human] + [(s.id, s.entrant) for s in made if s.origin is Origin.EXTERNAL]
+    return pl.concat([known, pl.DataFrame(rows, schema=known.schema, orient="row")])
+
+
+def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
+    """One preference per project and pair of submissions: project, first, second, preference, reason."""
+    counting = material.bench.deciding.get(Protocol.PAIRWISE, ())
+    if not counting:
+        return None, ()
+    said = pl.concat([j.given for j in counting])
+    said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
+    players = _players(material, said)
+    passed = _passed(material)
+    for side, work in (("one", "subject"), ("two", "second")):
+        made = players.select(pl.col("submission").alias(work), pl.col("player").alias(f"player_{side}"))
+        said = said.join(made, on=work, how="left", maintain_order="left")
+        said = said.join(
+            passed.rename({"submission": work, "passed": side}), on=work, how="left", maintain_order="left"
+        )
+        human = pl.col(f"player_{side}") == HUMAN
+        said = said.with_columns(pl.when(human).then(True).otherwise(side).alias(side))
+    stray = pl.any_horizontal(pl.col("player_one", "player_two").is_null()) | pl.col("player_one").eq_missing(
+        "player_two"
+    )
+    votes = said.filter(~stray).with_columns(
+        project=pl.col("instance").replace_strict(material.keys, return_dtype=pl.String),
+        pair=pl.concat_str(
+            pl.min_horizontal("subject", "second"), pl.max_horizontal("subject", "second"), separator="\x1f"
+        ),
+    )
+    votes = votes.with_columns(cell=pl.concat_str("project", "pair", separator="\x1f"))
+    strays = said.height - votes.height
+    each = m.pair_preference(votes["completion"], votes["quality"], votes["one"], votes["two"])
+    table = m.project_preferences(
+        votes["cell"],
+        votes["player_one"],
+        votes["player_two"],
+        each,
+        evaluator=votes["evaluator"],
+        protocol=protocol_of(counting[0]),
+    )
+    table = table.with_columns(pl.col("project").str.split("\x1f").list.first())
+    notes = []
+    if strays:
+        notes.append(f"{strays} votes on pairs of one player, or with a control submission, are left out")
+    unknown = int(each.null_count())
+    if unknown:
+        notes.append(f"{unknown} votes left open, since it is not known whether both deliverables succeeded")
+    return table, tuple(notes)
+
+
+def _passed(material: Material) -> pl.DataFrame:
+    """submission, passed: whether it succeeded by people's holistic verdicts, else under the experiments' protocol."""
+    for protocol in (Protocol.HOLISTIC, material.primary):
+        frame = material.judged(protocol)
+        if frame is not None:
+            return frame.drop_nulls("submission").select("submission", "passed").unique("submission", keep="last")
+    return pl.DataFrame(schema={"submission": pl.String, "passed": pl.Boolean})
+
+
+def _pairs(material: Material, table: pl.DataFrame, names: dict[str, str], notes: tuple[str, ...]) -> Section:
+    rows = []
+    groups = table.sort("first", "second").partition_by(["first", "second"], maintain_order=True)
+    for pair in groups[:MOST_PAIRS]:
+        one, two = (names.get(pair[side][0], pair[side][0]) for side in ("first", "second"))
+        share = m.mean_score(pair["preference"], task=pair["project"], name="preference", how=material.how)
+        rows.append(SectionRow(f"{one} over {two}", None, (share,)))
+    if len(groups) > MOST_PAIRS:
+        notes = (*notes, f"the first {MOST_PAIRS} of {len(groups)} pairs")
+    notes = (*notes, "0.5 is indifference; an undecided project is ungraded")
+    return Section("preferences", "Preferences", "RLI 3.4, B.2", ("preference for the first",), tuple(rows), notes)

@@ -1,0 +1,122 @@
+"""UpBench's figures: completion and rubric score, what feedback adds, passes within k attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.records import Protocol
+from worksample.verdicts.frame import state_of
+
+from .material import Material, attempted
+from .section import Section
+
+MOST_K = 5
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
+    frame = material.judged(Protocol.RUBRIC)
+    if frame is not None:
+        yield _rubric(material, attempted(frame))
+    else:
+        frame = material.judged(material.primary)
+        if frame is None:
+            return
+    frame = attempted(frame, None)
+    if frame["attempt"].max() != 1:
+        yield _lifts(material, frame)
+        yield _within(material, frame)
+    yield from _at_k(material, frame.filter(pl.col("attempt") == 1))
+
+
+def _rubric(material: Material, frame: pl.DataFrame) -> Section:
+    rows = []
+    for group in material.groups(frame):
+        r = group.rows.with_columns(a=state_of("passed"), b=state_of("score"))
+        cells: dict[str, Any] = {"task": r["task"], "instance": r["instance_name"], "how": material.how}
+        rows.append(
+            group.line(
+                m.rate(r["passed"], state=r["a"], name="completion", **cells),
+                m.mean_score(r["score"], state=r["b"], name="rubric score", **cells),
+            )
+        )
+    notes = (
+        "completed: every critical and important criterion passed; first attempts",
+        *material.config.rules.says(),
+        *material.by_notes,
+    )
+    columns = material.columns("completion", "rubric score")
+    return Section("rubric", "Completion and rubric score", "UpBench 5.2.1", columns, tuple(rows), notes)
+
+
+def _chains(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per job: the first attempt, and the last one where there was another."""
+    keys = ["key", "task", "repeat"]
+    graded = rows.filter(pl.col("passed").is_not_null() | (pl.col("attempt") == 1)).sort("attempt")
+    one = graded.filter(pl.col("attempt") == 1).select(*keys, p1="passed", s1="score")
+    two = graded.filter(pl.col("attempt") > 1).unique(keys, keep="last").select(*keys, p2="passed", s2="score")
+    chains = one.join(two, on=keys, how="left", maintain_order="left")
+    judged = pl.col("p1").is_not_null()
+    return chains.with_columns(pl.when(judged).then("p2").alias("p2"), pl.when(judged).then("s2").alias("s2"))
+
+
+def _lifts(material: Material, frame: pl.DataFrame) -> Section:
+    rows = []
+    for group in material.groups(frame):
+        jobs = _chains(group.rows)
+        success = m.success_lifts(jobs["p1"], jobs["p2"], task=jobs["task"], how=material.how)
+        rubric = m.rubric_lifts(jobs["s1"], jobs["s2"], task=jobs["task"], how=material.how)
+        rows.append(group.line(*success.all(), *rubric.all()))
+    columns = (
+        *("p1", "p overall", "absolute lift", "relative lift", "rescue rate"),
+        *("score, first", "score, overall", "absolute score lift", "relative score lift"),
+    )
+    notes = ("the last attempt counts as the re-attempt; all from counts", *material.by_notes)
+    return Section(
+        "lifts",
+        "What re-attempts with feedback add",
+        "UpBench 5.2.1, C",
+        material.columns(*columns),
+        tuple(rows),
+        notes,
+    )
+
+
+def _within(material: Material, frame: pl.DataFrame) -> Section:
+    most = int(str(frame["attempt"].max()))
+    rows = []
+    for group in material.agents(frame):
+        jobs = group.rows["key"] + "#" + group.rows["repeat"].cast(pl.String)
+        told = m.histories(jobs, group.rows["attempt"], group.rows["passed"])
+        steps = {a.k: a for a in m.passed_within(told, material.how)}
+        fit = m.fit_ceiling(told, how=material.how)
+        cells = [
+            cell
+            for k in range(1, most + 1)
+            for cell in ((steps[k].hazard, steps[k].observed, steps[k].within) if k in steps else ("-", "-", "-"))
+        ]
+        rows.append(group.line(*cells, fit.ceiling))
+    columns = tuple(f"{what} {k}" for k in range(1, most + 1) for what in ("hazard of", "passed by", "within"))
+    return Section("within-k", "Passed within k attempts", "UpBench 5.3, D", (*columns, "ceiling"), tuple(rows))
+
+
+def _at_k(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+    """pass@k over independent repeats."""
+    many = int(str(frame["repeat"].max() or 1)) if frame.height else 1
+    if many < 2:
+        return
+    most = min(many, MOST_K)
+    rows = []
+    for group in material.groups(frame):
+        jobs = group.rows.group_by("key", maintain_order=True).agg(
+            pl.col("passed").is_not_null().sum().cast(pl.Int64).alias("n"),
+            pl.col("passed").fill_null(False).sum().cast(pl.Int64).alias("c"),
+        )
+        rows.append(group.line(*(m.pass_at_k(jobs["n"], jobs["c"], k, how=material.how) for k in range(1, most + 1))))
+    columns = material.columns(*(f"pass@{k}" for k in range(1, most + 1)))
+    notes = ("over independent repeats, instances as units", *material.by_notes)
+    yield Section("pass-at-k", "pass@k", "UpBench D.1", columns, tuple(rows), notes)

@@ -1,0 +1,244 @@
+"""Full pass, score and what they took, per agent; by tier, category and platform; rolled up; timeouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.errors import Cause
+from worksample.metrics import Estimate, Unit
+from worksample.records import Protocol
+from worksample.verdicts.frame import state_of
+
+from .material import NONE, Group, Material, attempted
+from .section import Section, SectionRow
+
+GRADED = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC)
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Everything that a grade with a score in 0..1 gives."""
+    for protocol in GRADED:
+        frame = material.judged(protocol)
+        if frame is None:
+            continue
+        suffix = "" if protocol is material.primary else f"-{protocol}"
+        first = attempted(frame)
+        yield _scores(material, frame, first, protocol, suffix)
+        if not suffix and material.config.by == "":
+            yield from _breakdowns(material, first)
+            yield from timeouts(material, first)
+
+
+def trials_of(rows: pl.DataFrame) -> m.Trials:
+    """One agent's rows as the metrics take them."""
+    return m.Trials(rows["score"], rows["task"], rows["instance_name"], rows["state"])
+
+
+def passes_of(rows: pl.DataFrame) -> m.Trials:
+    """The same rows with a full score where the verdict passed and none where it did not: what passing is, is the
+    protocol's affair.
+    """
+    rows = rows.with_columns(state=state_of("passed"), score=pl.col("passed").cast(pl.Float64))
+    return trials_of(rows)
+
+
+def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str) -> Section:
+    listed = ("list price",) if material.config.prices else ()
+    spent = ("steps", "cost", *listed, "seconds", "tokens")
+    columns = ("full pass", "mean score", "S_partial", "run sd", "sd of the mean", *spent)
+    rows = [_score_line(material, group) for group in material.groups(first)]
+    notes = [
+        "full pass is ALE's full pass and TheAgentCompany's S_full; S_partial is 0.5 score + 0.5 S_full",
+        *left_out(frame),
+        *material.by_notes,
+    ]
+    if listed:
+        notes.append("list price: every prompt token at the price of a fresh one, by the prices given; cost: as billed")
+    if frame["attempt"].max() != 1:
+        notes.append("first attempts only; re-attempts are in the lifts")
+    title = f"Pass and score ({protocol})"
+    return Section(f"scores{suffix}", title, "ALE 3.3, TAC 4.1", material.columns(*columns), tuple(rows), tuple(notes))
+
+
+def list_cost(material: Material) -> pl.Expr:
+    """US dollars of a trial's own model calls at list price, every prompt token as a fresh one; null where its model
+    has no price. Prices are the same for every call, so a trial's tokens give what its calls add up to.
+    """
+    prices = material.config.prices
+    each = (
+        pl.col("model").replace_strict(
+            {m: getattr(p, side) for m, p in prices.items()}, default=None, return_dtype=pl.Float64
+        )
+        for side in ("input", "output")
+    )
+    fresh, written = each
+    prompt = pl.col("tokens") - pl.col("output_tokens")
+    return (prompt * fresh + pl.col("output_tokens") * written) / 1_000_000
+
+
+def left_out(frame: pl.DataFrame) -> Iterator[str]:
+    """What was planned and is in no rate."""
+    lacking = frame.filter(pl.col("state") == "not_attemptable").height
+    if lacking:
+        yield f"{lacking} planned trials are not attemptable by their agent and stay out of every rate"
+
+
+def _score_line(material: Material, group: Group) -> SectionRow:
+    rows, how = group.rows.with_columns(list_cost=list_cost(material)), material.how
+    cells: dict[str, Any] = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
+    spread = m.repeat_spread(trials_of(rows))
+    open_ = rows.select(state_of("partial")).to_series()
+
+    def per_trial(column: str, unit: Unit) -> Estimate:
+        done = rows.filter(pl.col("work") == "done")
+        values = done[column].cast(pl.Float64)
+        found = m.mean_score(values, task=done["task"], instance=done["instance_name"], name=column, unit=unit, how=how)
+        return found
+
+    return group.line(
+        m.full_pass(passes_of(rows), how),
+        m.mean_score(rows["score"], name="mean score", how=how, **cells),
+        m.mean_score(rows["partial"], name="S_partial", how=how, **{**cells, "state": open_}),
+        spread.run,
+        spread.mean,
+        per_trial("steps", Unit.COUNT),
+        _cost(rows, per_trial("cost", Unit.USD)),
+        *([per_trial("list_cost", Unit.USD).called("list price")] if material.config.prices else []),
+        per_trial("seconds", Unit.NUMBER),
+        per_trial("tokens", Unit.COUNT),
+    )
+
+
+def _cost(rows: pl.DataFrame, cost: Estimate) -> Estimate:
+    """With a word on the trials whose cost is only part of what they spent."""
+    partly = rows.filter(pl.col("cost").is_not_null() & ~pl.col("priced").fill_null(True)).height
+    return cost.noting(f"{partly} trials made calls without a price: a lower bound" if partly else "")
+
+
+def _breakdowns(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+    if frame["tier"].fill_null("").n_unique() > 1 or (frame["tier"].fill_null("") != "").any():
+        yield _tiers(material, frame)
+    for by, source in (("platform", "TAC Table 4"), ("category", "TAC Table 5"), ("domain", "ALE C.3.7")):
+        table = material.with_group(frame, by)
+        names = [g for g in table["group"].unique().sort().to_list() if g != NONE]
+        if names and (
+            by != "domain" or table["group"].n_unique() < material.with_group(frame, "category")["group"].n_unique()
+        ):
+            yield _groups(material, table, by, source)
+    if (frame["category"].fill_null("") != "").any():
+        yield _roll_up(material, frame)
+
+
+def _tiers(material: Material, frame: pl.DataFrame) -> Section:
+    """The blocks of ALE's Table 1: per tier pass, score, sd over repeats, total cost, hours and tokens."""
+    frame = material.with_group(frame, "tier")
+    present = set(frame["group"].unique().to_list())
+    order = tuple(t for t in material.tiers if t in present)
+    order += tuple(sorted(present - set(order)))
+    heads = ("pass", "score", "sd", "cost", "hours", "tokens")
+    columns = tuple(f"{tier}: {head}" for tier in (*order, "overall") for head in heads)
+    rows = []
+    for group in material.agents(frame):
+        done = pl.col("work") == "done"
+        used = group.rows.select(
+            pl.when(done).then("cost").alias("cost"),
+            (pl.when(done).then("seconds") / 3600).alias("hours"),
+            pl.when(done).then("tokens").cast(pl.Float64).alias("tokens"),
+        )
+        resources: dict[str, Any] = {name: used[name] for name in used.columns}
+        table = m.tier_table(trials_of(group.rows), group.rows["group"], resources, order, material.how)
+        passes = table
+        if material.primary is Protocol.RUBRIC:
+            passes = m.tier_table(passes_of(group.rows), group.rows["group"], {}, order, material.how)
+        cells: list[Estimate | str] = []
+        for tier, credit in zip(table, passes, strict=True):
+            cells += [credit.full_pass, tier.score, tier.spread.run, *(tier.totals[name] for name in resources)]
+        rows.append(group.line(*cells))
+    notes = ("overall is pooled over tasks, never the mean of the tiers", "cost, hours and tokens are totals")
+    return Section("tiers", "By tier", "ALE Table 1", columns, tuple(rows), notes)
+
+
+def _groups(material: Material, table: pl.DataFrame, by: str, source: str) -> Section:
+    """Success and score per group of the work: agents down, groups across."""
+    names = table["group"].unique().sort().to_list()
+    columns = tuple(f"{name}: {head}" for name in names for head in ("success", "score"))
+    rows = []
+    for group in material.agents(table):
+        cells: list[Estimate | str] = []
+        for name in names:
+            part = group.rows.filter(pl.col("group") == name).with_columns(state=state_of("passed"))
+            given: dict[str, Any] = {
+                "state": part["state"],
+                "task": part["task"],
+                "instance": part["instance_name"],
+                "how": material.how,
+            }
+            cells += [m.success_rate(part["passed"], **given), m.suite_score(part["partial"], **given)]
+        rows.append(group.line(*cells))
+    notes = ("platforms overlap, since work may need several: never average them",) if by == "platform" else ()
+    return Section(by, f"By {by}", source, columns, tuple(rows), ("score is S_partial", *notes))
+
+
+def _roll_up(material: Material, frame: pl.DataFrame) -> Section:
+    """Instance -> task -> subdomain -> domain: groups down, agents across."""
+    frame = frame.with_columns(
+        subdomain=pl.when(pl.col("category") == "").then(None).otherwise("category").fill_null(NONE)
+    )
+    frame = frame.with_columns(domain=pl.col("subdomain").str.split("/").list.first())
+    agents = list(material.agents(frame))
+    found = [
+        m.roll_up(
+            g.rows["score"],
+            {
+                "instance": g.rows["key"],
+                "task": g.rows["task"],
+                "subdomain": g.rows["subdomain"],
+                "domain": g.rows["domain"],
+            },
+            state=g.rows["state"],
+            how=material.how,
+        )
+        for g in agents
+    ]
+    places = [("domain", d, f"{d}") for d in frame["domain"].unique().sort().to_list()] + [
+        ("subdomain", s, f"  {s}") for s in frame["subdomain"].unique().to_list() if "/" in s
+    ]
+    places.sort(key=lambda p: p[1])
+    rows = [
+        SectionRow(label.strip(), None, tuple(r[level].get(name, _absent(name)) for r in found))
+        for level, name, label in places
+    ]
+    rows.append(SectionRow("all domains", None, tuple(r["all"]["all"] for r in found)))
+    notes = ("each group is the plain mean of the groups below it: instance, task, subdomain, domain",)
+    return Section("roll-up", "Scores rolled up", "ALE C.3.7", tuple(g.label for g in agents), tuple(rows), notes)
+
+
+def _absent(name: str) -> Estimate:
+    from worksample.metrics.estimate import undefined
+
+    return undefined(name, "nothing was planned")
+
+
+def timeouts(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+    """How often the cap of time was reached, and how such runs scored: per agent, per tier, of all runs."""
+    frame = material.with_group(frame, "tier").with_columns(
+        late=pl.when(pl.col("work") == "done").then((pl.col("cause") == Cause.LIMIT_TIME.value).fill_null(False))
+    )
+    if not frame["late"].any():
+        return
+    rows = []
+    for group in material.agents(frame):
+        table = m.timeout_table(trials_of(group.rows), group.rows["late"], how=material.how)["overall"]
+        rows.append(group.line(table.rate, table.timed_out, table.others))
+    for name, t in m.timeout_table(trials_of(frame), frame["late"], frame["group"], how=material.how).items():
+        label = "all runs" if name == "overall" else f"tier {name}"
+        rows.append(SectionRow(label, None, (t.rate, t.timed_out, t.others)))
+    columns = ("timeout rate", "score of those", "score of the others")
+    notes = ("runs are the unit here; what lay in output/ at the cap was graded like any other work",)
+    yield Section(
+        "timeouts", "Runs that reached the cap of time", "ALE D.2, Tables 6 and 7", columns, tuple(rows), notes
+    )

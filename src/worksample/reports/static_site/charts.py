@@ -1,0 +1,166 @@
+"""Which plots a report draws of what: of the leaderboard, and of the measured sections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from worksample.metrics import Approach, Estimate, Unit, decide_by_value
+from worksample.reports.heat_map import Heat, heat_table
+from worksample.reports.leaderboard import Leaderboard
+from worksample.reports.plots import (
+    Axis,
+    Bars,
+    Canvas,
+    curve_over_time,
+    grouped_bars,
+    heat_map,
+    interval_bars,
+    resources,
+    score_spread,
+    value_curves,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from worksample.reports.sections import Section, SectionRow
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+HUMAN_ELO = 1000.0
+VALUE_AGENTS = 6
+"""Agents that get value curves of their own; the table has all."""
+PAIRED = (
+    (("p1", "p overall"), "completion", "Completion: first attempts, and with re-attempts.", "share of jobs"),
+    (
+        ("rubric score, first", "rubric score, overall"),
+        "rubric",
+        "Rubric score: first attempts, and with re-attempts.",
+        "mean rubric score",
+    ),
+)
+"""Estimates drawn side by side where a section has both (UpBench Figures 3 and 5): names, file, caption, axis."""
+SINGLE = (
+    ("automation rate", "automation", "Automation rate: accepted as the commissioned work.", "share of projects"),
+    ("relative lift", "lift", "Relative lift: jobs won by re-attempts per job won at first.", "ratio"),
+    ("rescue rate", "rescue", "Rescue rate: of the failed jobs tried again, those that passed.", "share"),
+    ("dollars earned", "dollars", "Dollars earned.", "US dollars"),
+)
+
+
+def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame) -> None:
+    """Pass rates, score against what it took, and how scores lie."""
+    names = [r.label for r in board.rows]
+    axis = Axis(
+        "pass", "Full passes per agent.", "share of graded trials that pass in full, with 95 % interval", share=True
+    )
+    interval_bars(canvas, axis, Bars(names, {"pass": [r.passed for r in board.rows]}))
+    resources(canvas, names, board.rows)
+    score_spread(canvas, frame)
+
+
+def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
+    """Elo, automation, dollars, completion and lifts, and autoflation over time, where the sections hold them."""
+    elo = _named(sections, lambda e: e.unit is Unit.ELO)
+    if elo.labels:
+        caption = "Elo with intervals; dashed: the human, 1,000."
+        interval_bars(canvas, Axis("elo", caption, "Elo"), elo, mark=HUMAN_ELO)
+    for name, file, caption, says in SINGLE:
+        bars = _named(sections, _is(name))
+        if bars.labels:
+            share = next(iter(bars.series.values()))[0].unit is Unit.SHARE
+            interval_bars(canvas, Axis(file, caption, says, share=share), _ranked(bars))
+    for names, file, caption, says in PAIRED:
+        both = [_named(sections, _is(name)) for name in names]
+        if both[0].labels and (both[0].labels, *both[0].series) == (both[1].labels, *both[1].series):
+            series = {name: next(iter(b.series.values())) for name, b in zip(names, both, strict=True)}
+            grouped_bars(canvas, Axis(file, caption, says, share=True), Bars(both[0].labels, series))
+    _value_charts(canvas, sections)
+    caption = "Autoflation as agents are released: how much cheaper the bundle gets."
+    days = {label: e for label, e in _cells(sections) if e.name == "autoflation" and _DAY.fullmatch(label)}
+    curve_over_time(canvas, Axis("autoflation", caption, "autoflation", share=True), days)
+
+
+def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
+    """Expected value by task value, with UpBench's regions (5.4), for the most successful agents of section `value`."""
+    for section in sections:
+        if section.id.partition("-")[0] != "value":
+            continue
+        agents = [list(rows) for _, rows in groupby(section.rows, key=lambda r: r.label.rpartition(": ")[0])]
+        agents.sort(key=_success, reverse=True)
+        for place, rows in enumerate(agents[:VALUE_AGENTS], start=1):
+            lines = [a for row in rows if (a := _approach(row)) is not None]
+            if len(lines) < 2:
+                continue
+            who = rows[0].label.rpartition(": ")[0]
+            caption = f"When which approach pays: {who}. Dashed: where two break even."
+            axis = Axis(f"{section.id}-{place}", caption, "expected net value, US dollars")
+            value_curves(canvas, axis, lines, decide_by_value(lines))
+        return
+
+
+def _success(rows: Sequence[SectionRow]) -> float:
+    """Of an agent's first line; lines without an estimate come last."""
+    first = rows[0].cells[0]
+    return first.value if isinstance(first, Estimate) and first.value is not None else -1.0
+
+
+def _approach(row: SectionRow) -> Approach | None:
+    """The line's first two cells: success and cost per job, as estimates or, of the human, as text."""
+    name = row.label.rpartition(": ")[2]
+    success, cost = row.cells[:2]
+    if isinstance(success, Estimate) and isinstance(cost, Estimate):
+        known = success.value is not None and cost.value is not None
+        return Approach(name, success.value or 0.0, cost.value or 0.0) if known else None
+    if isinstance(success, str) and isinstance(cost, str):
+        return Approach(name, float(success.split()[0]) / 100, float(cost.replace(",", "")))
+    return None
+
+
+def heat_charts(canvas: Canvas, tasks: Heat | None, groups: Heat) -> None:
+    """The heat maps per task (where tasks may be shown) and per category."""
+    for name, caption, heat in (
+        ("heat-tasks", "Mean score per task.", tasks),
+        ("heat-categories", "Mean score per category.", groups),
+    ):
+        if heat is None:
+            continue
+        agents = list(dict.fromkeys(a.name for a in heat.agents))
+        heat_map(canvas, Axis(name, caption, "mean score"), [r.task for r in heat.rows], agents, heat_table(heat))
+
+
+def _ranked(bars: Bars) -> Bars:
+    """The same, best first; what has no value last."""
+    ((name, estimates),) = bars.series.items()
+    order = sorted(
+        zip(bars.labels, estimates, strict=True),
+        key=lambda b: -(b[1].value if b[1].value is not None else float("-inf")),
+    )
+    return Bars([text for text, _ in order], {name: [e for _, e in order]})
+
+
+def _is(name: str) -> Callable[[Estimate], bool]:
+    return lambda e: e.name == name
+
+
+def _cells(sections: Iterable[Section]) -> Iterator[tuple[str, Estimate]]:
+    for section in sections:
+        for row in section.rows:
+            for cell in row.cells:
+                if isinstance(cell, Estimate):
+                    yield row.label, cell
+
+
+def _named(sections: Sequence[Section], wanted: Callable[[Estimate], bool]) -> Bars:
+    """Of the first section that has such estimates the first of each line."""
+    for section in sections:
+        found = []
+        for row in section.rows:
+            cell = next((c for c in row.cells if isinstance(c, Estimate) and wanted(c)), None)
+            if cell is not None:
+                found.append((row.label, cell))
+        if found:
+            return Bars([label for label, _ in found], {section.id: [e for _, e in found]})
+    return Bars([], {})

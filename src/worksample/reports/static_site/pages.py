@@ -1,0 +1,54 @@
+"""Pages of a static site: templates, one style, and nothing that runs or reaches a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample import __version__
+from worksample.records import now
+from worksample.reports.formatting import figure
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+class Pages:
+    """Writes pages below `out`. `title` heads them all; `links` are the pages that every page links to."""
+
+    def __init__(
+        self, out: Path, title: str, *, unsandboxed: bool = False, links: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        self.out = out
+        self.templates = _templates()
+        self.common = {
+            "report_name": title,
+            "title": title,
+            "unsandboxed": unsandboxed,
+            "version": __version__,
+            "made": now().strftime("%Y-%m-%d %H:%M UTC"),
+            "links": links,
+        }
+
+    def style(self) -> None:
+        """Write the style sheet, making the folder."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        text = self.templates.loader.get_source(self.templates, "style.css")[0]  # type: ignore[union-attr]
+        (self.out / "style.css").write_text(text)
+
+    def page(self, template: str, path: str, root: str, **values: Any) -> None:
+        """Write one page; `root` leads from it to the site's top."""
+        text = self.templates.get_template(template).render(root=root, here=path, **self.common, **values)
+        target = self.out / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # What an agent wrote may hold lone surrogates after unquoting; a page must still be valid UTF-8.
+        target.write_bytes(text.encode("utf-8", "replace"))
+
+
+def _templates() -> jinja2.Environment:
+    import jinja2
+
+    loader = jinja2.PackageLoader("worksample.reports")
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters["figure"] = figure
+    return environment

@@ -1,0 +1,260 @@
+"""`worksample report`: a static site, from aggregates down to one trial's brief, deliverables, grade and transcript.
+
+No script, no request to anywhere: the pages forbid both by their Content-Security-Policy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample.records import Instance, Task, Value
+from worksample.records.amount import Hours
+from worksample.reports.experiments import called, find_experiments, held_out, same_lock
+from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
+from worksample.reports.leaderboard import Leaderboard, board_of
+from worksample.reports.plots import Canvas
+from worksample.store import Store
+
+from .charts import board_charts, heat_charts, measured_charts
+from .pages import Pages
+from .section_tables import view_of
+from .trial_page import TrialPages, trial_page
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from worksample.reports.sections import MeasureConfig
+
+LINKS = (("index.html", "Leaderboard"), ("metrics.html", "Metrics"), ("work.html", "The work"))
+
+CODE = 1 << 20
+"""Bytes read of one source file of a grader."""
+WITH_STRUCK = ("scores", "automation", "rubric")
+"""Sections shown a second time, with struck work counted, where there is any."""
+
+
+@dataclass(frozen=True)
+class ReportConfig:
+    """What a report holds. Of a private suite it holds aggregates only, whatever is asked for."""
+
+    name: str = ""
+    """Its heading; the experiments' names where empty."""
+    illustrative: bool = False
+    """Count prices that are only illustrative."""
+    measures: MeasureConfig | None = None
+    """How its figures are made; `illustrative` counts in them too."""
+    pages: bool = True
+    """A page per trial; without them the site ends at the tasks."""
+    on_page: Callable[[int, int], None] = lambda done, of: None
+    """Told after each trial's page, for a progress bar."""
+
+
+def write_report(
+    store: Store, experiments: Sequence[str], out: Path, config: ReportConfig | None = None
+) -> Leaderboard:
+    """Write the site to `out` and return the leaderboard it shows. Raises PlanError where locks differ.
+
+    Layout: index.html, metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html,
+    trials/<two>/<id>.html, files/.
+    """
+    from worksample.verdicts.frame import Work
+
+    config = config or ReportConfig()
+    found = find_experiments(store, experiments)
+    same_lock(found)
+    work = Work(store, found)
+    frame = work.frame(work.primary)
+    board = board_of(frame, tuple(found), illustrative=config.illustrative)
+    site = _Site(store, out, frame.filter(frame["slot"].is_not_null()), board, config)
+    site.write()
+    return board
+
+
+class _Site:
+    def __init__(self, store: Store, out: Path, frame: pl.DataFrame, board: Leaderboard, config: ReportConfig) -> None:
+        self.store, self.out, self.frame, self.board, self.config = store, out, frame, board, config
+        self.instances: dict[str, Instance] = {}
+        self.held_out = held_out(store, board.experiments)
+        self.titles = {id: task.title for task in store.find(Task) for id in task.instances}
+        links = LINKS[:-1] if self.held_out else LINKS
+        self.pages = Pages(out, config.name or called(board.experiments), unsandboxed=board.unsandboxed, links=links)
+        self.page = self.pages.page
+
+    def write(self) -> None:
+        for folder in (self.out, self.out / "tasks", self.out / "trials"):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.pages.style()
+        (self.out / "leaderboard.json").write_text(json.dumps(self.board.plain(), indent=1, default=str))
+        heat, groups = heat_of(self.frame), heat_of(self.frame, "category")
+        canvas = Canvas(self.out / "plots")
+        board_charts(canvas, self.board, self.frame)
+        shown = len(canvas.plots)
+        heat_charts(canvas, None if self.held_out else heat, groups)
+        self.page(
+            "index.html",
+            "index.html",
+            "",
+            board=self.board,
+            plots=canvas.plots[:shown],
+            heat=heat,
+            groups=groups,
+            heat_plots=canvas.plots[shown:],
+            causes=causes_of(self.frame, heat.agents),
+            counts=self.counts(),
+            experiments=[_experiment(e) for e in self.board.experiments],
+            held_out=self.held_out,
+        )
+        self.metrics()
+        if self.held_out:
+            return
+        self.work()
+        for rows in self.frame.partition_by("task", maintain_order=True):
+            self.task(rows)
+        if self.config.pages:
+            self.trials()
+
+    def metrics(self) -> None:
+        """metrics.html and metrics.json: every section, and what changes where struck work counts."""
+        from worksample.reports.sections import MeasureConfig, measure
+
+        config = replace(self.config.measures or MeasureConfig(), illustrative=self.config.illustrative)
+        sections = list(measure(self.store, self.board.experiments, config))
+        if any(s.id.startswith("integrity") for s in sections):
+            everything = measure(self.store, self.board.experiments, replace(config, struck=False))
+            sections += [
+                replace(s, id=f"{s.id}-with-struck", title=f"{s.title}, with struck work counted")
+                for s in everything
+                if s.id in WITH_STRUCK
+            ]
+        (self.out / "metrics.json").write_text(json.dumps([s.plain() for s in sections], indent=1))
+        canvas = Canvas(self.out / "plots")
+        measured_charts(canvas, sections)
+        self.page("metrics.html", "metrics.html", "", sections=[view_of(s) for s in sections], plots=canvas.plots)
+
+    def work(self) -> None:
+        """work.html: what the planned instances consist of."""
+        from worksample.reports.suite_description import (
+            DescribeConfig,
+            census_of,
+            description_of,
+            draw_description,
+            grader_forms,
+        )
+
+        instances = [self.instance(id) for id in self.frame["instance"].unique().sort()]
+        forms = {i.task: grader_forms(self.code_of(i)) for i in instances}
+        census = census_of(self.board.experiments[0].lock.suite, instances, self.store.manifest, forms=forms)
+        found = description_of(census, DescribeConfig(illustrative=self.config.illustrative))
+        self.page(
+            "describe.html",
+            "work.html",
+            "",
+            heading=f"{self.pages.common['title']}: the work",
+            tables=found.tables,
+            plots=draw_description(found, Canvas(self.out / "plots", prefix="work-")),
+            size=(len(census.items), census.tasks),
+            market="",
+            correlation=found.correlation,
+        )
+
+    def code_of(self, instance: Instance) -> Iterator[bytes]:
+        """The sources of an instance's graders."""
+        for digest in dict.fromkeys(g.grader for g in instance.grading.values()):
+            for entry in self.store.manifest(digest).files:
+                if entry.path.endswith(".py") and entry.blob:
+                    yield self.store.blobs.read(entry.blob, limit=CODE)
+
+    def instance(self, id: str) -> Instance:
+        if id not in self.instances:
+            self.instances[id] = self.store.get(Instance, id)
+        return self.instances[id]
+
+    def counts(self) -> dict[str, int]:
+        states = dict(self.frame["state"].value_counts().iter_rows())
+        return {
+            "planned": self.frame.height,
+            "agents": self.frame["agent"].n_unique(),
+            "instances": self.frame["instance"].n_unique(),
+            "tasks": self.frame["task"].n_unique(),
+            "valid": states.get("valid", 0),
+            "ungraded": states.get("ungraded", 0),
+            "broken": int(self.frame["broken"].sum()),
+            "infrastructure_failed": states.get("infrastructure", 0),
+            "not_attemptable": states.get("not_attemptable", 0),
+            "open": states.get("pending", 0),
+        }
+
+    def task(self, rows: pl.DataFrame) -> None:
+        instances = []
+        for group in rows.partition_by("instance", maintain_order=True):
+            instance = self.instance(group["instance"][0])
+            trials = [_line(r, pages=self.config.pages) for r in group.iter_rows(named=True)]
+            instances.append({"name": instance.name, "brief": instance.work.brief, "trials": trials})
+        first = self.instance(rows["instance"][0])
+        about = {
+            "name": first.task,
+            "title": self.titles.get(first.id, first.title),
+            "version": first.version,
+            "category": first.about.category,
+            "tier": first.about.tier,
+            "value": _amount(first.about.value),
+            "hours": _amount(first.about.hours),
+            "licence": first.about.licence,
+            "provenance": first.about.provenance,
+        }
+        self.page("task.html", f"tasks/{task_page(first.task)}", "../", task=about, instances=instances)
+
+    def trials(self) -> None:
+        import polars as pl
+
+        rows = self.frame.filter(pl.col("trial").is_not_null())
+        TrialPages(self.store, self.pages, self.board.experiments, self.instance).write(rows, self.config.on_page)
+
+
+def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:
+    valid = row["state"] == "valid"
+    return {
+        "agent": row["entry_label"],
+        "repeat": row["repeat"],
+        "ending": row["cause"] or row["ending"] or row["state"].replace("_", " "),
+        "score": row["score"] if valid else None,
+        "state": "the deliverable broke its grader" if row["broken"] else row["state"].replace("_", " "),
+        "shade": shade(row["score"] if valid else None),
+        "cost": row["cost"],
+        "seconds": row["seconds"],
+        "steps": row["steps"],
+        "page": trial_page(row["trial"]) if pages and row["trial"] else "",
+    }
+
+
+def _amount(amount: Value | Hours | None) -> str:
+    if amount is None:
+        return "not known"
+    unit = f" {amount.currency}" if isinstance(amount, Value) else " h"
+    span = f"{amount.low:g}" if amount.low == amount.high else f"{amount.low:g} to {amount.high:g}"
+    return f"{span}{unit} ({amount.source.value.replace('_', ' ')}, {amount.date})"
+
+
+def _experiment(experiment: Any) -> dict[str, Any]:
+    lock = experiment.lock
+    facts = [
+        ("suite", lock.suite),
+        ("lock", lock.comparable[:16]),
+        ("protocol", lock.protocol.value),
+        ("sandbox", "none: run unsandboxed" if lock.sandbox == "none" else lock.sandbox),
+        ("repeats", experiment.repeats),
+        ("seed", experiment.seed),
+        *((f"role {role}", model) for role, model in sorted(lock.roles.items())),
+        *sorted(lock.versions.items()),
+    ]
+    return {
+        "name": experiment.name,
+        "id": experiment.id,
+        "at": experiment.at,
+        "author": experiment.author,
+        "facts": facts,
+    }

@@ -1,0 +1,132 @@
+"""Every instance of a suite as one line of facts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from worksample.files import HashSink, read_manifest
+from worksample.records import Hours, Instance, Manifest, Source, Value, unquote_path
+from worksample.tasks import SuiteFile, ingest_suite
+
+from .work_classes import WorkClass, work_class
+
+FORMS = ("gate_and_score", "weighted", "checklist", "file_pairs", "checkpoints")
+"""How a grader composes its score (ALE 3.2)."""
+MODES = ("exact", "hashed", "tabular", "executable", "geometric", "visual", "state", "mentions", "numbers_in")
+"""What a grader of the kit compares by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One instance. File types are endings in lower case without the dot, `(none)` where a name has none."""
+
+    key: str
+    task: str
+    category: str
+    tier: str
+    kind: WorkClass
+    value: Value | None
+    hours: Hours | None
+    inputs: tuple[str, ...]
+    reference: tuple[str, ...]
+    deliverables: tuple[str, ...]
+    graders: tuple[str, ...]
+
+    @property
+    def dollars(self) -> float | None:
+        """The middle of the value in US dollars; None where it is not known in them."""
+        return self.value.middle if self.value is not None and self.value.currency == "USD" else None
+
+    @property
+    def illustrative(self) -> bool:
+        """Whether price or hours are only illustrative."""
+        return any(a is not None and a.source is Source.ILLUSTRATIVE for a in (self.value, self.hours))
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    name: str
+    items: tuple[Item, ...]
+
+    @property
+    def tasks(self) -> int:
+        return len({i.task for i in self.items})
+
+
+class _Keeping(HashSink):
+    """Digests files and keeps manifests, which say what lies in each folder."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+
+    def put(self, data: bytes) -> str:
+        digest = super().put(data)
+        self.kept[digest] = data
+        return digest
+
+
+def take_census(suite: SuiteFile) -> Census:
+    """Read every package of a suite. Errors: those of `ingest_suite`."""
+    sink = _Keeping()
+    taken = ingest_suite(suite, sink)
+    tiers = {key: name for name, keys in suite.tiers for key in keys}
+    forms = {p.id: grader_forms(f.read_bytes() for f in sorted(p.root.glob("*.py"))) for p in suite.packages}
+    return census_of(suite.name, taken.instances, lambda d: read_manifest(sink.kept[d]), tiers, forms)
+
+
+def census_of(
+    name: str,
+    instances: Iterable[Instance],
+    manifest: Callable[[str], Manifest],
+    tiers: Mapping[str, str] | None = None,
+    forms: Mapping[str, tuple[str, ...]] | None = None,
+) -> Census:
+    """The census of instances whose manifests can be had by digest."""
+    items = [_item(i, manifest, (tiers or {}).get(i.key, ""), (forms or {}).get(i.task, ())) for i in instances]
+    return Census(name, tuple(sorted(items, key=lambda i: i.key)))
+
+
+def _item(instance: Instance, manifest: Callable[[str], Manifest], tier: str, forms: tuple[str, ...]) -> Item:
+    about = instance.about
+    references = dict.fromkeys(g.reference for g in instance.grading.values())
+    return Item(
+        key=instance.key,
+        task=instance.task,
+        category=about.category,
+        tier=tier or about.tier,
+        kind=work_class(about.category),
+        value=about.value,
+        hours=about.hours,
+        inputs=_types(manifest(instance.work.inputs)),
+        reference=tuple(t for digest in references for t in _types(manifest(digest))),
+        deliverables=tuple(d.format.lower().lstrip(".") or "(none)" for d in instance.work.deliverables),
+        graders=(*(p.value for p in instance.grading), *forms),
+    )
+
+
+def _types(manifest: Manifest) -> tuple[str, ...]:
+    return tuple(file_type(unquote_path(e.path)) for e in manifest.files)
+
+
+def file_type(path: bytes) -> str:
+    """`png` of `a/B.PNG`; `(none)` of a name without an ending."""
+    name = PurePosixPath(path.decode("utf-8", "replace")).suffix.lower().lstrip(".")
+    return name or "(none)"
+
+
+def grader_forms(sources: Iterable[bytes]) -> tuple[str, ...]:
+    """Which compositions and modes of the kit a grader's code calls; code that cannot be parsed calls none."""
+    called: set[str] = set()
+    for source in sources:
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                function = node.func
+                called.add(function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", ""))
+    return tuple(name for name in (*FORMS, *MODES) if name in called)

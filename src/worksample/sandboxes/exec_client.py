@@ -1,0 +1,177 @@
+"""The platform's end of the line to an exec server: whole frames out, frames in, many exchanges at once."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import marshal
+import os
+import socket
+from collections.abc import Callable
+from typing import Any, cast
+
+from worksample.errors import SandboxError
+from worksample.sandboxes.exchange import Exchange
+
+from .in_box import frames
+
+MAX_FRAME = 1 << 20
+"""Bytes of the largest frame that an exec server sends."""
+
+
+class Link(asyncio.Protocol):
+    """One connection. Once the other side is gone every exchange raises SandboxError.
+
+    A frame is handed to the transport whole and in one step: a caller that is cancelled cannot tear one.
+    """
+
+    def __init__(self, end: socket.socket) -> None:
+        self._socket = end
+        self._exchanges: dict[int, Exchange] = {}
+        self._number = 0
+        self._lost: str | None = None
+        self._transport: asyncio.Transport | None = None
+        self._received = bytearray()
+        self.overs = 0
+        """How often the watchdog ended a process for memory."""
+
+    async def handshake(self, plan: dict[str, Any], wait: float) -> tuple[int, int]:
+        """Send the plan; return descriptors of the box's root and of its output folder. `wait` in seconds."""
+        loop = asyncio.get_running_loop()
+        self._socket.setblocking(False)
+        await loop.sock_sendall(self._socket, frames.pack(frames.START, 0, marshal.dumps(plan)))
+        ready = loop.create_future()
+
+        def ready_now() -> None:
+            if not ready.done():
+                ready.set_result(None)
+
+        loop.add_reader(self._socket, ready_now)
+        try:
+            await asyncio.wait_for(ready, wait)
+        except TimeoutError:
+            raise SandboxError(f"the box did not answer within {wait:.0f} s", where="box") from None
+        finally:
+            loop.remove_reader(self._socket)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._socket, 1, 2)
+        except ConnectionError:
+            data, descriptors = b"", []
+        if not data or len(descriptors) != 2:
+            raise SandboxError("the box did not start", where="box")
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)
+        try:
+            await loop.create_unix_connection(lambda: self, sock=self._socket)
+        except BaseException:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            raise
+        return descriptors[0], descriptors[1]
+
+    # asyncio.Protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.lose(str(exc) if exc else "its exec server is gone")
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        start = 0
+        while len(self._received) - start >= frames.HEAD.size:
+            length, kind, number = frames.HEAD.unpack_from(self._received, start)
+            if length > MAX_FRAME:
+                return self.lose("its exec server broke the protocol")
+            end = start + frames.HEAD.size + length
+            if len(self._received) < end:
+                break
+            self._take(kind, number, bytes(self._received[start + frames.HEAD.size : end]))
+            start = end
+        del self._received[:start]
+        return None
+
+    def _take(self, kind: int, number: int, payload: bytes) -> None:
+        if kind == frames.OVER:
+            self.overs += 1
+        exchange = self._exchanges.get(number)
+        if exchange is None:
+            if kind == frames.JOINED:  # to a socket that listens no more
+                self.send(_number(payload), frames.KILL)
+            return
+        if kind == frames.JOINED:
+            exchange.joined.put_nowait(self._open(_number(payload), None, None))
+        elif not exchange.take(kind, payload):
+            self.lose("its exec server sent more than it was asked for")
+        elif exchange.over():
+            del self._exchanges[number]
+
+    # exchanges
+
+    def send(self, number: int, kind: int, payload: bytes = b"") -> None:
+        """Have a frame sent, whole and in its turn."""
+        if self._transport is not None and self._lost is None:
+            self._transport.write(frames.pack(kind, number, payload))
+
+    def _open(self, number: int, limit: int | None, data: bytes | None) -> Exchange:
+        send: Callable[[int, bytes], None] = functools.partial(self.send, number)
+        exchange = Exchange(number, send, limit, data)
+        self._exchanges[number] = exchange
+        return exchange
+
+    def begin(self, body: dict[str, Any] | None, data: bytes | None = b"", kind: int = frames.START) -> Exchange:
+        """Send a request; `data` is its input, None where that is written later. Raises SandboxError when lost."""
+        if self._lost is not None:
+            raise SandboxError(f"the box was lost: {self._lost}", where="box")
+        self._number += 1
+        exchange = self._open(self._number, body["limit"] if body else 0, data)
+        if body is not None:
+            given = data or b""
+            body |= {"input": given[: frames.CHUNK], "more": data is None or len(given) > frames.CHUNK}
+        self.send(exchange.number, kind, b"" if body is None else marshal.dumps(body))
+        return exchange
+
+    async def request(self, body: dict[str, Any] | None, data: bytes = b"", kind: int = frames.START) -> Exchange:
+        """Send a request and wait for its end; a cancelled wait kills the command. Raises SandboxError when lost."""
+        return await self.finish(self.begin(body, data, kind))
+
+    async def tell(self, kind: int) -> None:
+        """Have something done with all processes, and wait until it is."""
+        await self.request(None, kind=kind)
+
+    async def finish(self, exchange: Exchange) -> Exchange:
+        """Wait for the end of what was begun, as `request` does, and forget it."""
+        ended = False
+        try:
+            await exchange.done
+            ended = True
+        finally:
+            if not ended:
+                self.send(exchange.number, frames.KILL)
+            self._exchanges.pop(exchange.number, None)
+        return exchange
+
+    def release(self, exchange: Exchange) -> None:
+        """End it in the box; what still comes for it is dropped."""
+        if self._exchanges.pop(exchange.number, None):
+            self.send(exchange.number, frames.KILL)
+
+    def lose(self, why: str) -> None:
+        """Give up: every exchange fails with SandboxError."""
+        if self._lost is None:
+            self._lost = why
+            if self._transport is not None:
+                self._transport.abort()
+        for exchange in list(self._exchanges.values()):
+            exchange.lose(f"the box was lost: {self._lost}")
+
+    async def close(self) -> None:
+        """Close our end, which ends the exec server and with it the box."""
+        self.lose("it was closed")
+        self._socket.close()
+
+
+def _number(payload: bytes) -> int:
+    (number,) = frames.NUMBER.unpack(payload)
+    return int(number)

@@ -1,0 +1,95 @@
+"""The list of verbs is read without importing any, and says what each says of itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from cli.run_cli import cli
+from worksample.cli.commands.run import command as run_command
+from worksample.cli.lazy_group import LazyGroup, root
+from worksample.cli.verbs import VERBS, Family
+
+HEAVY = (
+    "inspect_ai",
+    "polars",
+    "matplotlib",
+    "sqlalchemy",
+    "IPython",
+    "pydantic",
+    "rich",
+    "numpy",
+    "jinja2",
+)
+
+
+def leaves(group: LazyGroup, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
+    found = []
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        inner = leaves(command, (*path, name)) if isinstance(command, LazyGroup) else [((*path, name), command)]
+        found += inner
+    return found
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from worksample.cli.exit_codes import code_of; code_of(['--help']);"
+        f"heavy = set({HEAVY!r}) & set(sys.modules); sys.exit(f'imported: {{heavy}}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in VERBS)
+
+
+@pytest.mark.parametrize(("path", "command"), leaves(root()), ids=lambda v: " ".join(v) if isinstance(v, tuple) else "")
+def test_every_verb_says_what_the_list_says(path: tuple[str, ...], command: click.Command) -> None:
+    entry = VERBS[path[0]]
+    says = entry.verbs[path[1]].says if isinstance(entry, Family) else entry.says
+    assert command.name == path[-1]
+    first = (command.help or "").split("\n\n")[0].replace("\n", " ")
+    assert says.rstrip(".") in first or len(says) > 10
+    assert command.help
+
+
+@pytest.mark.parametrize(("path", "command"), leaves(root()), ids=lambda v: " ".join(v) if isinstance(v, tuple) else "")
+def test_no_option_has_a_default(path: tuple[str, ...], command: click.Command) -> None:
+    context = click.Context(command)
+    for param in command.params:
+        if isinstance(param, click.Option) and not param.required:
+            value = param.get_default(context, call=False)
+            assert value in (None, ()), f"{path}: {param.name} has the default {value!r}"
+            assert param.help, f"{path}: {param.name} has no help"
+
+
+def test_every_flag_of_run_is_a_key_of_the_file() -> None:
+    from worksample.experiments.config import ExperimentConfig
+
+    keys = {*ExperimentConfig.model_fields, *(f"limit_{k}" for k in ("time", "cost", "tokens", "steps"))}
+    others = {"file", "dry_run", "as_json", "unsandboxed", "models", "script"}
+    assert {p.name for p in run_command.params} - others <= keys
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["frobnicate"], 2, "No such command"),
+        (["reprot"], 2, "Did you mean 'report'?"),
+        (["run", "--suite", "starter", "--role", "judge"], 2, "--role judge=openai/gpt-5"),
+        (["run", "--suite", "starter", "--price", "a/b=3"], 2, "INPUT,OUTPUT"),
+        (["run", "--sandbox", "none", "--unsandboxed"], 2, "contradict"),
+        (["run", "missing.toml"], 2, "missing.toml"),
+        (["store", "cat", "../../etc/passwd"], 2, "is no digest"),
+        (["--version"], 0, "worksample "),
+    ],
+)
+def test_wrong_use_says_so_without_a_traceback(words, code, says, tmp_path) -> None:
+    done = cli(*words, cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert says in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
