@@ -128,7 +128,8 @@ def server_folder() -> Path:
     """The exec server's modules, compiled for this interpreter, as the package `in_box` in a folder of its own."""
     source = Path(__file__).parent / "in_box"
     modules = sorted(source.glob("*.py"))
-    digest = hashlib.sha256(importlib.util.MAGIC_NUMBER)
+    # The package's name too: what was kept under another one is imported by nobody.
+    digest = hashlib.sha256(importlib.util.MAGIC_NUMBER + source.name.encode())
     for module in modules:
         digest.update(module.name.encode() + b"\0" + module.read_bytes())
 
