@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("cli", "runs", "agents", "sandboxes", "evidence", "tasks")
+PACKAGES = ("cli", "runs", "agents", "sandboxes", "submissions", "tasks")
 MODULES = (
     "worksample.experiments.run",
     "worksample.experiments.loading",
