@@ -105,7 +105,7 @@ TARGETS = st.sampled_from(
         (Target.TRIAL, "t-maker-1.p0"), (Target.INSTANCE, 0), (Target.INSTANCE, 1),
     ]
 )  # fmt: skip
-CHANGES = st.lists(st.tuples(TARGETS, st.sampled_from(list(Action)), st.integers(0, 3)), max_size=12)
+CHANGES = st.lists(st.tuples(TARGETS, st.sampled_from([Action.STRIKE, Action.RESTORE]), st.integers(0, 3)), max_size=12)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

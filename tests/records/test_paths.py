@@ -42,8 +42,9 @@ def test_sound_paths_are_taken(steps: list[bytes]) -> None:
 
 
 def test_a_manifest_is_sorted_and_names_each_path_once() -> None:
-    a, b = Entry(path="a", size=2), Entry(path="b", size=3)
-    assert Manifest(entries=(a, b)).size == 5
+    a, b = Entry(path="a", size=2, blob="0" * 64), Entry(path="b", size=3, blob="1" * 64)
+    left = Entry(path="c", size=1 << 60, note="larger than what is taken in")
+    assert Manifest(entries=(a, b, left)).size == 5
     for entries in ((b, a), (a, a)):
         with pytest.raises(ValidationError, match="sorted"):
             Manifest(entries=entries)

@@ -58,4 +58,4 @@ def test_importing_does_nothing() -> None:
         "print(sorted(m for m in new if m.split('.')[0] not in sys.stdlib_module_names))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['worksample']"
+    assert done.stdout.strip() == "['worksample', 'worksample.lazy']"

@@ -70,7 +70,7 @@ async def test_a_crash_of_ours_is_recorded_once_and_tried_again(tmp_path: Path, 
     await over(again(tmp_path))
     crashes = [t for t in at.trials() if t.outcome.cause is Cause.PLATFORM_CRASH]
     assert len(crashes) == (0 if point == "close.committed" else 1)
-    assert all(point in t.outcome.reason and "faults.py" in t.outcome.reason for t in crashes)
+    assert all(point in t.outcome.reason and "fault_injection.py" in t.outcome.reason for t in crashes)
     all_is_well(at)
 
 

@@ -90,7 +90,7 @@ def test_a_crash_says_where() -> None:
         fault_injection._read("nonsense")
     except UsageError as error:
         outcome = ended_by_error(error, [])
-    assert "faults.py:" in outcome.reason
+    assert "fault_injection.py:" in outcome.reason
     assert "UsageError" in outcome.reason
 
 

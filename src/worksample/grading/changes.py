@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.records import Amendment, Evaluation, Grade, GradePart, Round, Standing, Submission, Verdict
-from worksample.verdicts.resolving import resolve
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -30,6 +29,8 @@ class Change:
 
 def changes(store: Store, old: Round, new: Round) -> list[Change]:
     """Rows for the submissions that stand otherwise in `new` than in `old`, by id; equal ones are left out."""
+    from worksample.verdicts.resolving import resolve
+
     amendments = store.find(Amendment)
     before, after = (resolve(r, store.find(Evaluation, round=r.id), amendments) for r in (old, new))
     found = []
