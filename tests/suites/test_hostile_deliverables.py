@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from suites.apart import apart
 from suites.hostile_deliverables import SECONDS, graded
 from suites.plain_grading import SUITE, Package
 
@@ -39,7 +40,7 @@ def spoilt(task: str, changes: dict[str, str | bytes], place: Path) -> tuple[str
     for name, data in changes.items():
         (output / name).write_bytes(data.encode() if isinstance(data, str) else data)
     (place / "scratch").mkdir()
-    return graded(package, instance, output, place / "scratch")
+    return apart(graded, package, instance, output, place / "scratch")
 
 
 def reference(task: str, name: str) -> str:

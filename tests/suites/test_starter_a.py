@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from suites.apart import apart
 from suites.plain_grading import SUITE, Package, grade, lay_case, play
 
 TASKS = [
@@ -24,7 +25,7 @@ CASES = [(t, folder.name) for t in TASKS for folder, _ in Package.read(t).cases(
 
 def score(package: Package, instance: str, output: Path, scratch: Path) -> float:
     """Graded twice: equal results, and a grade both times."""
-    first, second = (grade(package, instance, output, scratch) for _ in range(2))
+    first, second = (apart(grade, package, instance, output, scratch) for _ in range(2))
     assert first == second
     assert "grade" in first, first
     return float(first["grade"]["score"])
@@ -80,7 +81,7 @@ def test_without_a_reference_nobody_is_graded(task: str, instance: str, tmp_path
     lost = tmp_path / "lost"
     lost.mkdir()
     for output in (package.reference(instance), lost):
-        found = grade(package, instance, output, tmp_path, reference=lost)
+        found = apart(grade, package, instance, output, tmp_path, reference=lost)
         assert found.get("failed") == "grader.reference", found
 
 
@@ -91,7 +92,7 @@ def test_each_case_gets_its_score(task: str, name: str, tmp_path: Path) -> None:
     output = lay_case(package, folder, case, tmp_path / "output")
     got = score(package, case["instance"], output, tmp_path)
     wanted = case["score"] if isinstance(case["score"], dict) else {"low": case["score"], "high": case["score"]}
-    result = grade(package, case["instance"], output, tmp_path)
+    result = apart(grade, package, case["instance"], output, tmp_path)
     assert wanted["low"] - 1e-6 <= got <= wanted["high"] + 1e-6, result
     states = passed(result)
     for criterion, wants in case.get("passes", {}).items():
@@ -119,7 +120,7 @@ def test_scripted_agents_rank_as_they_work(agent: str, task: str, instance: str,
     output = play(steps, package.inputs(instance), tmp_path)
     got = score(package, instance, output, tmp_path)
     low, high = {"good": (1.0, 1.0), "hasty": (0.01, 0.9), "lazy": (0.0, 0.0)}[agent]
-    assert low <= got <= high, grade(package, instance, output, tmp_path)
+    assert low <= got <= high, apart(grade, package, instance, output, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from suites.apart import apart
 from suites.plain_grading import SUITE, Package, grade, lay_case
 from worksample.agents.script import filled, read_script
 
@@ -21,7 +22,7 @@ CASES = [(t, folder.name) for t in TASKS for folder, _ in PACKAGES[t].cases()]
 
 
 def graded(package: Package, instance: str, output: Path, scratch: Path, **more: Any) -> dict[str, Any]:
-    found = grade(package, instance, output, scratch, **more)
+    found = apart(grade, package, instance, output, scratch, **more)
     assert "grade" in found, found
     return dict(found["grade"])
 
@@ -58,7 +59,7 @@ def test_without_a_reference_nobody_is_graded(task: str, instance: str, tmp_path
     (broken / "expected.json").write_text('{"unfinished": ')
     for output in (package.reference(instance), lost):
         for reference in (lost, broken):
-            found = grade(package, instance, output, tmp_path / "x", reference=reference)
+            found = apart(grade, package, instance, output, tmp_path / "x", reference=reference)
             assert found.get("failed") == "grader.reference", found
 
 

@@ -43,7 +43,7 @@ def rules_in(source: str) -> Iterator[tuple[int, str]]:
 
 ELSEWHERE = {
     "agreement.py": {"votes >= 2"},
-    "coincidence.py": {"votes >= 2"},
+    "agreement_coefficients.py": {"votes >= 2"},
 }
 """How many votes there are."""
 
