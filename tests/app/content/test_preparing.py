@@ -187,10 +187,9 @@ def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: py
         await preparing.start()
         # A workbook takes LibreOffice seconds; a picture could be done by the time it is stopped.
         assert isinstance(await preparing.view(manifest, "book.xlsx", wait=0), Converting)
-        while preparing.progress()["boxes"] < 1:
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(0.3)
-        assert list((tmp_path / "run").glob("boxes/*"))
+        async with asyncio.timeout(120):
+            while preparing.progress()["boxes"] < 1 or not list((tmp_path / "run").glob("boxes/*")):
+                await asyncio.sleep(0.01)
         await preparing.stop()
         assert preparing.progress()["boxes"] == 0 and not list((tmp_path / "run" / "boxes").iterdir())
         assert await preparing.view(manifest, "book.xlsx", wait=0) == Converting(0.0)
