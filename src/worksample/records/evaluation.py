@@ -91,14 +91,27 @@ class Purpose(StrEnum):
     """Gold items, whose right answers are known."""
 
 
+class EvaluatorKind(StrEnum):
+    PERSON = "person"
+    JUDGE = "judge"
+    PROGRAM = "program"
+
+
+_BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
+
+
 @register
 class Round(Record):
     """One grading of a set of submissions under one protocol with fixed versions."""
 
     kind: ClassVar[str] = "round"
-    schema_version: ClassVar[int] = 2
+    schema_version: ClassVar[int] = 3
 
     protocol: Protocol
+    by: EvaluatorKind = EvaluatorKind.PERSON
+    """The kind of evaluator that is asked: of criteria, those that are its own. Where it is not given, programs under
+    the protocols that are theirs, people under the others.
+    """
     purpose: Purpose = Purpose.GRADING
     over: str | None = None
     """The round that this one looks at again, or grades anew."""
@@ -116,21 +129,26 @@ class Round(Record):
     author: str
     at: Moment
 
+    @model_validator(mode="before")
+    @classmethod
+    def _asked_kind(cls, body: Any) -> Any:
+        if not isinstance(body, dict) or "by" in body or body.get("protocol") not in set(Protocol):
+            return body
+        programs = body["protocol"] in _BY_PROGRAMS
+        return {**body, "by": EvaluatorKind.PROGRAM if programs else EvaluatorKind.PERSON}
+
     @classmethod
     def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
-        """Schema 1 told its purpose among the versions, and knew no regrades: they counted as soon as opened."""
+        """Schema 2 did not say who is asked.
+
+        Schema 1 told its purpose among the versions, and knew no regrades: they counted as soon as opened.
+        """
         if schema >= 2:
             return body
         versions = dict(body.get("versions", {}))
         kind, over = versions.pop("people.kind", ""), versions.pop("people.over", None)
         purpose = "failures" if kind == "tags" else kind if kind in set(Purpose) else Purpose.GRADING.value
         return {**body, "versions": versions, "purpose": purpose, "over": over}
-
-
-class EvaluatorKind(StrEnum):
-    PERSON = "person"
-    JUDGE = "judge"
-    PROGRAM = "program"
 
 
 @register
