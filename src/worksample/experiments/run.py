@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from worksample.errors import WorksampleError
 from worksample.models import Price
+from worksample.models.services import Services
 from worksample.records import Agent, Experiment, Instance, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes.requirements import require
@@ -36,6 +37,7 @@ class RunOptions:
     graders: int = 2
     tries: int = 3
     prices: Mapping[str, Price] = field(default_factory=dict)
+    services: Services = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,7 @@ class _Work:
             sandbox=self.experiment.lock.sandbox,
             tries=self.options.tries,
             prices=with_scripts(self.options.prices, agents),
+            services=self.options.services,
             roles=dict(self.experiment.lock.roles),
         )
         told = False

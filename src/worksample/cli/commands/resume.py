@@ -33,12 +33,13 @@ def command(
     from worksample.experiments.run import RunOptions
 
     with open_store(store) as opened:
-        found = find_experiment(opened, experiment or "")
+        found = find_experiment(opened, experiment or "", planned=True)
         config = ExperimentConfig.model_validate(found.settings)
         options = RunOptions(
             parallel=parallel or config.parallel,
             graders=graders or config.graders,
             tries=tries or config.tries,
             prices=config.prices,
+            services=config.services,
         )
         return run_and_tell(opened, found, options, Tone(as_json=bool(as_json), store=store))
