@@ -102,8 +102,8 @@ class _Site:
         board_charts(canvas, self.board, self.frame)
         shown = len(canvas.plots)
         heat_charts(canvas, None if self.held_out else heat, groups)
-        categories = {id: title_of(id) for id in self.frame["category"].unique() if id}
-        found = summary_of(self.board, self.frame, categories)
+        fields = {id.partition("/")[0] for id in self.frame["category"].unique() if id}
+        found = summary_of(self.board, self.frame, {id: title_of(id) for id in fields})
         self.page("summary.html", "summary.html", "", sortable=True, summary=found)
         self.page(
             "index.html",

@@ -17,6 +17,8 @@ FEW_TASKS = 30
 """Tasks below which an interval is wide and the choice of tasks decides much."""
 EXTREMES = 3
 """Categories named as the strongest and as the weakest."""
+LEAST = 5
+"""Graded trials of a category that is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,8 @@ class Offer:
 
     name: str
     passed: Estimate
-    of_ten: str
-    """Of ten pieces of such work, how many it would pass: `4 (3 to 6)`."""
+    of_hundred: str
+    """Of a hundred pieces of such work, how many it would pass: `41 (28 to 55)`."""
     cost: float | None
     """Of a piece of work, passed or not."""
     cost_passed: float | None
@@ -106,20 +108,20 @@ def _offer(row: Row) -> Offer:
     return Offer(
         name=row.label,
         passed=row.passed,
-        of_ten=_of_ten(row.passed),
+        of_hundred=_of_hundred(row.passed),
         cost=cost,
         cost_passed=cost / passed if cost is not None and passed else None,
         seconds=row.seconds.value,
     )
 
 
-def _of_ten(passed: Estimate) -> str:
+def _of_hundred(passed: Estimate) -> str:
     if passed.value is None:
         return ""
-    text = f"{10 * passed.value:.0f}"
+    text = f"{100 * passed.value:.0f}"
     if passed.low is None or passed.high is None:
         return text
-    return f"{text} ({10 * passed.low:.0f} to {10 * passed.high:.0f})"
+    return f"{text} ({100 * passed.low:.0f} to {100 * passed.high:.0f})"
 
 
 def _human(frame: pl.DataFrame) -> str:
@@ -143,13 +145,15 @@ def _human(frame: pl.DataFrame) -> str:
 
 
 def _extremes(frame: pl.DataFrame, best: Row, titles: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The categories in which the best agent passes most and least; none where there are fewer than two."""
+    """The fields of work in which the best agent passes most and least; none where there are fewer than two."""
     import polars as pl
 
     mine = frame.filter(
         (pl.col("entry_label") == best.name) & pl.col("passed").is_not_null() & (pl.col("category").fill_null("") != "")
     )
-    shares = mine.group_by("category").agg(pl.col("passed").cast(pl.Float64).mean(), n=pl.len()).sort("category")
+    field = pl.col("category").str.split("/").list.first()
+    shares = mine.group_by(category=field).agg(pl.col("passed").cast(pl.Float64).mean(), n=pl.len()).sort("category")
+    shares = shares.filter(pl.col("n") >= LEAST)
     if shares.height < 2 or shares["passed"].n_unique() < 2:
         return (), ()
     count = min(EXTREMES, shares.height // 2)
