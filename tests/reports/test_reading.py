@@ -12,6 +12,7 @@ import pytest
 from reports.test_pages import graded
 from store import worlds
 from worksample.metrics import Unit, mean_score
+from worksample.records import Agent
 from worksample.reports import ReportConfig, leaderboard, write_report
 from worksample.reports.plots import Axis, Bars, Canvas, Points, interval_bars, score_points
 from worksample.reports.plots.canvas import INK
@@ -58,7 +59,7 @@ def test_without_a_grade_nothing_is_concluded(store: Store) -> None:
 
 
 def test_the_cost_of_a_job_that_passes_is_not_known_where_none_does(store: Store) -> None:
-    world = worlds.World(agents=[worlds.Agent.of("ann", "scripted")])
+    world = worlds.World(agents=[Agent.of("ann", "scripted")])
     graded(worlds.planted(store, world), world, 0.0, 0.0, 0.0, 0.0)
     (offer,) = summarised(store).offers
     assert offer.passed.value == 0
@@ -119,7 +120,7 @@ def test_names_stand_at_their_own_points() -> None:
             box = text.get_window_extent()
             over = [name for name, spot in spots.items() if name != text.get_text() and box.contains(*spot)]
             assert not over, (seed, text.get_text(), over)
-            if text.arrow_patch is None:
+            if getattr(text, "arrow_patch", None) is None:
                 away = min(abs(box.x0 - spots[text.get_text()][0]), abs(box.x1 - spots[text.get_text()][0]))
                 assert away < 25 or box.x0 < spots[text.get_text()][0] < box.x1
 

@@ -64,4 +64,4 @@ def _crowd(axes: Any, box: Any, taken: Sequence[Any], spots: Sequence[Any], own:
     """How much a text would cover: other names, other points, the edge of the axes."""
     others = sum(box.contains(*spot) for place, spot in enumerate(spots) if place != own)
     inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
-    return sum(bool(box.overlaps(other)) for other in taken) + others + (not inside)
+    return int(sum(bool(box.overlaps(other)) for other in taken) + others + (not inside))
