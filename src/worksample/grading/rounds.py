@@ -43,7 +43,7 @@ class Asks:
 
 
 def usual(protocol: Protocol) -> EvaluatorKind:
-    """Who is asked under a protocol where nobody says: programs under those that are theirs, people under the others."""
+    """Who is asked under a protocol unless a round says so: programs under those that are theirs, people elsewhere."""
     return EvaluatorKind.PROGRAM if protocol in (Protocol.PROGRAM, Protocol.CHECKPOINTS) else EvaluatorKind.PERSON
 
 
