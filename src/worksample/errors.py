@@ -44,7 +44,7 @@ class Boundary(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a trial did not end on its own, or why an evaluation was not given."""
+    """Why a trial did not end on its own, why an evaluation was not given, or what a verdict still waits for."""
 
     LIMIT_TIME = "limit.time"
     LIMIT_COST = "limit.cost"
@@ -74,7 +74,9 @@ class Cause(StrEnum):
     GRADER_LACKS = "grader.lacks"
     JUDGE_ERROR = "judge.error"
     JUDGE_MALFORMED = "judge.malformed"
+    JUDGE_AWAITED = "judge.awaited"
     PERSON_DECLINED = "person.declined"
+    PERSON_AWAITED = "person.awaited"
     NOT_ATTEMPTABLE = "plan.not_attemptable"
     CANCELLED = "operator.cancelled"
     PLATFORM_CRASH = "platform.crash"
@@ -131,7 +133,9 @@ POLICY: dict[Cause, Policy] = {
     Cause.GRADER_LACKS: _of(_B.GRADER, "the grader needs what is not here"),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is no judgment", retry=True),
+    Cause.JUDGE_AWAITED: _of(_B.JUDGE, "waits for a judge"),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
+    Cause.PERSON_AWAITED: _of(_B.PERSON, "waits for people"),
     Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),

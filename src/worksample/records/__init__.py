@@ -43,10 +43,11 @@ from .task import (
     Work,
 )
 from .trial import Ending, Outcome, Trial
-from .verdict import Standing, Verdict, strikes, struck, targets_of
+from .verdict import AWAITED, JudgedBy, Standing, Verdict, strikes, struck, targets_of
 
 __all__ = [
     "ACCEPTED",
+    "AWAITED",
     "FULL",
     "REGISTRY",
     "About",
@@ -78,6 +79,7 @@ __all__ = [
     "Importance",
     "Instance",
     "Json",
+    "JudgedBy",
     "Labels",
     "Limits",
     "Lock",

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from .base import Frozen, Moment, Record, digest_of, register
 from .task import Limits, Name, Protocol
+from .verdict import JudgedBy
 
 
 class Arm(Frozen):
@@ -34,6 +35,10 @@ class Lock(Frozen):
     sandbox: str
     """`bubblewrap`, or `none` where the operator asked to run unsandboxed: every report prints it."""
     versions: dict[str, str] = {}
+    judged_by: JudgedBy | None = Field(default=None, exclude_if=lambda by: by is None)
+    """Whose answers make the verdicts unless a report says otherwise. None, and then not written: each criterion by its
+    own kind of evaluator; what has none by people, else a program, else a judge.
+    """
 
     @model_validator(mode="before")
     @classmethod
