@@ -11,6 +11,7 @@
     ├── CaptureError            what an agent left cannot be taken in
     ├── SandboxError            the box cannot be had, or was lost
     │   └── SandboxUnavailable
+    ├── ModelKeyError           a model's service takes no request with this key
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
@@ -53,8 +54,10 @@ class Cause(StrEnum):
     LIMIT_OTHER = "limit.other"
     AGENT_CRASH = "agent.crash"
     AGENT_MALFORMED = "agent.malformed"
+    AGENT_ABSENT = "agent.absent"
     MODEL_ERROR = "model.error"
     MODEL_REFUSED = "model.refused"
+    MODEL_KEY = "model.key"
     SANDBOX_START = "sandbox.start"
     SANDBOX_LOST = "sandbox.lost"
     STORE_FULL = "store.full"
@@ -112,8 +115,10 @@ POLICY: dict[Cause, Policy] = {
     Cause.LIMIT_OTHER: _of(_B.AGENT, "reached a limit of the engine", graded=True),
     Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
     Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
+    Cause.AGENT_ABSENT: _of(_B.SANDBOX, "the sandbox lacks the agent's program"),
     Cause.MODEL_ERROR: _of(_B.MODEL, "the model's service failed", retry=True),
     Cause.MODEL_REFUSED: _of(_B.MODEL, "the model's service rejected the request"),
+    Cause.MODEL_KEY: _of(_B.MODEL, "the model's service takes no request with this key"),
     Cause.SANDBOX_START: _of(_B.SANDBOX, "the sandbox did not start", retry=True),
     Cause.SANDBOX_LOST: _of(_B.SANDBOX, "the sandbox died", retry=True),
     Cause.STORE_FULL: _of(_B.STORE, "the disk of the store is full"),
@@ -213,6 +218,12 @@ class SandboxUnavailable(SandboxError):
     """This machine cannot give a box; `next` is the line to type."""
 
     cause = Cause.SANDBOX_START
+
+
+class ModelKeyError(WorksampleError):
+    """A model's service takes no request with this key: going on would only fail more trials."""
+
+    cause = Cause.MODEL_KEY
 
 
 class AgentError(WorksampleError):
