@@ -1,4 +1,4 @@
-"""200 different ways in which a deliverable may try to order its judge about: 20 orders, 10 carriers for each of 5 sorts.
+"""200 different ways in which a deliverable may try to order its judge about: 20 orders, each in 10 carriers.
 
 Each gives exhibits, as a judge would be shown them, and the words (or the picture) by which it is known.
 """

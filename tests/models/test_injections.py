@@ -1,4 +1,4 @@
-"""What a deliverable says is data: 200 orders reach a judge that obeys all it reads outside of data, and move nothing."""
+"""What a deliverable says is data: 200 orders reach a judge that obeys all it reads outside of data; none moves it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,11 @@ def test_there_are_200_different_ones() -> None:
 
 async def test_all_200_reach_the_judge_and_none_leaves_the_delimiters() -> None:
     current: list[Judge] = []
-    with serving(lambda request, count: current[-1](request, count)) as served:
+
+    def latest(request: dict[str, Any], count: int) -> Answer:
+        return current[-1](request, count)
+
+    with serving(latest) as served:
         role = Role("judge", MODEL, JudgeConfig(model=MODEL, tries=1), Service(args=served.args), HashSink())
         for injection in ALL:
             current.append(judge_of(injection))
