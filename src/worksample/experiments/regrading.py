@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import PlanError, UsageError
-from worksample.grading import Change, changes, open_round, subjects
+from worksample.grading import Asks, Change, Evaluators, changes, open_round, subjects
 from worksample.records import (
     Amendment,
     Evaluation,
@@ -83,7 +83,7 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     gradings = _gradings(store, what, {id: store.get(Instance, id) for id in ids}, before)
     listener = watch or Silent()
     round = _open(store, what, found, before, gradings)
-    queue = GradeQueue(store, round, listener, tries=what.tries, sandbox=what.sandbox)
+    queue = GradeQueue(store, [round], listener, tries=what.tries, here=Evaluators(what.sandbox))
     queue.tally.planned = queue.tally.finished = len(found)
     listener.begin(queue.tally)
     try:
@@ -133,7 +133,7 @@ def _open(
                 return round
         return open_round(
             store, experiment=experiment, subjects=listed, protocol=what.protocol, author=what.author,
-            reason=what.reason, gradings=gradings, over=before.id if before else None,
+            reason=what.reason, gradings=gradings, over=before.id if before else None, asks=Asks.of(before),
         )  # fmt: skip
 
 

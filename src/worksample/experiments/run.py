@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from worksample.errors import WorksampleError
+from worksample.grading import Evaluators
 from worksample.models import Price
 from worksample.records import Agent, Experiment, Instance, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
@@ -66,7 +67,7 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     finally:
         listener.end()
     if not interrupted:
-        write_scores(store, experiment.id, work.grading.round.id)
+        write_scores(store, experiment.id, work.grading.works[0].round.id)
     return RunResult(status_of(store, experiment), interrupted)
 
 
@@ -97,10 +98,10 @@ class _Work:
         slots = store.find(Slot, experiment=experiment.id)
         self.grading = GradeQueue(
             store,
-            current_round(store, experiment),
+            [current_round(store, experiment)],
             watch,
             tries=options.tries,
-            sandbox=experiment.lock.sandbox,
+            here=Evaluators(experiment.lock.sandbox),
         )
         self.tally = self.grading.tally
         self.tally.planned = sum(not s.not_attemptable for s in slots)
