@@ -78,7 +78,6 @@ def _record(role: Role, ledger: _Ledger) -> dict[str, Any]:
 async def _answered(role: Role, probe: Probe, ledger: _Ledger, *, swapped: bool = False) -> Answer:
     failed = malformed("it was never asked")
     for _ in range(role.config.tries):
-        role.spent.check(role.name, role.config)
         put = prompt(probe, _fence(probe), role.config.limits, swapped=swapped)
         try:
             return await _once(role, probe, put, ledger)
@@ -99,15 +98,18 @@ def _fence(probe: Probe) -> Fence:
 
 async def _once(role: Role, probe: Probe, put: Prompt, ledger: _Ledger) -> Answer:
     kept: dict[str, Any] = await asyncio.to_thread(_keep_prompt, role, put)
+    role.spent.begin(role.name, role.config)
     ledger.calls.append(kept)
+    used = Usage()
     try:
         output = await _generate(role, put)
+        used = output_usage(output.usage, role.model, role.service.prices)
     except JudgeError as error:
         kept["failed"] = error.what[:500]
         raise
-    used = output_usage(output.usage, role.model, role.service.prices)
+    finally:
+        role.spent.end(used)
     ledger.add(used)
-    role.spent.add(used)
     said = _said(output)
     kept["answer"] = await asyncio.to_thread(role.sink.put, canonical(said))
     try:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from worksample.errors import Cause, JudgeError, PlanError
 from worksample.files import Sink
-from worksample.records import Frozen, Usage, digest_of
+from worksample.records import Frozen, Protocol, Usage, digest_of
 
 from .exhibit import ExhibitLimits
 from .price import Prices, require_price
@@ -46,6 +46,8 @@ class JudgeConfig(Frozen):
     """US dollars that this judge may spend on an experiment. Its models must have a price."""
     calls: int | None = Field(default=None, gt=0)
     """Calls that this judge may make in an experiment."""
+    rounds: tuple[Protocol, ...] = (Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
+    """Protocols whose rounds it judges, where a round asks judges; `[]` for one that only graders ask."""
     characters: int = Field(default=200_000, gt=0)
     """Of text that one question may show."""
     pictures: int = Field(default=24, ge=0)
@@ -73,21 +75,32 @@ class Spent:
     """What a judge took so far, over all that ask it."""
 
     usage: Usage = field(default_factory=Usage)
+    under_way: int = 0
+    """Calls that were begun and have not ended."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
+    def begin(self, name: str, config: JudgeConfig) -> None:
+        """Before a call. JudgeError (`judge.limit`) where a cap is reached; of the cost only ended calls are known."""
+        with self._lock:
+            calls, cost = self.usage.calls + self.under_way, self.usage.cost or 0.0
+            for key, used, most in (("calls", calls, config.calls), ("cost", cost, config.cost)):
+                if most is not None and used >= most:
+                    raise JudgeError(
+                        f"its {key} of {most:g} are used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
+                        next=f"raise {key} in [judges.{name}] and resume",
+                    )  # fmt: skip
+            self.under_way += 1
+
+    def end(self, used: Usage) -> None:
+        """After a call, answered or not."""
+        with self._lock:
+            self.under_way -= 1
+        self.add(used)
+
     def add(self, used: Usage) -> None:
+        """What was taken."""
         with self._lock:
             self.usage = plus(self.usage, used) if self.usage.calls else used
-
-    def check(self, name: str, config: JudgeConfig) -> None:
-        """JudgeError (`judge.limit`) where a cap is reached."""
-        caps = {"calls": (self.usage.calls, config.calls), "cost": (self.usage.cost or 0.0, config.cost)}
-        for key, (used, most) in caps.items():
-            if most is not None and used >= most:
-                raise JudgeError(
-                    f"its {key} of {most:g} are used up ({used:.6g})", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
-                    next=f"raise {key} in [judges.{name}] and resume",
-                )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,6 +137,12 @@ class Role:
 
 Roles = Mapping[str, tuple[Role, ...]]
 """Role name -> its models, in order."""
+
+
+def means_of(roles: Roles) -> str:
+    """What graders can ask here, in words: another text, and what waited for a judge is graded again."""
+    said = (f"{r.name} {r.version}, calls {r.config.calls}, cost {r.config.cost}" for rs in roles.values() for r in rs)
+    return "; ".join(sorted(said))
 
 
 def judges_of(judges: Mapping[str, JudgeConfig], roles: Mapping[str, str], service: Service, sink: Sink) -> Roles:
