@@ -18,6 +18,7 @@ TABLES = {
     "agents": (CONFIG, "AgentConfig"),
     "arms": (CONFIG, "ArmConfig"),
     "limits": (CONFIG, "LimitsConfig"),
+    "people": (CONFIG, "PeopleConfig"),
     "prices": (PRICE, "Price"),
     "services": (SERVICES, "ServiceConfig"),
     "app": (APP, "AppConfig"),
@@ -66,6 +67,7 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
         "Name": "name",
         "Seconds": "seconds",
         "Protocol": "text",
+        "Sandbox": "text",
         "str": "text",
         "int": "integer",
         "float": "number",
@@ -83,6 +85,7 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
         for word, plain in names.items():
             kind = re.sub(rf"\b{word}\b", plain, kind)
         kind = kind.replace("AgentConfig", "tables").replace("ArmConfig", "tables").replace("LimitsConfig", "table")
+        kind = kind.replace("PeopleConfig", "table")
         lines.append(f"| `{name}` | {kind} | {default} | {says} |")
     return "\n".join(lines)
 
