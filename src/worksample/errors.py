@@ -15,6 +15,7 @@
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
+    ├── JudgeError              a judge model gave no answer
     ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
     └── ImportFailed            a foreign package cannot be brought in
 
@@ -78,6 +79,9 @@ class Cause(StrEnum):
     JUDGE_ERROR = "judge.error"
     JUDGE_MALFORMED = "judge.malformed"
     JUDGE_AWAITED = "judge.awaited"
+    JUDGE_REFUSED = "judge.refused"
+    JUDGE_LIMIT = "judge.limit"
+    JUDGE_LACKS = "judge.lacks"
     PERSON_DECLINED = "person.declined"
     PERSON_AWAITED = "person.awaited"
     NOT_ATTEMPTABLE = "plan.not_attemptable"
@@ -139,6 +143,9 @@ POLICY: dict[Cause, Policy] = {
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is no judgment", retry=True),
     Cause.JUDGE_AWAITED: _of(_B.JUDGE, "waits for a judge"),
+    Cause.JUDGE_REFUSED: _of(_B.JUDGE, "the judge refused to answer", retry=True),
+    Cause.JUDGE_LIMIT: _of(_B.JUDGE, "the judge's budget is spent"),
+    Cause.JUDGE_LACKS: _of(_B.JUDGE, "no judge is configured"),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
     Cause.PERSON_AWAITED: _of(_B.PERSON, "waits for people"),
     Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
@@ -242,6 +249,17 @@ class ReferenceUnreadable(GraderError):
     """The grader's own reference is missing or broken: ungraded, never 0."""
 
     cause = Cause.GRADER_REFERENCE
+
+
+class JudgeError(WorksampleError):
+    """A judge model gave no answer that counts. `record`: what is kept of the calls; `usage`: what they took."""
+
+    cause = Cause.JUDGE_ERROR
+
+    def __init__(self, what: str, *, where: str = "", next: str = "", cause: Cause | None = None) -> None:
+        super().__init__(what, where=where, next=next, cause=cause)
+        self.record: dict[str, object] = {}
+        self.usage: object | None = None
 
 
 class DeliverableError(WorksampleError):

@@ -96,6 +96,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(401, _error("no such key", "invalid_api_key"))
         elif answer.fault is Fault.NOT_JSON:
             self._send(200, b"<html>a proxy says hello</html>")
+        elif answer.fault is Fault.NO_CHOICES:
+            self._send(200, json.dumps({**answer.body(count, request.get("model", "?")), "choices": []}).encode())
         elif answer.fault is Fault.CUT:
             self._head(200, len(body), {})
             self.wfile.write(body[: len(body) // 2])

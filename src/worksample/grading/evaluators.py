@@ -10,10 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from worksample.errors import Cause, RecordConflict, RecordMissing
+from worksample.models import Roles
 from worksample.records import Evaluator, EvaluatorKind, Grading, Instance, Payload, Round, Submission
 
 if TYPE_CHECKING:
     from worksample.store import Store
+
+WAITING = frozenset({Cause.JUDGE_LACKS, Cause.JUDGE_LIMIT})
+"""Failures for want of means: asked again once there are others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,8 @@ class Asked:
     grading: Grading
     """The one in force in the round; of a later version of the instance where the round is a regrade."""
     n: int = 1
+    second: Submission | None = None
+    """Of a pair: the other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,13 @@ class Evaluates(Protocol):
         """How many evaluations of one submission it gives at most; programs give one."""
         ...
 
+    @property
+    def means(self) -> str:
+        """What it has to work with here: a judge for graders, a budget. Kept with an answer that failed for want of it
+        (`record["means"]`); once it says something else, it is asked again.
+        """
+        ...
+
     async def evaluate(self, asked: Asked) -> Answer:
         """Answer. Never raises for what the deliverable does, nor for a service that fails: those are causes."""
         ...
@@ -70,6 +83,8 @@ class Evaluators:
     """The kind of box in which programs grade."""
     judges: Callable[[Round], Sequence[Evaluates]] = lambda round: ()
     """The judge models that are configured for a round, in the order in which they are asked."""
+    roles: Roles = field(default_factory=dict)
+    """The judge models that graders may ask: role -> its models."""
 
 
 def evaluators_of(round: Round, here: Evaluators) -> tuple[Evaluates, ...]:
@@ -77,7 +92,7 @@ def evaluators_of(round: Round, here: Evaluators) -> tuple[Evaluates, ...]:
     from .program import ByProgram
 
     if round.by is EvaluatorKind.PROGRAM:
-        return (ByProgram(here.sandbox),)
+        return (ByProgram(here.sandbox, roles=here.roles),)
     return tuple(here.judges(round)) if round.by is EvaluatorKind.JUDGE else ()
 
 

@@ -62,15 +62,16 @@ async def grade(
 
 async def evaluate(
     store: Store, round: Round, submission: Submission, instance: Instance, place: Place,
-    wanted: Callable[[list[Evaluation]], bool] = lambda made: True,
+    wanted: Callable[[list[Evaluation]], bool] = lambda made: True, second: Submission | None = None,
 ) -> Evaluation | None:  # fmt: skip
     """Have one evaluation made and commit it; None where it is not `wanted` any more once the place is free.
 
+    second: the other one of a pair.
     wanted: told the subject's evaluations in the round. What was given at the place stays and is returned, and so is
     what another process makes there meanwhile. Raises as `grade`, RecordConflict for an evaluator under another's id.
     """
     grading = await asyncio.to_thread(grading_in_force, store, round, instance)
-    asked = Asked(store, round, submission, instance, grading, place.n)
+    asked = Asked(store, round, submission, instance, grading, place.n, second)
     before = {e.id for e in await asyncio.to_thread(_made, asked)}
     job = _Job(asked, place, before, wanted)
     key, owner = lease_of(round, submission, place), new_owner()
@@ -137,6 +138,7 @@ def _evaluation(job: _Job, answer: Answer) -> Evaluation:
         id=uuid.uuid4().hex,
         round=asked.round.id,
         subject=asked.submission.id,
+        second=asked.second.id if asked.second is not None else None,
         instance=asked.instance.id,
         grading=asked.grading.digest,
         evaluator=known(job.store, job.place.by.evaluator).id,

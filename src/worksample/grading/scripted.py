@@ -21,6 +21,7 @@ class Scripted:
     ) -> None:  # fmt: skip
         """failures: n -> the causes with which its n-th evaluation of a submission fails before it is given."""
         self.evaluator = Evaluator(id=f"{name}@1", name=name, type=kind, version="1", at=now())
+        self.means = ""
         self.repeats, self._payload, self._failures = repeats, payload, failures or {}
         self.asked: Counter[tuple[str, int]] = Counter()
         """How often it was asked: submission and n -> times."""

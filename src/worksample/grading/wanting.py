@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from worksample.errors import POLICY
 from worksample.records import Evaluation, Given, Round
 
-from .evaluators import Evaluates
+from .evaluators import WAITING, Evaluates
 
 TRIES = 3
 """Evaluations at one place at most, where only passing troubles kept it from an answer."""
@@ -54,4 +54,9 @@ def wanted(round: Round, by: Sequence[Evaluates], made: Sequence[Evaluation], tr
         at.setdefault(place_of(evaluation), []).append(evaluation)
     most = max((each.repeats for each in by), default=0)
     every = (Place(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)
-    return [place for place in every if wants(at.get(place.key, []), tries)][:lacking]
+    return [place for place in every if wants(_counted(place, at.get(place.key, [])), tries)][:lacking]
+
+
+def _counted(place: Place, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    """Without those that failed for want of means, where there are others now."""
+    return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]
