@@ -135,7 +135,7 @@ def _wait(judging: Judging, subjects: Subjects, protocol: Protocol, bench: Bench
     gone = {id for target, id in struck(judging.amendments) if target is Target.SUBMISSION}
     told = set(bench.verdicts(protocol)["subject"].to_list())
     left = sorted(frozenset().union(*subjects.submissions.values()) - told - gone)
-    rows = [
+    rows: list[dict[str, object]] = [
         {**dict.fromkeys(VERDICTS), "subject": s, "standing": Standing.UNGRADED.value, "verdict_cause": cause.value,
          "reason": POLICY[cause].says, "by": "votes", "evaluations": [], "rounds": []}
         for s in left
