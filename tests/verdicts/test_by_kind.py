@@ -14,6 +14,7 @@ from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
 from worksample.kit.result import checked
 from worksample.people import Form, InvalidAnswer, Kind, PeopleRound, export_csv, import_judgments
+from worksample.people.rounds.own import OwnRounds
 from worksample.people.work.answer import grade_of
 from worksample.records import (
     Action,
@@ -35,6 +36,7 @@ from worksample.records import (
     Purpose,
     Round,
     Rule,
+    Submission,
     Target,
 )
 from worksample.reports import leaderboard
@@ -149,9 +151,28 @@ def test_a_programs_criteria_may_be_peoples_in_part(tmp_path: Path) -> None:
     assert (row["state"], row["passed"], row["score"]) == ("valid", False, 0.75)
 
 
+def test_an_experiments_own_round_asks_people_what_is_theirs(tmp_path: Path) -> None:
+    """Under any protocol, of the work that has something for them; work that comes later is added."""
+    desk = made(tmp_path, protocol=Protocol.PROGRAM)
+    alone = desk.instances[1].grading[Protocol.PROGRAM].replaced(criteria=Criteria(criteria=MIXED.criteria[:3]))
+    other = desk.instances[1].replaced(id=desk.instances[1].id[:-1] + "x", grading={Protocol.PROGRAM: alone})
+    plan = desk.store.get(Experiment, "x1")
+    late = plan.replaced(id="x2", lock=plan.lock.replaced(instances=(desk.instances[0].id, other.id)))
+    first = desk.store.get(Submission, "s-maker-0.p1").replaced(
+        id="s-first", instance=other.id, experiment="x2", trial=None, origin="external"
+    )
+    desk.store.commit(other, late, first)
+    assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
+    (round,) = desk.store.find(Round, experiment="x2")
+    assert (round.protocol, round.by) == (Protocol.PROGRAM, PERSON)
+    desk.store.commit(first.replaced(id="s-second", instance=desk.instances[0].id))
+    assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 1
+    assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
+
+
 def test_a_round_that_would_ask_people_nothing_is_not_opened(tmp_path: Path) -> None:
     desk = made(tmp_path, Criteria(criteria=(leaf("opens"), leaf("vivid", "judge"))))
-    with pytest.raises(PlanError, match="no criterion here is asked of person"):
+    with pytest.raises(PlanError, match="no criterion under rubric is asked of people"):
         desk.open(Kind.RUBRIC)
     with pytest.raises(UsageError, match="has no criteria"):
         PeopleRound(kind=Kind.RUBRIC, experiment="x1", protocol=Protocol.HOLISTIC)

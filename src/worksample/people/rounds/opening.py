@@ -12,7 +12,7 @@ from sqlalchemy import select
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
-from worksample.records import EvaluatorKind, Purpose, Round, canonical
+from worksample.records import EvaluatorKind, Experiment, Instance, Purpose, Round, canonical
 from worksample.store.people_tables import items as item_table
 
 from .config import PeopleRound
@@ -26,6 +26,7 @@ from .subjects import submissions_of
 if TYPE_CHECKING:
     from worksample.store import Store
 
+_WHO = {EvaluatorKind.PERSON: "people", EvaluatorKind.JUDGE: "a judge", EvaluatorKind.PROGRAM: "a program"}
 _GATED = frozenset({Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC})
 
 
@@ -47,8 +48,10 @@ def open_people_round(
     gold_round = id if config.kind is Kind.CALIBRATION else uuid.uuid4().hex
     planned = [] if config.kind is Kind.CALIBRATION else plan_items(store, config, asking, id, seed)
     gold = plan_gold(store, config.gold, gold_round, seed)
-    if not planned and not gold:
-        raise PlanError(f"no criterion here is asked of {asking.kind}", where=config.experiment or config.over or "")
+    if not planned and not gold and not _asks_later(store, config, asking):
+        what = f"no criterion under {asking.protocol} is asked of {_WHO[asking.kind]}"
+        next = f'write criteria.toml with by = "{asking.kind}", and [grading.{asking.protocol}] in task.toml'
+        raise PlanError(what, where=config.experiment or config.over or "", next=next)
     twice = {item["subject"] for item in gold} & {item["subject"] for item in planned}
     if twice:
         raise UsageError("a gold item is also an item of the round", where=min(twice))
@@ -82,6 +85,14 @@ def open_people_round(
     store.commit(*rounds)
     stock(store, round, clock())
     return round
+
+
+def _asks_later(store: Store, config: PeopleRound, asking: Asking) -> bool:
+    """Whether work may still come in that is asked about; pairs are drawn once."""
+    if config.experiment is None or config.kind not in _GATED or asking.form is Form.PAIRWISE:
+        return False
+    plan = store.get(Experiment, config.experiment)
+    return any(asking.of(store.get(Instance, id)) for id in plan.lock.instances)
 
 
 def _subjects(planned: list[dict[str, str]]) -> tuple[str, ...]:
