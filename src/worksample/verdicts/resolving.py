@@ -71,7 +71,7 @@ def verdict_frame(round: Round, said: Said, rules: RubricRules | None = None) ->
     parts[-1] = parts[-1].join(_resting(given), on="subject", how="left")
     parts.append(_silent(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
     parts.append(_rest(single, parts, "every evaluation of it was struck", UNGRADED))
-    whole = pl.concat([_shaped(p) for p in parts])
+    whole = pl.concat([shaped(p) for p in parts])
     sure = pl.col("standing") == DECIDED
     partial = partial_credit(pl.col("score"), pl.col("passed").cast(pl.Float64))
     return whole.with_columns(by=pl.lit("votes"), partial=pl.when(sure).then(partial)).sort("subject")
@@ -98,7 +98,8 @@ def verdict_of(row: Mapping[str, object], grades: Mapping[str, Grade] | None = N
     return Verdict.model_validate({**told, "grade": (grades or {}).get(decides)})
 
 
-def _shaped(part: pl.DataFrame) -> pl.DataFrame:
+def shaped(part: pl.DataFrame) -> pl.DataFrame:
+    """`part` with all columns of `VERDICTS`, empty where it has none."""
     lists = ("evaluations", "rounds")
     return part.select(
         (pl.col(n) if n in part.columns else pl.lit([] if n in lists else None, dtype=kind)).cast(kind).alias(n)

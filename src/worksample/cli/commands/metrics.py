@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worksample.cli.exit_codes import INCOMPLETE
-from worksample.cli.figure_options import money_options, money_settings
+from worksample.cli.figure_options import judged_by_option, money_options, money_settings
 from worksample.cli.output import console, json_option, open_store, printable, say_json, store_option, table
 from worksample.cli.same_name import tell_found
 
@@ -45,6 +45,7 @@ SIGNS = {"share": " %", "points": " pp", "hours": " h"}
 @click.option(
     "--budget", "budgets", type=float, multiple=True, default=None, help="US dollars per trial; see budget-cost."
 )
+@judged_by_option
 @money_options
 @click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000.")
 @click.option("--level", type=float, default=None, help="Confidence of every interval; default: 0.95.")

@@ -17,7 +17,7 @@ from .config import PeopleRound
 from .instructions import Instructions, shipped
 from .opening import open_people_round, top_up
 from .pilot import opened
-from .protocol import FORM_OF, SPECS, Kind, votes_of
+from .protocol import BY_CRITERIA, FORM_OF, SPECS, Kind, votes_of
 from .queues import stock
 from .subjects import submissions_of
 
@@ -80,6 +80,7 @@ class OwnRounds:
         instructions = self.instructions or shipped()
         config = PeopleRound(
             kind=kind_of(protocol), experiment=experiment.id, overlap=self.overlap, reason=REASON,
+            protocol=protocol if protocol in BY_CRITERIA else None,
             waive_pilot=_waiver(store, instructions),
         )  # fmt: skip
         try:

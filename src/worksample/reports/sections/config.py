@@ -9,6 +9,7 @@ from typing import Literal
 from worksample.errors import UsageError
 from worksample.metrics import Checking, Resampling, RubricRules
 from worksample.models.price import Price
+from worksample.records import JudgedBy
 
 BY = ("", "agent", "category", "domain", "platform", "tier")
 
@@ -23,6 +24,8 @@ class MeasureConfig:
     """Let prices and hours count that are only illustrative; notes then say so."""
     struck: bool = True
     """Leave out what an integrity review struck; else count struck trials and submissions like any other."""
+    judged_by: JudgedBy | None = None
+    """Whose answers make the verdicts; None: as the experiments say, which is combined unless they name somebody."""
     skips: Literal["cause", "paper"] = "cause"
     """Skipped criteria by their cause, or as misses: UpBench's own formula (5.2.1)."""
     pitfalls_gate: bool = False

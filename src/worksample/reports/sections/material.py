@@ -39,7 +39,7 @@ class Material(Work):
     """A `Work` as the sections take it: by protocol, by agent, by groups of the work."""
 
     def __init__(self, store: Store, experiments: Sequence[Experiment], config: MeasureConfig) -> None:
-        super().__init__(store, experiments, WorkRules(struck=config.struck, rubric=config.rules))
+        super().__init__(store, experiments, WorkRules(config.struck, judged_by=config.judged_by, rubric=config.rules))
         self.config = config
 
     @property
