@@ -17,6 +17,7 @@ TABLES = {
     "agents": (CONFIG, "AgentConfig"),
     "arms": (CONFIG, "ArmConfig"),
     "limits": (CONFIG, "LimitsConfig"),
+    "people": (CONFIG, "PeopleConfig"),
     "prices": (PRICE, "Price"),
     "app": (APP, "AppConfig"),
 }
@@ -64,6 +65,7 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
         "Name": "name",
         "Seconds": "seconds",
         "Protocol": "text",
+        "Sandbox": "text",
         "str": "text",
         "int": "integer",
         "float": "number",
@@ -80,6 +82,7 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
         for word, plain in names.items():
             kind = re.sub(rf"\b{word}\b", plain, kind)
         kind = kind.replace("AgentConfig", "tables").replace("ArmConfig", "tables").replace("LimitsConfig", "table")
+        kind = kind.replace("PeopleConfig", "table")
         lines.append(f"| `{name}` | {kind} | {default} | {says} |")
     return "\n".join(lines)
 

@@ -10,8 +10,8 @@ import pytest
 
 from grading.helpers_grading import bench
 from worksample.errors import Cause, PlanError
-from worksample.grading import changes, grade, grade_all, open_round, regrade
-from worksample.records import CaptureStatus, Evaluation, Given, Grade
+from worksample.grading import ByProgram, Place, changes, grade, grade_all, lease_of, open_round, regrade
+from worksample.records import CaptureStatus, Evaluation, Given, Grade, Submission
 
 pytestmark = pytest.mark.box
 
@@ -207,7 +207,9 @@ async def test_after_a_kill_it_goes_on_where_it_stood(tmp_path: Path) -> None:
         made.store.sync()
         assert len(made.store.find(Evaluation, round=round.id)) == expected
     for id in ids:
-        assert made.store.lease(f"grade/{round.id}/{id}", "a dead process", 0.5)
+        assert made.store.lease(
+            lease_of(round, made.store.get(Submission, id), Place(ByProgram(), 1)), "a dead process", 0.5
+        )
     await grade_all(made.store, round)
     evaluations = made.store.find(Evaluation, round=round.id)
     assert sorted(e.subject for e in evaluations) == sorted(ids)

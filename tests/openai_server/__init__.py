@@ -1,6 +1,7 @@
 """A language-model service of our own on loopback: OpenAI's chat completions, with faults on demand."""
 
 from .answers import Answer, Call, Fault, calls, says
+from .judge import Judge, Seen, judged, read
 from .server import Served, serving
 
-__all__ = ["Answer", "Call", "Fault", "Served", "calls", "says", "serving"]
+__all__ = ["Answer", "Call", "Fault", "Judge", "Seen", "Served", "calls", "judged", "read", "says", "serving"]

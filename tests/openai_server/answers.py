@@ -24,6 +24,8 @@ class Fault(StrEnum):
     """200 with a body that is no JSON."""
     CUT = "cut"
     """200 whose body ends in the middle, and with it the connection."""
+    NO_CHOICES = "no_choices"
+    """200 with a completion that has no choices."""
     HANG = "hang"
     """No answer until the client goes away."""
 

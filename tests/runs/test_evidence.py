@@ -249,7 +249,8 @@ async def test_a_budget_ends_the_work(tmp_path: Path) -> None:
 async def test_a_service_that_is_down_until_the_time_is_over_is_to_blame(tmp_path: Path) -> None:
     _, trial = await modelled(tmp_path, [Answer(fault=Fault.BROKEN)], Limits(time=4), model_retries=None)
     assert trial.outcome.cause is Cause.MODEL_ERROR
-    assert "until the time ran out" in trial.outcome.reason
+    assert "for the model's service: " in trial.outcome.reason
+    assert "something broke" in trial.outcome.reason
     assert not trial.outcome.finished
 
 

@@ -51,7 +51,16 @@ OPTIONS = (
     click.option("--graders", type=int, default=None, help="Submissions graded at once."),
     click.option("--tries", type=int, default=None, help="Tries of a slot where platform, sandbox or service fail."),
     click.option("--seed", type=int, default=None, help="Decides the order in which slots are run."),
-    click.option("--protocol", default=None, metavar="PROTOCOL", help="program or checkpoints."),
+    click.option(
+        "--protocol",
+        "protocols",
+        multiple=True,
+        default=None,
+        metavar="PROTOCOL",
+        help="program, checkpoints, rubric, holistic or pairwise; default: what the packages have. Repeatable: the "
+        "first is the one of lists and boards.",
+    ),
+    click.option("--pay", type=float, default=None, metavar="USD", help="Per hour of people's judging, for --dry-run."),
     click.option(
         "--role",
         "roles",
@@ -91,6 +100,8 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     limits = {k: given.pop(f"limit_{k}") for k in ("time", "cost", "tokens", "steps") if f"limit_{k}" in given}
     if limits:
         given["limits"] = limits
+    if "pay" in given:
+        given["people"] = {"pay": given.pop("pay")}
     if "agents" in given:
         given["agents"] = [agent_from_flag(text) for text in given["agents"]]
     if "roles" in given:

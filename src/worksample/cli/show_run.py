@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .exit_codes import INCOMPLETE, INTERRUPTED
+from .judging_ahead import judging_of, show_judging
 from .output import console, dollars, duration, open_store, printable, say_json
 from .progress import watcher
 from .same_name import tell_planned
@@ -39,10 +40,13 @@ def dry(config: ExperimentConfig, *, as_json: bool) -> int:
         if store is not None:
             tell_planned(store, plan.experiment)
     expected, power = forecast_of(rest, config), outlook(plan)
+    judging = judging_of(plan, config)
     if as_json:
-        say_json({**_plan_table(plan, expected), "standing": ahead.plain(), "power": power.plain()})
+        told = [asdict(one) for one in judging]
+        say_json({**_plan_table(plan, expected), "judging": told, "standing": ahead.plain(), "power": power.plain()})
         return 0
     _show_plan(plan, expected)
+    show_judging(judging)
     _show_ahead(ahead)
     _show_power(power)
     click.echo("dry run: nothing was run or written")
@@ -69,7 +73,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then run; returns the exit code."""
     from worksample.experiments.ahead import ahead_of
     from worksample.experiments.preparing import commit_plan, forecast_of, prepare
-    from worksample.experiments.run import RunOptions, need_sandbox
+    from worksample.experiments.run import need_sandbox
 
     need_sandbox(config.sandbox)
     # What cannot be run is refused before a store is made.
@@ -85,8 +89,23 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
                 _show_ahead(ahead)
         if not tone.quiet:
             tell_planned(store, plan.experiment)
-        options = RunOptions(parallel=config.parallel, graders=config.graders, tries=config.tries, prices=config.prices)
-        return run_and_tell(store, plan.experiment, options, tone)
+        return run_and_tell(store, plan.experiment, options_of(config), tone)
+
+
+def options_of(
+    config: ExperimentConfig, *, parallel: int | None = None, graders: int | None = None, tries: int | None = None
+) -> RunOptions:
+    """How an experiment is run as it was asked for, or otherwise where a figure is given."""
+    from worksample.experiments.run import RunOptions
+    from worksample.people.rounds.own import OwnRounds
+
+    return RunOptions(
+        parallel=parallel or config.parallel,
+        graders=graders or config.graders,
+        tries=tries or config.tries,
+        prices=config.prices,
+        people=OwnRounds(config.people.overlap).fill,
+    )
 
 
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
@@ -122,6 +141,14 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     elif status.open:
         said = f"still open: {_count(status.open, 'slot')}, whose tries failed for reasons that are not the agent's"
         next = f"worksample resume {name}{where}"
+    elif status.waits_for_people:
+        said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
+        next = f"worksample review --experiment {name}{where}, then worksample report {name}{where} --out report"
+    elif status.waits_for_judge:
+        said = (
+            f"waits for a judge: {_count(status.waits_for_judge, 'submission')}; none is configured, or none was free"
+        )
+        next = f"worksample resume {name}{where}"
     elif status.ungraded:
         said = f"ungraded: {_count(status.ungraded, 'submission')}; the report says why"
         next = f"{next}, then worksample grade {name}{where} with a mended grader (--task DIR)"
@@ -148,10 +175,13 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
 
 
 def _show_ahead(ahead: Ahead) -> None:
-    ungraded = f", {ahead.ungraded} of them ungraded" if ahead.ungraded else ""
-    console(err=True).print(
-        f"done already: {ahead.done} of {_count(ahead.planned, 'slot')}{ungraded}; open: {ahead.open}"
-    )
+    states = {
+        "waiting for people": ahead.waits_for_people,
+        "waiting for a judge": ahead.waits_for_judge,
+        "ungraded": ahead.ungraded,
+    }
+    rest = "".join(f", {number} of them {state}" for state, number in states.items() if number)
+    console(err=True).print(f"done already: {ahead.done} of {_count(ahead.planned, 'slot')}{rest}; open: {ahead.open}")
 
 
 def _show_power(ahead: Outlook) -> None:

@@ -7,8 +7,10 @@ import re
 from datetime import date
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from worksample.box import kinds
+from worksample.manifests import shown, told
 from worksample.models import Price
 from worksample.records import Arm, Frozen, Limits, Protocol
 from worksample.records.task import Name
@@ -85,6 +87,24 @@ class ArmConfig(Frozen):
     """Limits of this arm, over the experiment's."""
 
 
+class PeopleConfig(Frozen):
+    """The people who judge what no program does. It decides nothing of the work."""
+
+    pay: float | None = Field(default=None, ge=0)
+    """US dollars per hour, for what a plan's judging costs; by default that is unknown."""
+    overlap: int | None = Field(default=None, ge=1, le=100)
+    """Evaluations of each submission; by default three votes on the whole, two on a pair, one of a rubric."""
+
+
+def _known_box(kind: str) -> str:
+    if kind not in kinds():
+        raise told(f"{shown(kind)} is not allowed", ", ".join(kinds()))
+    return kind
+
+
+Sandbox = Annotated[str, AfterValidator(_known_box)]
+
+
 def default_author() -> str:
     """`$WORKSAMPLE_AUTHOR`, else the name of the account."""
     import getpass
@@ -114,8 +134,14 @@ class ExperimentConfig(Frozen):
     """Conditions of the work; a table per arm."""
     repeats: int = Field(default=1, ge=1, le=10_000)
     """Independent trials per agent, instance and arm."""
-    protocol: Protocol = Protocol.PROGRAM
-    """How submissions are graded as they close: `program` or `checkpoints`."""
+    protocols: tuple[Protocol, ...] = ()
+    """`program`, `checkpoints`, `rubric`, `holistic`, `pairwise`: how submissions are judged as trials close, one or
+    several. Lists and boards go by the first. By default the first of these that all instances have.
+    """
+    protocol: Protocol | None = None
+    """Short for `protocols` with one."""
+    people: PeopleConfig = PeopleConfig()
+    """The people who judge."""
     limits: LimitsConfig = LimitsConfig()
     """Ceilings of each trial."""
     parallel: int = Field(default=8, ge=1, le=1000)
@@ -126,7 +152,7 @@ class ExperimentConfig(Frozen):
     """How often a slot is tried where the platform, the sandbox or the model's service failed."""
     seed: int = 0
     """Decides the order in which slots are run."""
-    sandbox: str = Field(default="bubblewrap", pattern="^(bubblewrap|none)$")
+    sandbox: Sandbox = "bubblewrap"
     """`bubblewrap`, or `none`: no isolation at all, which every report prints."""
     prices: dict[str, Price] = {}
     """US dollars per million tokens by model name; what is not given here has no price."""
@@ -142,9 +168,16 @@ class ExperimentConfig(Frozen):
         names = [arm.name for arm in self.arms]
         if len(set(names)) < len(names):
             raise ValueError(f"two arms have one name: {', '.join(names)}")
-        if self.protocol not in (Protocol.PROGRAM, Protocol.CHECKPOINTS):
-            raise ValueError(f"protocol {self.protocol} is not graded by a program; allowed: program, checkpoints")
+        if self.protocol is not None and self.protocols:
+            raise ValueError("give protocol or protocols, one of them")
+        if len(set(self.protocols)) < len(self.protocols):
+            raise ValueError(f"a protocol stands twice: {', '.join(self.protocols)}")
         return self
+
+    @property
+    def asked(self) -> tuple[Protocol, ...]:
+        """The protocols that were asked for; empty where the packages decide."""
+        return self.protocols or (() if self.protocol is None else (self.protocol,))
 
     def arm_records(self) -> tuple[Arm, ...]:
         """Arms as the plan keeps them, each with its own limits over the experiment's."""

@@ -1,85 +1,112 @@
-"""Submissions that wait for a grade in a round."""
+"""Evaluations that some rounds want of whom this process may ask, worked off."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
 
-from worksample.grading import grade, subjects, wants
-from worksample.records import Evaluation, Given, Instance, Round, Submission
+from worksample.grading import Evaluators, RoundWork, Task, evaluators_of, lease_of, subjects
+from worksample.grading.grade_round import by_subject
+from worksample.records import Evaluation, EvaluatorKind, Given, Instance, Round, Submission
 from worksample.store import Store
 
 from .claim import holder
 from .watch import Tally, Watch
 
 
-class GradeQueue:
-    """A round, worked off. Two processes may: `grade` lets one wait for the other's evaluation."""
+@dataclass(order=True, frozen=True)
+class _Queued:
+    """Programs come before judges: what they say is there at once, and costs nothing to speak of."""
 
-    def __init__(self, store: Store, round: Round, watch: Watch, *, tries: int, sandbox: str) -> None:
-        self.store, self.round, self.watch, self.tries, self.sandbox = store, round, watch, tries, sandbox
+    order: tuple[int, int]
+    work: RoundWork = field(compare=False)
+    task: Task = field(compare=False)
+
+
+class GradeQueue:
+    """Rounds, worked off. Several processes may: each evaluation is leased, and one waits for another's.
+
+    Rounds whose evaluators cannot be asked here (people's, and judges' where none is configured) want nothing here.
+    """
+
+    def __init__(self, store: Store, rounds: Sequence[Round], watch: Watch, *, tries: int, here: Evaluators) -> None:
+        self.store, self.watch = store, watch
+        works = (RoundWork(store, round, evaluators_of(round, here), tries) for round in rounds)
+        self.works = [work for work in works if work.by]
         self.tally = Tally()
-        self.waiting: asyncio.Queue[Submission] = asyncio.Queue()
+        self.waiting: asyncio.PriorityQueue[_Queued] = asyncio.PriorityQueue()
+        self._number = count()
         self._instances: dict[str, Instance] = {}
-        self._counted: set[str] = set()
+        self._counted: set[tuple[str, str]] = set()
 
     def put(self, submission: Submission) -> None:
-        """Line one up."""
-        self.waiting.put_nowait(submission)
+        """Line up all that is wanted of a submission that nobody has evaluated yet."""
+        for work in self.works:
+            if submission.instance in work.round.gradings:
+                for task in work.tasks_of(submission, ()):
+                    self._put(work, task)
+
+    def _put(self, work: RoundWork, task: Task) -> None:
+        late = int(work.round.by is not EvaluatorKind.PROGRAM)
+        self.waiting.put_nowait(_Queued((late, next(self._number)), work, task))
 
     async def refill(self) -> int:
-        """Line up every subject that still wants a grade, and count those that have theirs; how many want one."""
-        made, found = await asyncio.to_thread(self._found)
+        """Line up all that is still wanted, and count the subjects that have what they wanted; how many want more."""
         wanting = 0
-        for submission in found:
-            evaluations = made.get(submission.id, [])
-            if wants(evaluations, self.tries):
-                wanting += 1
-                self.put(submission)
-            else:
-                self._count(max(evaluations, key=lambda e: (e.outcome is Given.GIVEN, e.at, e.id)))
+        for work in self.works:
+            for submission, made, tasks in await asyncio.to_thread(self._found, work):
+                wanting += bool(tasks)
+                for task in tasks:
+                    self._put(work, task)
+                if not tasks:
+                    self._count(work.round, submission.id, made)
         return wanting
 
-    def _found(self) -> tuple[dict[str, list[Evaluation]], list[Submission]]:
-        """Evaluations by subject, and the subjects."""
-        made: dict[str, list[Evaluation]] = {}
-        for evaluation in self.store.find(Evaluation, round=self.round.id):
-            made.setdefault(evaluation.subject, []).append(evaluation)
-        return made, list(subjects(self.store, self.round))
+    @staticmethod
+    def _found(work: RoundWork) -> list[tuple[Submission, list[Evaluation], list[Task]]]:
+        made = by_subject(work.store.find(Evaluation, round=work.round.id))
+        mine = [s for s in subjects(work.store, work.round) if s.instance in work.round.gradings]
+        return [(s, made.get(s.id, []), work.tasks_of(s, made.get(s.id, []))) for s in mine]
 
     async def work(self) -> None:
-        """Grade one after the other, until cancelled. A failure of ours (a full disk) is raised."""
+        """Have one evaluation made after the other, until cancelled. A failure of ours (a full disk) is raised."""
         me = asyncio.current_task()
         # What runs below may take a cancellation for its own; the task still knows that it was asked to end.
         while me is None or not me.cancelling():
-            submission = await self.waiting.get()
-            await self._grade(submission)
+            queued = await self.waiting.get()
+            await self._evaluate(queued.work, queued.task)
             self.waiting.task_done()
 
     async def drain(self) -> None:
-        """Return when no subject wants a grade any more, those that other processes closed included."""
+        """Return when nothing is wanted any more, of what other processes closed included."""
         await self.waiting.join()
         while await self.refill():
             await self.waiting.join()
 
     async def run(self, graders: int) -> None:
-        """Work the whole round off with so many gradings at once."""
+        """Work all rounds off with so many evaluations at once."""
         async with asyncio.TaskGroup() as group:
             workers = [group.create_task(self.work()) for _ in range(graders)]
             await self.drain()
             for worker in workers:
                 worker.cancel()
 
-    async def _grade(self, submission: Submission) -> None:
+    async def _evaluate(self, work: RoundWork, task: Task) -> None:
+        submission = task.submission
         instance = await asyncio.to_thread(self.instance, submission.instance)
         # A process that was killed while it graded left a lease that nobody needs to wait for.
-        await asyncio.to_thread(holder, self.store, f"grade/{self.round.id}/{submission.id}")
-        evaluation = await grade(self.store, self.round, submission, instance, sandbox=self.sandbox)
-        if not wants(await asyncio.to_thread(self._made, submission.id), self.tries):
-            self._count(evaluation)
-        self.watch.graded(evaluation, submission, instance)
+        await asyncio.to_thread(holder, self.store, lease_of(work.round, submission, task.place))
+        evaluation = await work.do(task, instance)
+        made = await asyncio.to_thread(self._made, work.round, submission.id)
+        if not work.tasks_of(submission, made):
+            self._count(work.round, submission.id, made)
+        if evaluation is not None:
+            self.watch.graded(evaluation, submission, instance)
 
-    def _made(self, submission: str) -> list[Evaluation]:
-        return self.store.find(Evaluation, round=self.round.id, subject=submission)
+    def _made(self, round: Round, submission: str) -> list[Evaluation]:
+        return self.store.find(Evaluation, round=round.id, subject=submission)
 
     def instance(self, id: str) -> Instance:
         """The instance that a submission was made for."""
@@ -87,7 +114,7 @@ class GradeQueue:
             self._instances[id] = self.store.get(Instance, id)
         return self._instances[id]
 
-    def _count(self, evaluation: Evaluation) -> None:
-        if evaluation.subject not in self._counted:
-            self._counted.add(evaluation.subject)
-            self.tally.evaluation(evaluation)
+    def _count(self, round: Round, subject: str, made: Sequence[Evaluation]) -> None:
+        if (round.id, subject) not in self._counted:
+            self._counted.add((round.id, subject))
+            self.tally.judged(full=sum(e.outcome is Given.GIVEN for e in made) >= round.overlap)

@@ -67,7 +67,13 @@ def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     models = given.pop("models", None)
     script = given.pop("script", None)
     prices = given.pop("prices", None)
+    if "protocols" in given:
+        table.pop("protocol", None)
+    people = given.pop("people", None)
     table |= given
+    if people:
+        base = table.get("people", {})
+        table["people"] = {**(base if isinstance(base, Mapping) else {}), **people}
     if prices:
         base = table.get("prices", {})
         table["prices"] = {**(base if isinstance(base, Mapping) else {}), **prices}

@@ -13,7 +13,7 @@ from worksample.store import Store
 
 from .config import AgentConfig, ExperimentConfig
 from .lock import versions, write_lock
-from .planning import Forecast, Material, Plan, forecast, plan
+from .planning import Forecast, Material, Plan, forecast, offered, plan
 from .run import with_scripts
 from .select import Selection, select
 from .take import commit_new, has
@@ -37,7 +37,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         arms=config.arm_records(),
         repeats=config.repeats,
         seed=config.seed,
-        protocol=config.protocol,
+        protocols=config.asked or offered(selection.instances),
         sandbox=config.sandbox,
         suite=selection.suite,
         tasks=selection.tasks,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from worksample.records import Ending, Evaluation, Given, Instance, Submission, Trial
+from worksample.records import Ending, Evaluation, Instance, Submission, Trial
 
 
 @dataclass
@@ -20,8 +20,9 @@ class Tally:
     limit: int = 0
     """Finished ones that reached a limit."""
     graded: int = 0
+    """Submissions with all evaluations that a round wants of programs and judges; in each round by itself."""
     ungraded: int = 0
-    """Submissions whose grader gave no grade."""
+    """Submissions whose evaluators gave none, or too few."""
     cost: float = 0.0
     unpriced: int = 0
 
@@ -35,12 +36,10 @@ class Tally:
         self.cost += sum(usage.cost or 0.0 for usage in trial.usage.values())
         self.unpriced += any(usage.calls and not usage.priced for usage in trial.usage.values())
 
-    def evaluation(self, evaluation: Evaluation) -> None:
-        """Count an evaluation that was made."""
-        if evaluation.outcome is Given.GIVEN:
-            self.graded += 1
-        else:
-            self.ungraded += 1
+    def judged(self, *, full: bool) -> None:
+        """Count a submission of which a round wants nothing more. `full`: it has all evaluations that were wanted."""
+        self.graded += full
+        self.ungraded += not full
 
 
 class Watch(Protocol):

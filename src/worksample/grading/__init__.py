@@ -1,20 +1,36 @@
-"""Judging by programs: rounds, each grader in a box of its own, regrades and what they changed."""
+"""Judging: rounds, whom they ask, each grader in a box of its own, regrades and what they changed."""
 
 from .boxes import GraderLimits
 from .changes import Change, changes
-from .grade_round import grade_all, subjects, wants
-from .grade_submission import grade
-from .rounds import grading_in_force, open_round, regrade
+from .evaluators import Answer, Asked, Evaluates, Evaluators, evaluators_of
+from .grade_round import RoundWork, Task, grade_all, subjects
+from .grade_submission import evaluate, grade, lease_of
+from .program import ByProgram
+from .rounds import Asks, grading_in_force, open_round, regrade
+from .wanting import Place, wanted, wants
 
 __all__ = [
+    "Answer",
+    "Asked",
+    "Asks",
+    "ByProgram",
     "Change",
+    "Evaluates",
+    "Evaluators",
     "GraderLimits",
+    "Place",
+    "RoundWork",
+    "Task",
     "changes",
+    "evaluate",
+    "evaluators_of",
     "grade",
     "grade_all",
     "grading_in_force",
+    "lease_of",
     "open_round",
     "regrade",
     "subjects",
+    "wanted",
     "wants",
 ]

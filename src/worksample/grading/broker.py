@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worksample.box import Connection, Listener
-from worksample.errors import Cause, SandboxError
+from worksample.errors import Cause, JudgeError, SandboxError
 from worksample.kit.broker import HEAD, REQUEST_LIMIT, frame
 
 from .boxes import SCRATCH
@@ -35,7 +35,7 @@ class Junk(Exception):
 
 
 Verb = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""Answers the body of a request. Raises Junk, and SandboxError where no box can be had for it."""
+"""Answers the body of a request. Raises Junk, SandboxError where no box can be had for it, JudgeError."""
 
 
 @dataclass
@@ -113,6 +113,8 @@ class Broker:
             return self._junk(number, str(junk))
         except SandboxError as error:
             return {"number": number, "failed": error.what, "cause": Cause.GRADER_SANDBOX.value}
+        except JudgeError as error:
+            return {"number": number, "failed": error.what, "cause": (error.cause or Cause.JUDGE_ERROR).value}
 
     def _junk(self, number: int, why: str) -> dict[str, Any]:
         self.records.append({"junk": why})

@@ -1,28 +1,28 @@
-"""All subjects of a round graded, in parallel; after a kill it goes on where it stood."""
+"""All subjects of a round evaluated, in parallel; after a kill it goes on where it stood."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.errors import POLICY
-from worksample.records import Evaluation, Given, Instance, Round, Submission, Trial
+from worksample.records import Evaluation, Instance, Round, Submission, Trial
 
-from .grade_submission import grade
+from .evaluators import Evaluates, Evaluators, evaluators_of
+from .grade_submission import evaluate
+from .wanting import TRIES, Place, wanted
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
-TRIES = 3
-"""Evaluations of one subject at most, where only passing troubles kept it from a grade."""
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One evaluation that a round wants."""
 
-def wants(evaluations: Sequence[Evaluation], tries: int = TRIES) -> bool:
-    """Whether a subject with these evaluations in a round is graded (again)."""
-    if any(e.outcome is Given.GIVEN for e in evaluations) or len(evaluations) >= tries:
-        return False
-    return all(e.cause is not None and POLICY[e.cause].retry for e in evaluations)
+    submission: Submission
+    place: Place
 
 
 def subjects(store: Store, round: Round) -> list[Submission]:
@@ -34,30 +34,66 @@ def subjects(store: Store, round: Round) -> list[Submission]:
     return [s for s in found if s.trial is None or s.trial in live]
 
 
+@dataclass(frozen=True)
+class RoundWork:
+    """What a round wants of the evaluators that a process may ask."""
+
+    store: Store
+    round: Round
+    by: tuple[Evaluates, ...]
+    tries: int = TRIES
+
+    def tasks(self) -> list[Task]:
+        """Everything that is wanted now, subject by subject."""
+        made = by_subject(self.store.find(Evaluation, round=self.round.id))
+        graded = (s for s in subjects(self.store, self.round) if s.instance in self.round.gradings)
+        return [task for s in graded for task in self.tasks_of(s, made.get(s.id, []))]
+
+    def tasks_of(self, submission: Submission, made: Sequence[Evaluation] | None = None) -> list[Task]:
+        """What is wanted of one subject. `made`: its evaluations in the round, if they are known."""
+        if made is None:
+            made = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
+        return [Task(submission, place) for place in wanted(self.round, self.by, made, self.tries)]
+
+    async def do(self, task: Task, instance: Instance) -> Evaluation | None:
+        """Have it made, unless it is wanted no more; see `evaluate`."""
+        return await evaluate(
+            self.store, self.round, task.submission, instance, task.place,
+            lambda made: task.place.key in {p.key for p in wanted(self.round, self.by, made, self.tries)},
+        )  # fmt: skip
+
+
+def by_subject(evaluations: Iterable[Evaluation]) -> dict[str, list[Evaluation]]:
+    """Evaluations by what they are of."""
+    made: dict[str, list[Evaluation]] = {}
+    for evaluation in evaluations:
+        made.setdefault(evaluation.subject, []).append(evaluation)
+    return made
+
+
 async def grade_all(
-    store: Store, round: Round, *, parallel: int = 2, sandbox: str = "bubblewrap",
+    store: Store, round: Round, *, parallel: int = 2, here: Evaluators | None = None,
     on_done: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> None:  # fmt: skip
-    """Grade every subject of a round that wants it, `parallel` boxes at once.
+    """Have everything evaluated that a round wants and can be asked for here, `parallel` at once.
 
-    on_done: told of each evaluation as it is committed. Cancelling it loses only what was under way. Raises as `grade`.
+    What fails in passing is asked again, so often as its policy and `TRIES` say. on_done: told of each evaluation as it
+    is committed. Cancelling it loses only what was under way. Raises as `evaluate`.
     """
-    open, instances = await asyncio.to_thread(_wanting, store, round)
-    queue = iter(open)
+    work = RoundWork(store, round, evaluators_of(round, here or Evaluators()))
+    instances: dict[str, Instance] = {}
 
-    async def work() -> None:
-        for submission in queue:
-            on_done(await grade(store, round, submission, instances[submission.instance], sandbox=sandbox))
+    async def worker(queue: Iterator[Task]) -> None:
+        for task in queue:
+            id = task.submission.instance
+            if id not in instances:
+                instances[id] = await asyncio.to_thread(store.get, Instance, id)
+            done = await work.do(task, instances[id])
+            if done is not None:
+                on_done(done)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(max(1, min(parallel, len(open)))):
-            group.create_task(work())
-
-
-def _wanting(store: Store, round: Round) -> tuple[list[Submission], dict[str, Instance]]:
-    """The subjects that want a grade, and their instances."""
-    made: dict[str, list[Evaluation]] = {}
-    for evaluation in store.find(Evaluation, round=round.id):
-        made.setdefault(evaluation.subject, []).append(evaluation)
-    open = [s for s in subjects(store, round) if s.instance in round.gradings and wants(made.get(s.id, []))]
-    return open, {id: store.get(Instance, id) for id in {s.instance for s in open}}
+    while tasks := await asyncio.to_thread(work.tasks):
+        queue = iter(tasks)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(max(1, min(parallel, len(tasks)))):
+                group.create_task(worker(queue))

@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample import __version__
 from worksample.errors import PlanError, RecordMissing, UsageError
 from worksample.records import (
+    EvaluatorKind,
     Experiment,
     Grading,
     Instance,
     Protocol,
     Purpose,
     Round,
+    Rule,
     Submission,
     now,
 )
+
+from .asked_kinds import usual
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """Whom a round asks, how often, and how their answers become one."""
+
+    by: EvaluatorKind | None = None
+    """None: programs under the protocols that are theirs, people under the others."""
+    overlap: int = 1
+    """Evaluations of each subject."""
+    rule: Rule = Rule.LATEST
+
+
 def open_round(
     store: Store, *, experiment: str | None = None, subjects: Sequence[str] = (),
     protocol: Protocol = Protocol.PROGRAM, author: str, reason: str = "", gradings: Mapping[str, str] | None = None,
-    over: str | None = None,
+    over: str | None = None, asks: Asks | None = None,
 ) -> Round:  # fmt: skip
     """Commit a round over an experiment's submissions as they come, or over `subjects` (submission ids).
 
@@ -41,9 +57,13 @@ def open_round(
         gradings = {i.id: _grading(i, protocol).digest for i in found if experiment is None or protocol in i.grading}
     if not gradings:
         raise UsageError(f"no instance here is graded under {protocol}", where=experiment or "round")
+    asked = asks or Asks()
     round = Round(
         id=uuid.uuid4().hex,
         protocol=protocol,
+        by=asked.by or usual(protocol),
+        overlap=asked.overlap,
+        rule=asked.rule,
         purpose=Purpose.GRADING if over is None else Purpose.REGRADE,
         over=over,
         experiment=experiment,

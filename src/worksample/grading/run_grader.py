@@ -12,11 +12,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from worksample.box import Box, Completed, open_box
-from worksample.errors import Cause, GraderError, SandboxError
+from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
 from worksample.kit.result import checked
-from worksample.records import Grade, Grading
+from worksample.models import Roles
+from worksample.records import Grade, Grading, Usage
 
+from .asks import Asks
 from .boxes import RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .broker import SOCKET, Broker
 from .programs import Programs
@@ -35,13 +37,42 @@ class Ended:
     cause: Cause | None = None
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=dict)
+    """What the judges took that the grader asked, by role."""
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars over all judges; None where none was asked or none had a price."""
+        costs = [used.cost for used in self.usage.values() if used.cost is not None]
+        return sum(costs) if costs else None
 
 
-async def run_grader(place: GradingBoxes, grading: Grading, sink: Sink, *, sandbox: str) -> Ended:
-    """Grade once. Never raises for what the grader does, nor for a box that cannot be had or is lost."""
-    limits = GraderLimits.of(grading.settings)
+async def run_grader(
+    place: GradingBoxes, grading: Grading, sink: Sink, *, sandbox: str, roles: Roles | None = None
+) -> Ended:
+    """Grade once. Never raises for what the grader does, nor for a box that cannot be had or is lost.
+
+    roles: the judges that it may ask. A grade is not taken from a grader whose question none of them answered.
+    """
     broker = Broker({})
-    broker.verbs = {"run": Programs(place.running, sandbox, sink, limits.timeout, broker.records).run}
+    asks = Asks(roles or {}, broker.records)
+    ended = await _graded(place, grading, sink, sandbox, broker, asks)
+    if ended.grade is not None and asks.failed is not None:
+        ended = replace(ended, grade=None, **_blamed(asks.failed))
+    if asks.usage:
+        kept = {name: used.plain() for name, used in asks.usage.items()}
+        ended = replace(ended, usage=asks.usage, record={**ended.record, "usage": kept})
+    return ended
+
+
+def _blamed(error: JudgeError) -> dict[str, Any]:
+    return {"cause": error.cause, "reason": str(error)}
+
+
+async def _graded(place: GradingBoxes, grading: Grading, sink: Sink, sandbox: str, broker: Broker, asks: Asks) -> Ended:
+    limits = GraderLimits.of(grading.settings)
+    runs = Programs(place.running, sandbox, sink, limits.timeout, broker.records)
+    broker.verbs = {"run": runs.run, "ask": asks.ask}
     try:
         async with open_box(place.grading, kind=sandbox) as box:
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())

@@ -6,6 +6,7 @@ Modes give a `Check` (a share of 1 and a reason), compositions give a `Grade`. S
 from worksample.errors import DeliverableError, GraderError, ReferenceUnreadable
 from worksample.records import Grade, GradePart
 
+from .ask import Judged, Shown
 from .broker import Ran
 from .case import Case
 from .check import Check, average, every
@@ -28,9 +29,11 @@ __all__ = [
     "Grade",
     "GradePart",
     "GraderError",
+    "Judged",
     "Mesh",
     "Ran",
     "ReferenceUnreadable",
+    "Shown",
     "Table",
     "average",
     "checklist",

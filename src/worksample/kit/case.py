@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnreadable, WorksampleError
 from worksample.records import Criteria
 
-from . import markup, picture, sound, table, text, workbook
+from . import ask, markup, picture, sound, table, text, workbook
 from .broker import Broker, Ran
 from .shape import shaped
 from .source import Owner, Unreadable, deliverable, file_in, files_below, find, reference
@@ -207,6 +207,36 @@ class Case:
         if self._broker is None:
             raise GraderError("programs are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
         return self._broker.run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
+
+    def ask(
+        self, question: str, *exhibits: Any, kind: str = "yes_no", options: Sequence[str] = (),
+        items: Mapping[str, str] | None = None, fields: Mapping[str, Mapping[str, Any]] | None = None,
+        second: Sequence[Any] = (), role: str = "", quotes: bool = True,
+    ) -> ask.Judged:  # fmt: skip
+        """Asks a judge model about `exhibits`: texts, `Shown`, pictures, or paths of this case's files.
+
+        kind: yes_no, choice (of `options`), checklist (of `items`), fields (name -> {"type": ...}), or pair (the
+        exhibits against those of `second`). role: which judge; by default `judge`. quotes: what it affirms has to be
+        quoted from a text that it was shown. GraderError where no judge is configured or none gives an answer: the
+        submission stays ungraded, and no grade is taken from a grader that goes on without it.
+        """
+        if self._broker is None:
+            raise GraderError("judges are asked by the grading sandbox only", cause=Cause.JUDGE_LACKS)
+        body = ask.request(
+            kind, question, exhibits, self._shown, options=options, items=items, fields=fields, second=second,
+            role=role, quotes=quotes,
+        )  # fmt: skip
+        said = self._broker.ask("ask", body, patience=ask.PATIENCE)
+        return ask.Judged(said["value"], said["reason"], tuple(said["quotes"]))
+
+    def _shown(self, path: Path) -> dict[str, Any]:
+        """A file of this case as an exhibit; what cannot be read is the fault of whose it is."""
+        for side, folder in self._folders.items():
+            if path.is_relative_to(folder):
+                name = str(path.relative_to(folder))
+                with (reference if side in ("reference", "input", "grader") else deliverable)(name):
+                    return {**ask.file_exhibit(path, name), "side": side if side == "reference" else ""}
+        raise GraderError(f"{path} lies in no folder of this case", cause=Cause.GRADER_CRASH)
 
 
 def _read_table(path: Path) -> table.Table:

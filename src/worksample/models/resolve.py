@@ -10,6 +10,7 @@ from weakref import WeakSet
 from worksample.errors import PlanError
 
 from .price import Price, register
+from .real_answers import need_answers
 from .surrogates import scrub_answers
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
         _PREPARED.add(model.api)
         _count_here(model.api)
         scrub_answers(model.api)
+        need_answers(model.api)
     return model
 
 

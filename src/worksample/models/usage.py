@@ -33,7 +33,7 @@ def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
         used = call_usage(event, prices)
         if used is not None:
             role = event.role or AGENT
-            total[role] = _plus(total.get(role), used)
+            total[role] = plus(total.get(role), used)
     return total
 
 
@@ -54,9 +54,17 @@ def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
     """What one call took; None where it is not over, was not answered, or was answered from a local cache."""
     if event.pending or event.cache == "read":
         return None
-    used, price = event.output.usage, prices.get(event.model)
+    used = event.output.usage
     if used is None or not sound(used):
         return Usage(calls=1) if event.output.choices and event.error is None else None
+    return output_usage(used, event.model, prices)
+
+
+def output_usage(used: ModelUsage | None, model: str, prices: Prices) -> Usage:
+    """What one answered call to `model` took, at its price; without a price where it has none or tells nothing."""
+    if used is None or not sound(used):
+        return Usage(calls=1)
+    price = prices.get(model)
     read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
     cost = None
     if price is not None:
@@ -78,7 +86,8 @@ def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
     )
 
 
-def _plus(a: Usage | None, b: Usage) -> Usage:
+def plus(a: Usage | None, b: Usage) -> Usage:
+    """Both together."""
     if a is None:
         return b
     costs = [c for c in (a.cost, b.cost) if c is not None]

@@ -24,7 +24,7 @@ from worksample.records import (
     partial_credit,
 )
 
-from .criteria import by_criteria, each_grade
+from .criteria import FEW, by_criteria, each_grade
 from .said import Said, said_of
 
 _GIVEN = Given.GIVEN.value
@@ -213,7 +213,7 @@ def _meant(round: Round, each: pl.DataFrame) -> pl.DataFrame:
         standing=standing,
         score=pl.when(sure).then("score"),
         passed=pl.when(sure & pl.col("gated")).then("passed"),
-        reason=pl.when(few).then(pl.lit("too few grades")).otherwise(pl.col("why").fill_null("")),
+        reason=pl.when(few).then(pl.lit(FEW)).otherwise(pl.col("why").fill_null("")),
         evaluations="evaluation",
         rounds="round",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from worksample.viewing.exhibits import exhibits
 from worksample.viewing.formats import Format, formats
 from worksample.viewing.query import Answer, query
 from worksample.viewing.rendering import Rendering, rendering
@@ -17,6 +18,7 @@ __all__ = [
     "InProgress",
     "Rendering",
     "View",
+    "exhibits",
     "formats",
     "kept",
     "prepare",

@@ -1,0 +1,6 @@
+"""Judge models as evaluators of rubric, holistic and pairwise rounds."""
+
+from .by_judge import ByJudge, Render, judges_for
+from .spending import charge
+
+__all__ = ["ByJudge", "Render", "charge", "judges_for"]

@@ -1,0 +1,72 @@
+"""`Evaluates` by a judge model: one evaluator for each model of a role."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from worksample.errors import JudgeError
+from worksample.grading.evaluators import Answer, Asked, Evaluates
+from worksample.models import Role, Roles
+from worksample.records import Evaluator, EvaluatorKind, Protocol, Round, now
+
+from .asking import Asking
+from .holistic import holistic
+from .material import Material, Render
+from .pairwise import pairwise
+from .rubric import rubric
+
+PROTOCOLS = {Protocol.RUBRIC: rubric, Protocol.HOLISTIC: holistic, Protocol.PAIRWISE: pairwise}
+
+
+@dataclass(frozen=True)
+class ByJudge:
+    """One model under one role. Its id names its version, so that another prompt or setting is another evaluator."""
+
+    role: Role
+    render: Render
+
+    @property
+    def repeats(self) -> int:
+        return self.role.config.repeats
+
+    @property
+    def means(self) -> str:
+        """What it may spend: where that is raised, what stopped for want of it is asked again."""
+        return f"calls {self.role.config.calls}, cost {self.role.config.cost}"
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        panel = len(self.role.config.models) > 1
+        return Evaluator(
+            id=f"judge.{self.role.name}@{self.role.version}",
+            name=f"{self.role.name} ({self.role.model})" if panel else self.role.name,
+            type=EvaluatorKind.JUDGE,
+            version=self.role.version,
+            at=now(),
+        )
+
+    async def evaluate(self, asked: Asked) -> Answer:
+        """Never raises for what a deliverable says, nor for a judge that fails: those are causes. Raises StoreError."""
+        asking, began = Asking(self.role), time.monotonic()
+        try:
+            payload = await PROTOCOLS[asked.round.protocol](Material(self.role, asked, self.render), asking)
+        except JudgeError as error:
+            record = {**asking.record, "means": self.means}
+            return Answer(None, error.cause, str(error), record, cost=asking.usage.cost)
+        minutes = (time.monotonic() - began) / 60
+        return Answer(payload, record=asking.record, minutes=minutes, cost=asking.usage.cost)
+
+
+def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[Evaluates]]:
+    """For `Evaluators.judges`: the judges that are configured for a round's protocol, role by role."""
+
+    def judges(round: Round) -> Sequence[Evaluates]:
+        if round.protocol not in PROTOCOLS:
+            return ()
+        found = [role for models in roles.values() for role in models if round.protocol in role.config.rounds]
+        return tuple(ByJudge(role, render) for role in found)
+
+    return judges

@@ -1,0 +1,41 @@
+"""Would a reasonable client accept it as commissioned work (RLI 3.4), against the human's deliverable."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from worksample.models import Exhibit, ExhibitLimits, choice
+from worksample.models.exhibit import within
+from worksample.records import Holistic
+
+from .asking import Asking
+from .material import UNSEEN, Material, both
+
+MEANING = {
+    "1": "no reasonable client would accept it as the commissioned work",
+    "2": "a reasonable client would accept it: it does what was commissioned, about as well as the reference",
+    "3": "it does what was commissioned clearly better than the reference",
+}
+INSTRUCTION = (
+    "You compare the work with a reference that a professional made for the same brief, and say whether a reasonable "
+    "client would accept it. Work that lacks a part of what was commissioned, or cannot be opened, is not acceptable."
+)
+Score = Literal[1, 2, 3]
+
+
+async def holistic(material: Material, asking: Asking) -> Holistic:
+    """1 to 3. JudgeError where there is no answer. Work that is nothing at all is 1 without a question."""
+    work, reference = await both(material.work(), material.reference())
+    if not work:
+        return Holistic(score=1, justification="nothing was delivered")
+    limits = material.role.config.limits
+    half = ExhibitLimits(limits.count // 2, limits.characters // 2, limits.pictures // 2, limits.picture_bytes)
+    shown = (*within(work, half)[0], *within(reference, half)[0])
+    meanings = "\n".join(f"{score}: {text}" for score, text in MEANING.items())
+    question = f"{material.brief}\n\nWhich holds of the work that was delivered?\n{meanings}"
+    answer = await asking(choice(question, tuple(MEANING), *shown, instruction=INSTRUCTION))
+    return Holistic(score=cast("Score", int(str(answer.value))), justification=answer.reason, inspected=_seen(work))
+
+
+def _seen(work: tuple[Exhibit, ...]) -> bool:
+    return not any(exhibit.side == UNSEEN for exhibit in work)

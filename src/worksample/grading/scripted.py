@@ -1,0 +1,37 @@
+"""An evaluator that answers by a script: a test double."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from worksample.errors import Cause
+from worksample.records import Evaluator, EvaluatorKind, Payload, now
+
+from .evaluators import Answer, Asked
+
+
+class Scripted:
+    """Says the same of everything, or fails first where its script says so."""
+
+    def __init__(
+        self, name: str, payload: Payload | None, *, failures: Mapping[int, Sequence[Cause]] | None = None,
+        repeats: int = 1, kind: EvaluatorKind = EvaluatorKind.JUDGE,
+    ) -> None:  # fmt: skip
+        """failures: n -> the causes with which its n-th evaluation of a submission fails before it is given."""
+        self.evaluator = Evaluator(id=f"{name}@1", name=name, type=kind, version="1", at=now())
+        self.means = ""
+        self.repeats, self._payload, self._failures = repeats, payload, failures or {}
+        self.asked: Counter[tuple[str, int]] = Counter()
+        """How often it was asked: submission and n -> times."""
+
+    async def evaluate(self, asked: Asked) -> Answer:
+        """Answer as the script says."""
+        key = (asked.submission.id, asked.n)
+        self.asked[key] += 1
+        await asyncio.sleep(0)
+        failing = self._failures.get(asked.n, ())
+        if self.asked[key] <= len(failing):
+            return Answer(cause=failing[self.asked[key] - 1], reason="as the script says")
+        return Answer(self._payload, minutes=1.0, cost=0.01)

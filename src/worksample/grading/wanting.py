@@ -1,0 +1,62 @@
+"""Which evaluations a subject still wants, until a round's overlap is full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worksample.errors import POLICY
+from worksample.records import Evaluation, Given, Round
+
+from .evaluators import WAITING, Evaluates
+
+TRIES = 3
+"""Evaluations at one place at most, where only passing troubles kept it from an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The `n`-th evaluation (from 1) of one evaluator on a subject."""
+
+    by: Evaluates
+    n: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Evaluator id and n."""
+        return self.by.evaluator.id, self.n
+
+
+def place_of(evaluation: Evaluation) -> tuple[str, int]:
+    """The key of the place that an evaluation was made at."""
+    return evaluation.evaluator, int(evaluation.record.get("n", 1))
+
+
+def wants(evaluations: Sequence[Evaluation], tries: int = TRIES) -> bool:
+    """Whether a place with these evaluations is asked (again): nothing given, and all failed in passing."""
+    if any(e.outcome is Given.GIVEN for e in evaluations) or len(evaluations) >= tries:
+        return False
+    return all(e.cause is not None and POLICY[e.cause].retry for e in evaluations)
+
+
+def wanted(round: Round, by: Sequence[Evaluates], made: Sequence[Evaluation], tries: int = TRIES) -> list[Place]:
+    """The places of a subject that are asked now; none where `overlap` evaluations are given or nobody is left to ask.
+
+    `made`: the subject's evaluations in the round. Each evaluator answers once before one answers twice. A place that
+    gives nothing for good is made up for by the next one. Places that are asked at the same time by several processes
+    are never more than are wanted: what is begun stays among the wanted until it ends, whatever else ends meanwhile.
+    """
+    lacking = round.overlap - sum(e.outcome is Given.GIVEN for e in made)
+    if lacking <= 0:
+        return []
+    at: dict[tuple[str, int], list[Evaluation]] = {}
+    for evaluation in made:
+        at.setdefault(place_of(evaluation), []).append(evaluation)
+    most = max((each.repeats for each in by), default=0)
+    every = (Place(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)
+    return [place for place in every if wants(_counted(place, at.get(place.key, [])), tries)][:lacking]
+
+
+def _counted(place: Place, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    """Without those that failed for want of means, where there are others now."""
+    return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]

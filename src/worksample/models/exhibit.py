@@ -1,0 +1,74 @@
+"""What a judge is shown of a deliverable: data, whatever it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Look(StrEnum):
+    """How an exhibit is seen."""
+
+    TEXT = "text"
+    TABLE = "table"
+    """Rows as CSV text."""
+    PICTURE = "picture"
+    """A picture, a drawn page, or a frame of a film."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One thing to look at. Everything in it, its name included, may be the agent's own words."""
+
+    look: Look
+    name: str = ""
+    """What the file is called, and which part of it this is."""
+    text: str = ""
+    data: bytes = b""
+    """The bytes of a picture."""
+    mime: str = "image/png"
+    side: str = ""
+    """Ours: `reference`, or what it is an exhibit of; empty for the work that is judged."""
+
+    @classmethod
+    def of_text(cls, text: str, name: str = "", *, table: bool = False, side: str = "") -> Exhibit:
+        return cls(Look.TABLE if table else Look.TEXT, name, text, side=side)
+
+    @classmethod
+    def of_picture(cls, data: bytes, name: str = "", *, mime: str = "image/png", side: str = "") -> Exhibit:
+        return cls(Look.PICTURE, name, "", data, mime, side)
+
+
+@dataclass(frozen=True, slots=True)
+class ExhibitLimits:
+    """What one question may show."""
+
+    count: int = 60
+    characters: int = 200_000
+    """Of all texts together."""
+    pictures: int = 24
+    picture_bytes: int = 4 << 20
+    """Of one picture."""
+
+
+def within(exhibits: Iterable[Exhibit], limits: ExhibitLimits) -> tuple[tuple[Exhibit, ...], tuple[str, ...]]:
+    """The exhibits that fit, the last text cut, and what was left out, in our words."""
+    kept: list[Exhibit] = []
+    left, pictures, cut, dropped = limits.characters, 0, 0, 0
+    for exhibit in exhibits:
+        if len(kept) >= limits.count:
+            dropped += 1
+        elif exhibit.look is Look.PICTURE:
+            if pictures >= limits.pictures or len(exhibit.data) > limits.picture_bytes:
+                dropped += 1
+                continue
+            pictures += 1
+            kept.append(exhibit)
+        else:
+            cut += max(0, len(exhibit.text) - left)
+            kept.append(replace(exhibit, text=exhibit.text[:left]))
+            left = max(0, left - len(exhibit.text))
+    said = [f"{dropped} further exhibits are not shown"] if dropped else []
+    said += [f"{cut} characters of text are not shown"] if cut else []
+    return tuple(kept), tuple(said)

@@ -1,0 +1,167 @@
+"""Judges: which model answers for a role, with which settings, how often, and what it may spend."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import Field
+
+from worksample.errors import Cause, JudgeError, PlanError
+from worksample.files import Sink
+from worksample.records import Frozen, Protocol, Usage, digest_of
+
+from .exhibit import ExhibitLimits
+from .price import Prices, require_price
+from .prompt import PROMPTS
+from .resolve import Service
+from .usage import plus
+
+RENDERING = "1"
+"""Raised whenever the same deliverable is shown to judges in another way."""
+DEFAULT = "judge"
+"""The role that is asked where none is named."""
+
+
+class JudgeConfig(Frozen):
+    """A table `[judges.NAME]` of an experiment file. NAME is the role; `judge` is asked where none is named."""
+
+    model: str | tuple[str, ...]
+    """A model name as Inspect takes it. A list is a panel: each of its models judges on its own."""
+    repeats: int = Field(default=1, ge=1, le=100)
+    """How often each model judges one submission."""
+    temperature: float | None = Field(default=0.0, ge=0, le=2)
+    """Of generation; for repeats that should differ, above 0."""
+    max_tokens: int = Field(default=2048, ge=16)
+    """Of one answer."""
+    settings: dict[str, Any] = {}
+    """Further settings of generation, such as `reasoning_effort`."""
+    timeout: float = Field(default=300, gt=0)
+    """Seconds for one answer, with all retries of the service."""
+    tries: int = Field(default=3, ge=1, le=20)
+    """How often a question is asked until its answer can be read."""
+    cost: float | None = Field(default=None, gt=0)
+    """US dollars that this judge may spend on an experiment. Its models must have a price."""
+    calls: int | None = Field(default=None, gt=0)
+    """Calls that this judge may make in an experiment."""
+    rounds: tuple[Protocol, ...] = (Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
+    """Protocols whose rounds it judges, where a round asks judges; `[]` for one that only graders ask."""
+    characters: int = Field(default=200_000, gt=0)
+    """Of text that one question may show."""
+    pictures: int = Field(default=24, ge=0)
+    """Pictures, pages and frames that one question may show."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return (self.model,) if isinstance(self.model, str) else self.model
+
+    @property
+    def limits(self) -> ExhibitLimits:
+        return ExhibitLimits(characters=self.characters, pictures=self.pictures)
+
+    def check(self, name: str, prices: Prices) -> None:
+        """PlanError for a panel without or with equal members, and for a budget without prices."""
+        where = f"judges.{name}"
+        if not self.models or len(set(self.models)) < len(self.models):
+            raise PlanError(f"its models are none or not different: {', '.join(self.models) or '[]'}", where=where)
+        for model in self.models if self.cost is not None else ():
+            require_price(model, prices)
+
+
+@dataclass
+class Spent:
+    """What a judge took so far, over all that ask it."""
+
+    usage: Usage = field(default_factory=Usage)
+    under_way: int = 0
+    """Calls that were begun and have not ended."""
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def begin(self, name: str, config: JudgeConfig) -> None:
+        """Before a call. JudgeError (`judge.limit`) where a cap is reached; of the cost only ended calls are known."""
+        with self._lock:
+            calls, cost = self.usage.calls + self.under_way, self.usage.cost or 0.0
+            for key, used, most in (("calls", calls, config.calls), ("cost", cost, config.cost)):
+                if most is not None and used >= most:
+                    raise JudgeError(
+                        f"its {key} of {most:g} are used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
+                        next=f"raise {key} in [judges.{name}] and resume",
+                    )  # fmt: skip
+            self.under_way += 1
+
+    def end(self, used: Usage) -> None:
+        """After a call, answered or not."""
+        with self._lock:
+            self.under_way -= 1
+        self.add(used)
+
+    def add(self, used: Usage) -> None:
+        """What was taken."""
+        with self._lock:
+            self.usage = plus(self.usage, used) if self.usage.calls else used
+
+
+@dataclass(frozen=True)
+class Role:
+    """One model that answers for a role."""
+
+    name: str
+    model: str
+    config: JudgeConfig
+    service: Service
+    sink: Sink
+    """Where prompts and answers are kept."""
+    spent: Spent = field(default_factory=Spent)
+
+    @property
+    def version(self) -> str:
+        """16 characters of the digest of prompts, model, settings and rendering."""
+        kept = {"temperature", "max_tokens", "settings", "characters", "pictures"}
+        settings = {k: v for k, v in self.config.plain().items() if k in kept}
+        return digest_of([PROMPTS, RENDERING, self.model, settings])[:16]
+
+    @property
+    def calling(self) -> Service:
+        """The service with this judge's own patience."""
+        seconds = self.config.timeout
+        tried = seconds if self.service.try_timeout is None else min(seconds, self.service.try_timeout)
+        return replace(self.service, timeout=seconds, try_timeout=tried)
+
+    @property
+    def generation(self) -> dict[str, Any]:
+        given = {"temperature": self.config.temperature, "max_tokens": self.config.max_tokens, **self.config.settings}
+        return {key: value for key, value in given.items() if value is not None}
+
+
+Roles = Mapping[str, tuple[Role, ...]]
+"""Role name -> its models, in order."""
+
+
+def means_of(roles: Roles) -> str:
+    """What graders can ask here, in words: another text, and what waited for a judge is graded again."""
+    said = (f"{r.name} {r.version}, calls {r.config.calls}, cost {r.config.cost}" for rs in roles.values() for r in rs)
+    return "; ".join(sorted(said))
+
+
+def judges_of(judges: Mapping[str, JudgeConfig], roles: Mapping[str, str], service: Service, sink: Sink) -> Roles:
+    """The judges of an experiment: `[judges.NAME]`, and `roles` that name a model without one.
+
+    PlanError where both name a role with different models, or a table cannot be used.
+    """
+    tables = dict(judges)
+    for name, model in roles.items():
+        if name in tables and tables[name].models != (model,):
+            raise PlanError(
+                f"[judges.{name}] and roles.{name} name different models: {', '.join(tables[name].models)} and {model}",
+                where=f"judges.{name}", next="name the model in one place",
+            )  # fmt: skip
+        tables.setdefault(name, JudgeConfig(model=model))
+    for name, config in tables.items():
+        config.check(name, service.prices)
+    found = {}
+    for name, config in tables.items():
+        spent = Spent()
+        found[name] = tuple(Role(name, model, config, service, sink, spent) for model in config.models)
+    return found

@@ -1,0 +1,105 @@
+"""A narrow question to a judge, with the exhibits that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from worksample.errors import UsageError
+
+from .exhibit import Exhibit
+
+TYPES: dict[str, type | tuple[type, ...]] = {"string": str, "number": (int, float), "integer": int, "boolean": bool}
+MOST = 50
+"""Options, items or fields of one probe."""
+
+
+class Kind(StrEnum):
+    YES_NO = "yes_no"
+    CHOICE = "choice"
+    FIELDS = "fields"
+    CHECKLIST = "checklist"
+    PAIR = "pair"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Built by the functions below.
+
+    question: the task author's. exhibits: data. instruction: ours, over the usual one of the kind.
+    """
+
+    kind: Kind
+    question: str
+    exhibits: tuple[Exhibit, ...] = ()
+    second: tuple[Exhibit, ...] = ()
+    """Of a pair: the other one's."""
+    options: tuple[str, ...] = ()
+    items: Mapping[str, str] = field(default_factory=dict)
+    """Of a checklist: name -> what is asked."""
+    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Flat properties of a JSON schema: name -> {"type", "enum"?}."""
+    instruction: str = ""
+    quotes: bool = True
+    """Whether what is affirmed has to be quoted from an exhibit where there is text."""
+
+    def __post_init__(self) -> None:
+        fault = _fault(self)
+        if fault:
+            raise UsageError(f"the probe is none: {fault}", where=f"probe {self.kind}")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(e.text for e in (*self.exhibits, *self.second))
+
+
+def yes_no(question: str, *exhibits: Exhibit, instruction: str = "", quotes: bool = True) -> Probe:
+    """The answer is a bool; a yes has to be quoted."""
+    return Probe(Kind.YES_NO, question, exhibits, instruction=instruction, quotes=quotes)
+
+
+def choice(
+    question: str, options: Sequence[str], *exhibits: Exhibit, instruction: str = "", quotes: bool = True
+) -> Probe:
+    """The answer is one of `options`, by its very words."""
+    return Probe(Kind.CHOICE, question, exhibits, options=tuple(options), instruction=instruction, quotes=quotes)
+
+
+def fields(
+    question: str, schema: Mapping[str, Mapping[str, Any]], *exhibits: Exhibit, instruction: str = "",
+    quotes: bool = True,
+) -> Probe:  # fmt: skip
+    """The answer is a dict with exactly these keys. schema: name -> {"type": string | number | integer | boolean}."""
+    return Probe(Kind.FIELDS, question, exhibits, fields=schema, instruction=instruction, quotes=quotes)
+
+
+def checklist(
+    question: str, items: Mapping[str, str], *exhibits: Exhibit, instruction: str = "", quotes: bool = True
+) -> Probe:
+    """The answer is a dict of bools, one for each item; each yes has to be quoted."""
+    return Probe(Kind.CHECKLIST, question, exhibits, items=items, instruction=instruction, quotes=quotes)
+
+
+def pair(
+    question: str, first: Sequence[Exhibit], second: Sequence[Exhibit], *, instruction: str = "", quotes: bool = True
+) -> Probe:
+    """Asked twice, with positions swapped. The answer is `first`, `second` or `equal`; two that differ are `equal`."""
+    return Probe(Kind.PAIR, question, tuple(first), tuple(second), instruction=instruction, quotes=quotes)
+
+
+def _fault(probe: Probe) -> str:
+    if not probe.question.strip():
+        return "it asks nothing"
+    many = {Kind.CHOICE: probe.options, Kind.CHECKLIST: probe.items, Kind.FIELDS: probe.fields}.get(probe.kind)
+    if many is not None and not 1 <= len(many) <= MOST:
+        return f"it has {len(many)} options, items or fields; allowed: 1 to {MOST}"
+    if probe.kind is Kind.CHOICE and len(set(probe.options)) < max(2, len(probe.options)):
+        return "its options are not two or more different ones"
+    for name, schema in probe.fields.items():
+        if schema.get("type") not in TYPES or set(schema) - {"type", "enum", "description"}:
+            return f"field {name!r}: allowed are type ({', '.join(TYPES)}), enum and description"
+    if probe.kind is Kind.PAIR and not (probe.exhibits and probe.second):
+        return "a pair needs exhibits on both sides"
+    return ""

@@ -1,0 +1,167 @@
+"""Deliverables as a judge model is shown them: what `view` shows people, as text, tables and pictures.
+
+Pages are drawn and read by poppler in a box. What only a browser can show (models, drawings, sound) comes as what is
+known of it in words, and is named as not shown, so that whoever reads the verdict knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from worksample.box import open_box
+from worksample.errors import SandboxError, SandboxUnavailable
+from worksample.models import Exhibit, Look
+from worksample.records import Entry, EntryKind, Manifest
+
+from .convert import IN, WORK, Converter
+from .view import prepare
+from .views import View
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+UNSEEN = "what could not be shown"
+PAGES = 12
+"""Pages that are drawn of one document; their text is read in full."""
+TEXT = 400_000
+"""Characters of one file's text."""
+ROWS = 2_000
+"""Rows of one table."""
+PICTURE = 4 << 20
+"""Bytes of one picture."""
+SECONDS = 60.0
+_MIMES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
+
+
+async def exhibits(store: Store, manifest: str, *, parallel: int = 2) -> tuple[Exhibit, ...]:
+    """The files of a manifest (by its digest), by path. Raises what `prepare` does."""
+    read = await asyncio.to_thread(store.manifest, manifest)
+    views = await prepare(store, read, parallel=parallel)
+    found: list[Exhibit] = []
+    for entry in sorted(read.entries, key=lambda e: e.path):
+        if entry.kind is not EntryKind.FOLDER and entry.path in views:
+            found += await _Shown(store, entry, views[entry.path]).exhibits()
+    return tuple(found)
+
+
+@dataclass
+class _Shown:
+    """One file and its view."""
+
+    store: Store
+    entry: Entry
+    view: View
+    read: dict[str, Callable[[], Iterator[Exhibit]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        texts = ("text", "markdown", "tex", "site")
+        self.read = dict.fromkeys(texts, self._text)
+        self.read |= {"table": self._tables, "workbook": self._tables, "database": self._tables}
+        self.read |= {"image": self._image, "pages": self._drawn, "video": self._poster, "notebook": self._cells}
+
+    async def exhibits(self) -> list[Exhibit]:
+        """What there is to look at, and a line on what is not shown."""
+        found = list(await asyncio.to_thread(lambda: list(self.read.get(self.view.kind, self._nothing)())))
+        if self.view.kind in ("pdf", "workbook"):
+            found += await self._pages(with_text=self.view.kind == "pdf")
+        unseen = not found or not self.view.inspectable
+        if unseen or self.view.problem:
+            said = self.view.problem or f"shown to people as {self.view.kind}"
+            found.append(Exhibit(Look.TEXT, self.entry.path, said, side=UNSEEN if unseen else ""))
+        return found
+
+    def _nothing(self) -> Iterator[Exhibit]:
+        return iter(())
+
+    def _blob(self, name: str, most: int) -> bytes:
+        digest = self.view.files.get(name)
+        return self.store.blobs.read(digest, most) if digest else b""
+
+    def _text(self) -> Iterator[Exhibit]:
+        data = self._blob("text", 4 * TEXT) or self._blob("source", 4 * TEXT)
+        if data:
+            yield Exhibit.of_text(data.decode("utf-8", "replace")[:TEXT], self.entry.path)
+
+    def _cells(self) -> Iterator[Exhibit]:
+        cells = json.loads(self._blob("cells", 64 << 20) or b"[]")
+        lines = [f"[{c.get('type', '')}]\n{c.get('source', '')}\n{_outputs(c)}" for c in cells]
+        yield Exhibit.of_text("\n".join(lines)[:TEXT], self.entry.path)
+
+    def _tables(self) -> Iterator[Exhibit]:
+        for number, sheet in enumerate(self.view.meta.get("sheets", [])):
+            rows: list[list[Any]] = []
+            for part in range(1 + ROWS // int(self.view.meta.get("chunk", 500))):
+                rows += json.loads(self._blob(f"{number}/{part}", 64 << 20) or b"[]")
+            out = io.StringIO()
+            csv.writer(out, lineterminator="\n").writerows(rows[:ROWS])
+            hidden = " (hidden)" if sheet.get("hidden") else ""
+            said = f"{self.entry.path}, {sheet.get('name', '')}{hidden}"
+            yield Exhibit.of_text(out.getvalue()[:TEXT], said, table=True)
+            formulas = json.loads(self._blob(f"{number}/formulas", 16 << 20) or b"{}")
+            if formulas:
+                lines = "\n".join(f"{cell}: {formula}" for cell, formula in list(formulas.items())[:ROWS])
+                yield Exhibit.of_text(lines[:TEXT], f"{said}, formulas")
+
+    def _image(self) -> Iterator[Exhibit]:
+        mime = _MIMES.get(str(self.view.meta.get("format", "")).upper())
+        if mime is not None:
+            yield from self._picture("blind" if "blind" in self.view.files else "source", mime)
+
+    def _drawn(self) -> Iterator[Exhibit]:
+        for number in range(min(PAGES, int(self.view.meta.get("total", PAGES)))):
+            yield from self._picture(f"page/{number}", "image/png", f", page {number + 1}")
+
+    def _poster(self) -> Iterator[Exhibit]:
+        yield from self._picture("poster", "image/png", ", a frame")
+
+    def _picture(self, name: str, mime: str, part: str = "") -> Iterator[Exhibit]:
+        data = self._blob(name, PICTURE + 1)
+        if 0 < len(data) <= PICTURE:
+            kind = "image/jpeg" if data.startswith(b"\xff\xd8") else mime
+            yield Exhibit.of_picture(data, f"{self.entry.path}{part}", mime=kind)
+
+    async def _pages(self, *, with_text: bool) -> list[Exhibit]:
+        """A document's text, and its first pages as they are printed."""
+        digest = self.view.files.get("pdf") or (self.view.files.get("source") if self.view.kind == "pdf" else None)
+        if digest is None:
+            return []
+        name = self.entry.path
+        try:
+            text, pages = await _print(self.store, digest, int(self.view.meta.get("pages", 1)))
+        except SandboxUnavailable:
+            raise
+        except SandboxError as error:
+            return [Exhibit(Look.TEXT, name, f"its pages could not be drawn: {error.what}", side=UNSEEN)]
+        found = [Exhibit.of_text(text[:TEXT], f"{name}, its text")] if with_text and text.strip() else []
+        return found + [Exhibit.of_picture(page, f"{name}, page {n}") for n, page in enumerate(pages, 1)]
+
+
+def _outputs(cell: dict[str, Any]) -> str:
+    said = (str(output.get("text", "")) for output in cell.get("outputs", []) if isinstance(output, dict))
+    return "\n".join(text for text in said if text)
+
+
+async def _print(store: Store, digest: str, count: int) -> tuple[str, list[bytes]]:
+    """Text and first pages (PNG) of a PDF, in a box. SandboxError where the box is lost."""
+    size = await asyncio.to_thread(lambda: store.blobs.path(digest).stat().st_size)
+    one = Manifest(entries=(Entry(path="print.pdf", kind=EntryKind.FILE, size=size, blob=digest),))
+    config = await asyncio.to_thread(Converter(store, one).config)
+    pages: list[bytes] = []
+    async with open_box(config) as box:
+        source = f"{IN}/print.pdf"
+        text = await box.run(["pdftotext", "-layout", "-enc", "UTF-8", source, "-"], timeout=SECONDS)
+        words = ["pdftoppm", "-png", "-l", str(min(count, PAGES)), "-scale-to", "1400"]
+        await box.run([*words, source, f"{WORK}/page"], timeout=SECONDS)
+        width = len(str(count))
+        for number in range(1, min(count, PAGES) + 1):
+            try:
+                pages.append(await box.read(f"{WORK}/page-{number:0{width}d}.png", PICTURE))
+            except OSError:
+                break
+    return text.stdout.decode("utf-8", "replace"), pages

@@ -1,0 +1,176 @@
+"""Whom a round asks: each place once, until its overlap is full, and never a score where somebody failed."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grading.helpers_grading import Bench, bench
+from worksample.errors import POLICY, Cause, RecordConflict
+from worksample.grading import Evaluators, evaluate, evaluators_of, grade_all, open_round, wanted
+from worksample.grading.evaluators import Evaluates
+from worksample.grading.rounds import Asks
+from worksample.grading.scripted import Scripted
+from worksample.grading.wanting import TRIES, Place
+from worksample.records import Evaluation, Evaluator, EvaluatorKind, Given, Grade, Protocol, Round, Rule, now
+
+PASSED = Grade(score=1.0)
+
+
+def a_round(made: Bench, subjects: tuple[str, ...], overlap: int) -> Round:
+    asks = Asks(EvaluatorKind.JUDGE, overlap, Rule.MEAN)
+    return open_round(made.store, subjects=subjects, protocol=Protocol.PROGRAM, author="test", asks=asks)
+
+
+def by(*judges: Evaluates) -> Evaluators:
+    return Evaluators(judges=lambda round: judges)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Bench:
+    return bench(tmp_path, "right")
+
+
+async def test_three_evaluators_fill_an_overlap_of_three(made: Bench) -> None:
+    ids = tuple(made.submit({"answer.txt": str(n)}).id for n in range(2))
+    round = a_round(made, ids, 3)
+    judges = [Scripted(name, PASSED) for name in ("ann", "bob", "cid", "dan")]
+    await grade_all(made.store, round, here=by(*judges), parallel=4)
+    said = made.store.find(Evaluation, round=round.id)
+    assert Counter((e.subject, e.evaluator) for e in said) == {
+        (id, f"{j}@1"): 1 for id in ids for j in ["ann", "bob", "cid"]
+    }
+    assert {e.name for e in made.store.find(Evaluator)} == {"ann", "bob", "cid"}
+    assert {(e.minutes, e.cost) for e in said} == {(1.0, 0.01)}
+    await grade_all(made.store, round, here=by(*judges))
+    assert len(made.store.find(Evaluation, round=round.id)) == 6
+
+
+async def test_people_are_never_asked_by_a_process(made: Bench) -> None:
+    round = open_round(
+        made.store, subjects=(made.submit({}).id,), author="test", asks=Asks(EvaluatorKind.PERSON), reason="people"
+    )
+    assert evaluators_of(round, by(Scripted("ann", PASSED))) == ()
+    await grade_all(made.store, round, here=by(Scripted("ann", PASSED)))
+    assert made.store.find(Evaluation) == []
+
+
+async def test_a_passing_failure_is_asked_again_and_is_never_a_score(made: Bench) -> None:
+    subject = made.submit({"answer.txt": "1"})
+    round = a_round(made, (subject.id,), 2)
+    flaky = Scripted("flaky", PASSED, failures={1: [Cause.JUDGE_ERROR, Cause.JUDGE_MALFORMED]})
+    broken = Scripted("broken", PASSED, failures={1: [Cause.JUDGE_ERROR] * TRIES})
+    refuses = Scripted("refuses", PASSED, failures={1: [Cause.GRADER_LACKS]})
+    last = Scripted("last", PASSED)
+    await grade_all(made.store, round, here=by(flaky, broken, refuses, last))
+    said = made.store.find(Evaluation, round=round.id)
+    assert Counter((e.evaluator, e.outcome) for e in said) == {
+        ("flaky@1", Given.FAILED): 2,
+        ("flaky@1", Given.GIVEN): 1,
+        ("broken@1", Given.FAILED): TRIES,
+        ("refuses@1", Given.FAILED): 1,
+        ("last@1", Given.GIVEN): 1,
+    }
+    assert all(e.payload is None and e.cause for e in said if e.outcome is Given.FAILED)
+
+
+async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:
+    subject = made.submit({})
+    round = a_round(made, (subject.id,), 2)
+    await evaluate(made.store, round, subject, made.instance, Place(Scripted("ann", PASSED), 1))
+    other = Scripted("ann", PASSED)
+    other.evaluator = other.evaluator.replaced(version="2")
+    with pytest.raises(RecordConflict, match="another evaluator has this id"):
+        await evaluate(made.store, round, subject, made.instance, Place(other, 2))
+
+
+WORKER = """
+import asyncio, sys
+from worksample.grading import Evaluators, grade_all
+from worksample.grading.scripted import Scripted
+from worksample.records import Grade, Round
+from worksample.store import Store
+
+store = Store.open(sys.argv[1])
+judges = [Scripted(name, Grade(score=1.0)) for name in ("ann", "bob", "cid")]
+asyncio.run(grade_all(store, store.get(Round, sys.argv[2]), here=Evaluators(judges=lambda r: judges), parallel=3))
+"""
+
+
+def test_two_processes_fill_one_round_without_doubles(made: Bench) -> None:
+    ids = tuple(made.submit({"answer.txt": str(n)}).id for n in range(6))
+    round = a_round(made, ids, 2)
+    words = [sys.executable, "-c", WORKER, str(made.folder / "store"), round.id]
+    running = [subprocess.Popen(words) for _ in range(2)]
+    assert [process.wait(300) for process in running] == [0, 0]
+    said = made.store.find(Evaluation, round=round.id)
+    assert Counter((e.subject, e.evaluator) for e in said) == {(id, j): 1 for id in ids for j in ("ann@1", "bob@1")}
+
+
+FAILURES = st.lists(st.sampled_from([Cause.JUDGE_ERROR, Cause.GRADER_LACKS]), max_size=TRIES)
+PANEL = st.lists(st.tuples(st.integers(1, 3), st.dictionaries(st.integers(1, 3), FAILURES)), max_size=4)
+
+
+@given(st.integers(1, 6), PANEL, st.randoms(use_true_random=False))
+def test_a_round_ends_at_exactly_what_was_wanted(overlap, panel, random) -> None:
+    """Several processes at once, in any order of beginnings and ends; nothing of it needs a store."""
+    judges = [Scripted(f"j{n}", PASSED, repeats=r, failures=f) for n, (r, f) in enumerate(panel)]
+    round = Round(
+        id="r",
+        protocol=Protocol.RUBRIC,
+        by=EvaluatorKind.JUDGE,
+        overlap=overlap,
+        author="test",
+        at=now(),
+        subjects=("s",),
+    )
+    said: list[Evaluation] = []
+    under_way: dict[tuple[str, int], Place] = {}
+    tried: Counter[tuple[str, int]] = Counter()
+    while True:
+        free = [p for p in wanted(round, judges, said) if p.key not in under_way]
+        if not free and not under_way:
+            break
+        if free and (not under_way or random.random() < 0.5):
+            place = random.choice(free)
+            under_way[place.key] = place
+            continue
+        key = random.choice(sorted(under_way))
+        place = under_way.pop(key)
+        failing = panel[judges.index(place.by)][1].get(place.n, [])
+        cause = failing[tried[key]] if tried[key] < len(failing) else None
+        tried[key] += 1
+        said.append(an_evaluation(len(said), place, cause))
+        assert sum(e.outcome is Given.GIVEN for e in said) <= overlap
+    can = sum(gives(panel[j][1].get(n, [])) for j in range(len(panel)) for n in range(1, panel[j][0] + 1))
+    assert sum(e.outcome is Given.GIVEN for e in said) == min(overlap, can)
+    assert all(times <= TRIES for times in tried.values())
+
+
+def gives(failing: list[Cause]) -> bool:
+    return len(failing) < TRIES and all(POLICY[cause].retry for cause in failing)
+
+
+def an_evaluation(number: int, place: Place, cause: Cause | None) -> Evaluation:
+    return Evaluation(
+        id=str(number), round="r", subject="s", instance="i", evaluator=place.by.evaluator.id,
+        outcome=Given.GIVEN if cause is None else Given.FAILED, payload=PASSED if cause is None else None, cause=cause,
+        record={"n": place.n}, author="test", at=now(),
+    )  # fmt: skip
+
+
+async def test_repeats_of_one_evaluator_are_numbered(made: Bench) -> None:
+    subject = made.submit({})
+    round = a_round(made, (subject.id,), 3)
+    judge = Scripted("ann", PASSED, repeats=3)
+    await asyncio.gather(*(grade_all(made.store, round, here=by(judge), parallel=3) for _ in range(2)))
+    said = made.store.find(Evaluation, round=round.id)
+    assert sorted(e.record.get("n", 1) for e in said) == [1, 2, 3]
+    assert set(judge.asked.values()) == {1}
