@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from worksample.errors import UsageError
-from worksample.metrics import Checking, Resampling, RubricRules
+from worksample.metrics import CalibrationRules, Checking, Resampling, RubricRules
 from worksample.models.price import Price
 from worksample.records import JudgedBy
 
@@ -38,6 +38,8 @@ class MeasureConfig:
     """The check that a buyer runs on every deliverable, for the deployable cost."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     """List prices by model: then what trials would have cost without caching stands beside what was billed."""
+    calibration: CalibrationRules = field(default_factory=CalibrationRules)
+    """How far a judge must agree with people to be proven, fixed beforehand."""
     how: Resampling = field(default_factory=Resampling)
     """Resamples, level and seed of every interval."""
 
