@@ -230,6 +230,24 @@ WORLDS: tuple[Callable[[Rng, int], Found], ...] = (
 )  # fmt: skip
 
 
+ROWS = {
+    "rate": "rate, 10% pass", "automation_rate": "rate, 2 instances", "success_rate": "rate, 3 repeats",
+    "full_pass": "full pass, 3 repeats", "tier_table": "full pass, 3 repeats", "by_group": "S_partial",
+    "mean_score": "mean score, symmetric", "suite_score": "S_partial", "mean_steps": "steps",
+    "cost_per_instance": "cost per trial", "timeout_table": "timeout rate",
+    "score_against_budget": "score against budget",
+    "paired_difference": "paired difference, 1 repeats, equal agents", "roll_up": "rolled up, all",
+    "dollars_earned": "share of dollars, 2% pass", "measure_autoflation": "autoflation, 10% pass",
+    "autoflation_over_time": "autoflation, 10% pass", "deployable_cost": "deployable cost, 3 repeats",
+    "break_even_from_jobs": "break-even value", "pass_at_k": "pass@2 of 5", "success_lifts": "rescue rate",
+    "lifts_from_counts": "relative lift", "rubric_lifts": "rubric lift", "passed_within": "passed within 2",
+    "measure_agreement": "agreement", "false_negative_bound": "false negatives (one-sided)",
+    "elo_ratings": "Elo of a weak agent", "time_horizon": "50 % time horizon", "model_effect": "model spread",
+    "harness_effect": "model deviation", "correlate": "correlation", "representativeness": "correlation",
+}  # fmt: skip
+"""By public function of `worksample.metrics` whose figures have intervals: a row that shows how often they hold."""
+
+
 @dataclass
 class Cell:
     """One row at one size."""

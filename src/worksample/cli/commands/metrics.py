@@ -45,6 +45,12 @@ SIGNS = {"share": " %", "points": " pp", "hours": " h"}
 @click.option(
     "--budget", "budgets", type=float, multiple=True, default=None, help="US dollars per trial; see budget-cost."
 )
+@click.option(
+    "--elo-weight",
+    type=click.Choice(["pair", "comparison"]),
+    default=None,
+    help="What weighs 1 in Elo: a pair of agents (default; RLI B.2), or each comparison.",
+)
 @money_options
 @click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000.")
 @click.option("--level", type=float, default=None, help="Confidence of every interval; default: 0.95.")

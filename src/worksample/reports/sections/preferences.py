@@ -31,7 +31,7 @@ def sections(material: Material) -> Iterator[Section]:
     if len(sums.agents) < 2:
         return
     anchor = HUMAN if HUMAN in sums.agents else None
-    found = m.elo_ratings(sums, m.EloOptions(anchor=anchor, part=True), material.how)
+    found = m.elo_ratings(sums, m.EloOptions(weight=material.config.elo_weight, anchor=anchor, part=True), material.how)
     agents = dict(material.slots.select("entry", "agent").unique().iter_rows())
     rows = tuple(
         SectionRow(names.get(who, who), agents.get(who, None if who == HUMAN else who), (rating,))
