@@ -32,6 +32,8 @@ class MeasureConfig:
     """A pitfall must be absent for a job to be completed (UpBench A.3)."""
     budgets: tuple[float, ...] = ()
     """US dollars per trial for score against budget; by default quantiles of what was spent."""
+    elo_weight: Literal["pair", "comparison"] = "pair"
+    """Every pair of agents weighs 1 in Elo (RLI B.2), or every comparison does: less error where they are few."""
     hourly: float | None = None
     """US dollars per hour of the expert who gives feedback; without it AI with human help has no cost."""
     checking: Checking = field(default_factory=Checking)
@@ -48,6 +50,8 @@ class MeasureConfig:
             raise UsageError(f"no figures by {self.by!r}", next=f"one of {', '.join(BY[1:])}")
         if self.skips not in ("cause", "paper"):
             raise UsageError(f"skips {self.skips!r}", next="cause or paper")
+        if self.elo_weight not in ("pair", "comparison"):
+            raise UsageError(f"weight {self.elo_weight!r}", next="pair or comparison")
         if min((*self.budgets, self.hourly or 0.0)) < 0:
             raise UsageError("budgets and wages are US dollars, 0 or more", next="--budget 1.5, --hourly 60")
 
