@@ -19,6 +19,7 @@ from .brief import check_brief
 from .controls import Bench
 from .examples import check_examples
 from .finding import Finding, Report, once
+from .grader_source import check_source
 from .leaks import check_leaks
 from .looks import reference_notes, rendering_notes
 from .names import check_names
@@ -87,7 +88,9 @@ def _prepare(bench: Bench, instance: Instance, config: AuditConfig, read: Read) 
         read.notes.append("nothing was graded")
     for protocol in programs:
         read.findings.extend(_static(bench.store, instance, protocol))
-        if config.static:
+        broken = list(check_source(bench.store, instance, protocol))
+        read.findings.extend(broken)
+        if config.static or broken:
             continue
         yield plan(bench, instance, protocol, config.repeats)
 
