@@ -25,6 +25,7 @@ from .looks import reference_notes, rendering_notes
 from .names import check_names
 from .plan import Job, Plan, plan
 from .points import check_coverage, check_declared, check_points
+from .rubric import check_rubric
 from .verdicts import Read, bare_finding, control_findings, tolerance_findings
 
 
@@ -79,6 +80,7 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
 def _prepare(bench: Bench, instance: Instance, config: AuditConfig, read: Read) -> Iterator[Plan]:
     """What can be said of an instance without grading; a plan of what is to be graded for each protocol."""
     read.findings.extend(check_brief(instance))
+    read.findings.extend(check_rubric(instance))
     programs = [p for p in instance.grading if p in (Protocol.PROGRAM, Protocol.CHECKPOINTS)]
     if not programs:
         read.notes.append(f"{instance.key}: no program grades it, so no control was graded")

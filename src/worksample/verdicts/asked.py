@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import or_, select
 
-from worksample.records import Criterion, EvaluatorKind, Importance, Instance, Protocol
+from worksample.records import Criterion, EvaluatorKind, Grading, Importance, Instance, Protocol
 from worksample.store import Store, schema
 
 BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
@@ -65,20 +65,20 @@ def asked_in(
     out = {}
     for id, key in here.items():
         instance = by_digest.get((key, gradings[id])) if id in gradings else own.get(id)
-        asked = _asked(instance.grading[protocol].criteria.criteria, protocol) if instance else None
+        asked = _asked(instance.grading[protocol]) if instance else None
         if asked is not None:
             out[id] = asked
     return out
 
 
-def _asked(nodes: tuple[Criterion, ...], protocol: Protocol) -> Asked | None:
-    found = list(_leaves(nodes, ()))
-    others = any(EvaluatorKind(leaf.by.value) is not EvaluatorKind.PROGRAM for leaf, _ in found)
-    if not others and (protocol in BY_PROGRAMS or not _gated(nodes)):
+def _asked(grading: Grading) -> Asked | None:
+    nodes, named = grading.criteria.criteria, grading.names_evaluators
+    alone = grading.criteria.kinds <= {EvaluatorKind.PROGRAM.value}
+    if alone and (named or not _gated(nodes)):
         return None
     leaves = (
-        Leaf(leaf.id, names, EvaluatorKind(leaf.by.value) if others else None, leaf.importance or Importance.IMPORTANT)
-        for leaf, names in found
+        Leaf(leaf.id, names, EvaluatorKind(leaf.by.value) if named else None, leaf.importance or Importance.IMPORTANT)
+        for leaf, names in _leaves(nodes, ())
     )
     return Asked(nodes, tuple(leaves))
 

@@ -15,7 +15,7 @@ from worksample.store import Store, schema
 from .asked import BY_PROGRAMS, Asked, asked_in
 from .joining import answers_of, join
 from .judging import Judged, Judging
-from .resolving import VERDICTS
+from .resolving import VERDICTS, shaped
 from .rounds import Deciding, decide_rounds
 
 _s = schema.submissions.c
@@ -135,11 +135,8 @@ def _wait(judging: Judging, subjects: Subjects, protocol: Protocol, bench: Bench
     gone = {id for target, id in struck(judging.amendments) if target is Target.SUBMISSION}
     told = set(bench.verdicts(protocol)["subject"].to_list())
     left = sorted(frozenset().union(*subjects.submissions.values()) - told - gone)
-    rows = [
-        {**dict.fromkeys(VERDICTS), "subject": s, "standing": Standing.UNGRADED.value, "verdict_cause": cause.value,
-         "reason": POLICY[cause].says, "by": "votes", "evaluations": [], "rounds": []}
-        for s in left
-    ]  # fmt: skip
-    waiting = pl.DataFrame(rows, schema=VERDICTS, orient="row")
+    fixed = {"standing": Standing.UNGRADED, "verdict_cause": cause, "reason": POLICY[cause].says, "by": "votes"}
+    subject = pl.DataFrame({"subject": left}, schema={"subject": pl.String()})
+    waiting = shaped(subject.with_columns(pl.lit(str(value)).alias(name) for name, value in fixed.items()))
     joined = bench.joined.get(protocol)
     bench.joined[protocol] = waiting if joined is None else pl.concat([joined, waiting])

@@ -12,6 +12,7 @@ from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import Amendment, Evaluation, Given, Grade, Purpose, Round
 from worksample.store import Store, schema
 
+from .criteria import each_grade
 from .resolving import verdict_frame, wants_leaves
 from .rounds import Deciding, InForce
 from .said import Said, said_in
@@ -114,6 +115,15 @@ def _together(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str
     for found in groups.values():
         last = max(found.values(), key=lambda r: (r.at, r.id))
         yield last, {subject: round.id for subject, round in found.items()}
+
+
+def passes_of(store: Store, round: Round) -> dict[str, bool]:
+    """Evaluation -> whether its grade passes by itself, of those that say so: the same rule as the verdicts'."""
+    judging = Judging(store, store.find(Amendment))
+    judged = judging.read(round, [round.id])
+    grades = judged.given.filter(pl.col("payload") == "grade")
+    each = each_grade(round, grades, judged.leaves, judging.rules).filter(pl.col("why").is_null())
+    return dict(each.drop_nulls("passed").select("evaluation", "passed").iter_rows())
 
 
 def read_grades(store: Store, evaluations: Sequence[str]) -> Iterator[tuple[str, Grade]]:

@@ -68,12 +68,12 @@ def write_report(
     Layout: index.html, summary.html, metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/,
     tasks/<task>.html, trials/<two>/<id>.html, files/.
     """
-    from worksample.verdicts.frame import Work
+    from worksample.verdicts.frame import Work, WorkRules
 
     config = config or ReportConfig()
     found = find_experiments(store, experiments)
     same_lock(found)
-    work = Work(store, found)
+    work = Work(store, found, WorkRules(judged_by=config.measures.judged_by if config.measures else None))
     frame = work.frame(work.primary)
     board = with_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative))
     site = _Site(store, out, frame.filter(frame["slot"].is_not_null()), board, config)
