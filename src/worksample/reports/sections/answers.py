@@ -38,7 +38,7 @@ def _concerns(round: Round, experiments: set[str], subjects: set[str]) -> bool:
 
 
 def answers(material: Material) -> pl.DataFrame:
-    """`subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator, `evaluator`, `value` (0, 1), and
+    """`subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator, `evaluator`, `value` (0 or 1),
     `task`, `key`, `label` and `agent` of the work. An evaluator's latest answer on an item stands; what was skipped is
     no answer.
     """

@@ -30,7 +30,7 @@ class MeasureConfig:
     budgets: tuple[float, ...] = ()
     """US dollars per trial for score against budget; by default quantiles of what was spent."""
     hourly: float | None = None
-    """US dollars per hour of the expert who gives feedback; without it AI with human help has no cost."""
+    """US dollars per hour of the expert who gives feedback, and of people who judge; without it neither has a cost."""
     checking: Checking = field(default_factory=Checking)
     """The check that a buyer runs on every deliverable, for the deployable cost."""
     prices: Mapping[str, Price] = field(default_factory=dict)

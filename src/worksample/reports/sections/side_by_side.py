@@ -17,6 +17,8 @@ from .section import Section, SectionRow
 
 MOST = 200
 """Disagreements that are listed."""
+CRITERIA = 50
+"""Criteria with a line of their own, for each pair of kinds: a suite may have thousands."""
 _PERSON = EvaluatorKind.PERSON.value
 _COLUMNS = ("agreement", "on positives", "alpha, nominal", "AC1", "compared")
 
@@ -29,6 +31,7 @@ def sections(material: Material) -> Iterator[Section]:
     if rows:
         notes = (
             "a kind's answer is what most of its evaluators said; half and half is no answer",
+            f"of single criteria, the {CRITERIA} with most disagreement",
             "people's own verdicts against each other: see agreement between evaluators",
         )
         title = "Agreement by criterion, and between people, judges and programs"
@@ -70,8 +73,18 @@ def _groups(material: Material, name: str, table: pl.DataFrame, by: str, hidden:
     for rows in table.drop_nulls("importance").partition_by("importance", maintain_order=True):
         yield _row(material, f"{name}, {rows['importance'][0]} criteria", rows, by)
     if not hidden:
-        for rows in table.sort("task", "item", maintain_order=True).partition_by("task", "item", maintain_order=True):
+        for rows in _least_agreed(table):
             yield _row(material, f"{name}: {rows['task'][0]}, {rows['item'][0]}", rows, by)
+
+
+def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
+    """The answers on each criterion, those first on which most submissions are contested; at most `CRITERIA`."""
+    keys = ["task", "item"]
+    contested = table.group_by(*keys, "subject").agg(apart=pl.col("value").n_unique() > 1)
+    order = contested.group_by(keys).agg(pl.col("apart").mean()).sort("apart", *keys, descending=[True, False, False])
+    chosen = order.head(CRITERIA).with_row_index("place").drop("apart")
+    rows = table.join(chosen, on=keys, how="inner", maintain_order="left").sort("place", maintain_order=True)
+    return rows.partition_by("place", maintain_order=True)
 
 
 def _row(material: Material, label: str, table: pl.DataFrame, by: str) -> SectionRow:
