@@ -9,7 +9,8 @@ from sqlalchemy import select
 
 from worksample import metrics as m
 from worksample.metrics.estimate import Unit, undefined
-from worksample.records import Evaluation, Purpose, Tags
+from worksample.people.access.profile import profile_of
+from worksample.records import Evaluation, Evaluator, Purpose, Tags
 from worksample.store import Store, schema
 
 from .answers import rounds_of
@@ -123,16 +124,26 @@ def _minutes(material: Material) -> Iterator[Section]:
             f"{middle:.1f}",
             m.mean_score(per["minutes"], name="minutes of a project", unit=Unit.NUMBER, how=material.how),
             f"{float(given['minutes'].sum()) / 60:.1f}",
-            _cost(material, float(given["minutes"].sum())),
+            _cost(material, given),
             str(given.height),
             str(judged.given.height - given.height),
         )
         rows.append(SectionRow(f"{judged.round.purpose} ({judged.round.protocol}): {judged.round.id}", None, cells))
     if rows:
         columns = ("minutes", "median", "minutes of a project", "hours", "pay (USD)", "timed", "without a time")
-        notes = ("means count each project once", *(() if material.config.hourly else ("--hourly gives the pay",)))
+        notes = ("means count each project once", "pay: each evaluator's own rate, or --hourly where there is none")
         yield Section("judging-time", "What judging took", "RLI B.3, Figure 11", columns, tuple(rows), notes)
 
 
-def _cost(material: Material, minutes: float) -> str:
-    return "-" if material.config.hourly is None else f"{minutes / 60 * material.config.hourly:,.2f}"
+def _cost(material: Material, given: pl.DataFrame) -> str:
+    """What the minutes come to at each evaluator's own pay rate, or at `--hourly` where there is none."""
+    total, unpaid = 0.0, 0
+    for evaluator, minutes in given.group_by("evaluator", maintain_order=True).agg(pl.col("minutes").sum()).iter_rows():
+        who = material.store.find(Evaluator, id=evaluator)
+        own = profile_of(who[0]).pay_rate if who else None
+        rate = material.config.hourly if own is None else own
+        total += minutes / 60 * (rate or 0.0)
+        unpaid += rate is None
+    if not unpaid:
+        return f"{total:,.2f}"
+    return f"{total:,.2f} or more" if total else "-"
