@@ -10,7 +10,7 @@ from sqlalchemy import select
 from worksample import metrics as m
 from worksample.metrics.estimate import Unit, undefined
 from worksample.people.access.profile import profile_of
-from worksample.records import Evaluation, Evaluator, Purpose, Tags
+from worksample.records import Evaluation, Evaluator, EvaluatorKind, Purpose, Tags
 from worksample.store import Store, schema
 
 from .answers import rounds_of
@@ -32,9 +32,10 @@ def sections(material: Material) -> Iterator[Section]:
 
 def _tagged(material: Material) -> pl.DataFrame | None:
     """A row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
-    given = [j.given.filter(pl.col("payload") == "tags") for j in rounds_of(material, [Purpose.FAILURES])]
-    if not given:
+    judging, rounds = rounds_of(material, [Purpose.FAILURES])
+    if not rounds:
         return None
+    given = [judging.read(r, [r.id]).given.filter(pl.col("payload") == "tags") for r in rounds]
     rows = pl.concat(given).select("evaluation", "subject", "evaluator", "at")
     told = dict(_read_tags(material.store, rows["evaluation"].to_list()))
     rows = rows.with_columns(
@@ -112,9 +113,13 @@ def _agreement(material: Material, tagged: pl.DataFrame) -> Iterator[Section]:
 def _minutes(material: Material) -> Iterator[Section]:
     """People's minutes for an evaluation and for a project, by round."""
     rows = []
-    for judged in rounds_of(material, list(Purpose)):
+    judging, rounds = rounds_of(material, Purpose)
+    for round in rounds:
+        if round.by is not EvaluatorKind.PERSON:
+            continue
+        judged = judging.read(round, [round.id])
         given = judged.given.filter(pl.col("minutes").is_not_null())
-        if given.is_empty() or judged.round.by.value != "person":
+        if given.is_empty():
             continue
         per = given.group_by("instance", maintain_order=True).agg(pl.col("minutes").sum(), pl.len().alias("n"))
         each = given.join(per.select("instance", "n"), on="instance", maintain_order="left")
@@ -128,7 +133,7 @@ def _minutes(material: Material) -> Iterator[Section]:
             str(given.height),
             str(judged.given.height - given.height),
         )
-        rows.append(SectionRow(f"{judged.round.purpose} ({judged.round.protocol}): {judged.round.id}", None, cells))
+        rows.append(SectionRow(f"{round.purpose} ({round.protocol}): {round.id}", None, cells))
     if rows:
         columns = ("minutes", "median", "minutes of a project", "hours", "pay (USD)", "timed", "without a time")
         notes = ("means count each project once", "pay: each evaluator's own rate, or --hourly where there is none")

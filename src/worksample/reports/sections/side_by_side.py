@@ -11,6 +11,7 @@ from worksample import metrics as m
 from worksample.records import EvaluatorKind
 from worksample.reports.experiments import held_out
 
+from . import calibration
 from .answers import WHOLE, answers, by_kind
 from .material import Material
 from .section import Section, SectionRow
@@ -24,7 +25,9 @@ _COLUMNS = ("agreement", "on positives", "alpha, nominal", "AC1", "compared")
 
 
 def sections(material: Material) -> Iterator[Section]:
-    """Agreement between kinds of evaluator and between people by criterion, then what they disagree on."""
+    """Agreement between kinds of evaluator and between people by criterion, what they disagree on, and what people's
+    labels make of judges.
+    """
     table = answers(material)
     hidden = held_out(material.store, material.experiments)
     rows = [*_people(material, table, hidden), *_kinds(material, table, hidden)]
@@ -42,6 +45,7 @@ def sections(material: Material) -> Iterator[Section]:
         notes = (f"{more} more are not listed",) if more > 0 else ()
         columns = ("criterion", "pass", "fail", "submission")
         yield Section("disagreements", "Where evaluators part", "", columns, tuple(parted[:MOST]), notes)
+    yield from calibration.sections(material, table)
 
 
 def _people(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
