@@ -11,13 +11,16 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "settings.md"
 CONFIG = ROOT / "src" / "worksample" / "experiments" / "config.py"
 PRICE = ROOT / "src" / "worksample" / "models" / "price.py"
+SERVICES = ROOT / "src" / "worksample" / "models" / "services.py"
 APP = ROOT / "src" / "worksample" / "app" / "config.py"
 TABLES = {
     "experiment": (CONFIG, "ExperimentConfig"),
     "agents": (CONFIG, "AgentConfig"),
     "arms": (CONFIG, "ArmConfig"),
     "limits": (CONFIG, "LimitsConfig"),
+    "people": (CONFIG, "PeopleConfig"),
     "prices": (PRICE, "Price"),
+    "services": (SERVICES, "ServiceConfig"),
     "app": (APP, "AppConfig"),
 }
 
@@ -64,6 +67,7 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
         "Name": "name",
         "Seconds": "seconds",
         "Protocol": "text",
+        "Sandbox": "text",
         "str": "text",
         "int": "integer",
         "float": "number",
@@ -74,12 +78,14 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
             kind.replace(" | None", "")
             .replace("dict[str, Any]", "table")
             .replace("dict[str, Price]", "table of tables")
+            .replace("dict[str, ServiceConfig]", "table of tables")
         )
         kind = re.sub(r"tuple\[(\w+), \.\.\.\]", r"list of \1", kind)
         kind = re.sub(r"dict\[str, (\w+)\]", r"table of \1", kind)
         for word, plain in names.items():
             kind = re.sub(rf"\b{word}\b", plain, kind)
         kind = kind.replace("AgentConfig", "tables").replace("ArmConfig", "tables").replace("LimitsConfig", "table")
+        kind = kind.replace("PeopleConfig", "table")
         lines.append(f"| `{name}` | {kind} | {default} | {says} |")
     return "\n".join(lines)
 

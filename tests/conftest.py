@@ -2,4 +2,11 @@
 
 from __future__ import annotations
 
-pytest_plugins = ("running.profiles", "running.needs", "running.alone", "running.counts", "running.skips")
+pytest_plugins = (
+    "running.profiles",
+    "running.needs",
+    "running.alone",
+    "running.counts",
+    "running.skips",
+    "running.costs",
+)

@@ -11,6 +11,7 @@
     ├── CaptureError            what an agent left cannot be taken in
     ├── SandboxError            the box cannot be had, or was lost
     │   └── SandboxUnavailable
+    ├── ModelKeyError           a model's service takes no request with this key
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
@@ -45,7 +46,7 @@ class Boundary(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a trial did not end on its own, or why an evaluation was not given."""
+    """Why a trial did not end on its own, why an evaluation was not given, or what a verdict still waits for."""
 
     LIMIT_TIME = "limit.time"
     LIMIT_COST = "limit.cost"
@@ -54,8 +55,10 @@ class Cause(StrEnum):
     LIMIT_OTHER = "limit.other"
     AGENT_CRASH = "agent.crash"
     AGENT_MALFORMED = "agent.malformed"
+    AGENT_ABSENT = "agent.absent"
     MODEL_ERROR = "model.error"
     MODEL_REFUSED = "model.refused"
+    MODEL_KEY = "model.key"
     SANDBOX_START = "sandbox.start"
     SANDBOX_LOST = "sandbox.lost"
     STORE_FULL = "store.full"
@@ -75,10 +78,12 @@ class Cause(StrEnum):
     GRADER_LACKS = "grader.lacks"
     JUDGE_ERROR = "judge.error"
     JUDGE_MALFORMED = "judge.malformed"
+    JUDGE_AWAITED = "judge.awaited"
     JUDGE_REFUSED = "judge.refused"
     JUDGE_LIMIT = "judge.limit"
     JUDGE_LACKS = "judge.lacks"
     PERSON_DECLINED = "person.declined"
+    PERSON_AWAITED = "person.awaited"
     NOT_ATTEMPTABLE = "plan.not_attemptable"
     CANCELLED = "operator.cancelled"
     PLATFORM_CRASH = "platform.crash"
@@ -114,8 +119,10 @@ POLICY: dict[Cause, Policy] = {
     Cause.LIMIT_OTHER: _of(_B.AGENT, "reached a limit of the engine", graded=True),
     Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
     Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
+    Cause.AGENT_ABSENT: _of(_B.SANDBOX, "the sandbox lacks the agent's program"),
     Cause.MODEL_ERROR: _of(_B.MODEL, "the model's service failed", retry=True),
     Cause.MODEL_REFUSED: _of(_B.MODEL, "the model's service rejected the request"),
+    Cause.MODEL_KEY: _of(_B.MODEL, "the model's service takes no request with this key"),
     Cause.SANDBOX_START: _of(_B.SANDBOX, "the sandbox did not start", retry=True),
     Cause.SANDBOX_LOST: _of(_B.SANDBOX, "the sandbox died", retry=True),
     Cause.STORE_FULL: _of(_B.STORE, "the disk of the store is full"),
@@ -135,10 +142,12 @@ POLICY: dict[Cause, Policy] = {
     Cause.GRADER_LACKS: _of(_B.GRADER, "the grader needs what is not here"),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is no judgment", retry=True),
+    Cause.JUDGE_AWAITED: _of(_B.JUDGE, "waits for a judge"),
     Cause.JUDGE_REFUSED: _of(_B.JUDGE, "the judge refused to answer", retry=True),
     Cause.JUDGE_LIMIT: _of(_B.JUDGE, "the judge's budget is spent"),
     Cause.JUDGE_LACKS: _of(_B.JUDGE, "no judge is configured"),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
+    Cause.PERSON_AWAITED: _of(_B.PERSON, "waits for people"),
     Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
@@ -216,6 +225,12 @@ class SandboxUnavailable(SandboxError):
     """This machine cannot give a box; `next` is the line to type."""
 
     cause = Cause.SANDBOX_START
+
+
+class ModelKeyError(WorksampleError):
+    """A model's service takes no request with this key: going on would only fail more trials."""
+
+    cause = Cause.MODEL_KEY
 
 
 class AgentError(WorksampleError):

@@ -85,7 +85,7 @@ async def test_a_service_that_stumbles_is_asked_again(tmp_path: Path) -> None:
         (Fault.LIMIT, "model.error"),
         (Fault.NOT_JSON, "model.error"),
         (Fault.REJECTED, "model.refused"),
-        (Fault.FORBIDDEN, "model.refused"),
+        (Fault.FORBIDDEN, "model.key"),
     ],
 )
 async def test_a_service_that_fails_for_good_is_told(tmp_path: Path, fault: Fault, cause: str) -> None:

@@ -62,7 +62,8 @@ def test_a_dry_run_counts_what_is_done_already(tmp_path: Path) -> None:
     store, only = tmp_path / "store", ("--only", "sums/*", "--name", "study")
     done = run_tiny(store, *only)["finished"]
     shown = run_tiny(store, *only, "--dry-run")
-    assert shown["standing"] == {"planned": done, "done": done, "open": 0, "not_attemptable": 0, "ungraded": 0}
+    rest = dict.fromkeys(("open", "not_attemptable", "waits_for_people", "waits_for_judge", "ungraded"), 0)
+    assert shown["standing"] == {"planned": done, "done": done, **rest}
     assert shown["forecast"]["trials"] == 0 and shown["forecast"]["seconds_at_most"] == 0
     words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", store, *only)
     again = cli(*words, "--dry-run", "--repeats", 2)

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.errors import ManifestError
-from worksample.experiments.config import ExperimentConfig, seconds
+from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.loading import load, merge
+from worksample.models.durations import seconds
 
 BASE: dict[str, Any] = {"name": "x", "suite": "starter", "agents": [{"harness": "scripted"}]}
 VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -24,7 +25,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "graders": st.integers(1, 9),
     "tries": st.integers(1, 9),
     "seed": st.integers(0, 9),
-    "protocol": st.sampled_from(["program", "checkpoints"]),
+    "protocol": st.sampled_from(["program", "checkpoints", "holistic"]),
     "sandbox": st.sampled_from(["bubblewrap", "none"]),
     "author": st.sampled_from(["ann", "bob"]),
     "only": st.lists(st.sampled_from(["a", "b/*"]), max_size=2),
@@ -85,10 +86,18 @@ def test_a_suite_or_tasks_on_the_command_line_replace_both(tmp_path: Path) -> No
     assert (config.suite, config.tasks) == (None, (str(tmp_path),))
 
 
+def test_protocols_on_the_command_line_replace_the_file_s(tmp_path: Path) -> None:
+    file = written(tmp_path, 'suite = "s"\nprotocol = "rubric"\n[[agents]]\nharness = "worker"\n[people]\npay = 30\n')
+    assert [p.value for p in load(file).asked] == ["rubric"]
+    config = load(file, {"protocols": ("holistic", "rubric"), "people": {"pay": 60.0}})
+    assert [p.value for p in config.asked] == ["holistic", "rubric"]
+    assert config.people.pay == 60
+
+
 def test_models_multiply_the_agents(tmp_path: Path) -> None:
     config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}], "models": ["a/b", "c/d"]})
     assert [a.model for a in config.agents] == ["a/b", "c/d"]
-    assert config.name == "starter-worker"
+    assert config.name == "starter-worker-b-worker-d"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +109,10 @@ def test_models_multiply_the_agents(tmp_path: Path) -> None:
         ("[limits]\nsteps = -1\n", ["limits.steps: -1 is not allowed", "above 0"]),
         ('[limits]\ntime = "soon"\n', ["limits.time", "30m"]),
         ("[limits]\nturns = 5\n", ["limits.turns: is no key of limits", "steps"]),
-        ('protocol = "holistic"\n', ["program, checkpoints"]),
+        ('protocol = "prose"\n', ["protocol: 'prose' is not allowed", "program, checkpoints, rubric"]),
+        ('protocol = "rubric"\nprotocols = ["holistic"]\n', ["one of them"]),
+        ('protocols = ["rubric", "rubric"]\n', ["stands twice"]),
+        ("[people]\npay = -1\n", ["people.pay: -1 is not allowed"]),
         ('[[arms]]\nname = "a"\n[[arms]]\nname = "a"\n', ["two arms"]),
         ("name = 'A B'\n", ["name: 'A B' is not allowed", "at most 100 of a-z, 0-9 and . _ -"]),
         ('sandbox = "docker"\n', ["sandbox: 'docker' is not allowed (allowed: bubblewrap, none)"]),

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from .answers import Answer, Fault
+from .faults import Reply
 
 Chooser = Callable[[dict[str, Any], int], Answer]
 
@@ -81,6 +82,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(answer, count, request)
 
     def _answer(self, answer: Answer, count: int, request: dict[str, Any]) -> None:
+        if isinstance(answer, Reply):
+            self._send(answer.status, answer.content, answer.headers)
+            return
         body = json.dumps(answer.body(count, request.get("model", "?"))).encode()
         if answer.fault is Fault.LIMIT:
             self._send(429, _error("slow down", "rate_limit_exceeded"), {"Retry-After": "0"})

@@ -6,12 +6,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
 from people.worlds import Office, office
 from store.worlds import START
+from worksample.cli.commands.amend import command
 from worksample.experiments.amend import amend
 from worksample.people import Account, Conflict, Kind
 from worksample.people.work.withdrawn import WITHDRAWN
@@ -67,6 +69,23 @@ def test_struck_work_is_given_out_only_once_it_is_restored(desk: Office, target:
     desk.clock.pass_(1)
     desk.people.amend(dana, Action.RESTORE, target, about(desk, target), "it was none")
     assert offered(desk, ann) == everything and desk.people.progress(round.id) == before
+
+
+@pytest.mark.parametrize("target", ["evaluation", "evaluator"])
+def test_what_the_command_line_strikes_is_asked_for_again(desk: Office, tmp_path: Path, target: str) -> None:
+    ann, bob = desk.hire("ann"), desk.hire("bob")
+    desk.open(subjects=(SUBJECT,), overlap=1, rule=Rule.LATEST)
+    item = desk.people.claim(ann)
+    assert item is not None
+    said = desk.people.submit(item.id, ann, YES, "k")
+    assert desk.people.claim(bob) is None
+    id = said.id if target == "evaluation" else said.evaluator
+    for action, left in (("strike", 1), ("restore", 0), ("strike", 1)):
+        words = [action, target, id, "--reason", "so", "--store", str(tmp_path / "s")]
+        done = CliRunner().invoke(command, words)
+        assert done.exit_code == 0, done.output
+        assert [s.left for s in desk.people.standings(bob)] == [left]
+    assert desk.people.claim(bob) is not None and desk.people.claim(ann) is None
 
 
 def test_an_item_that_an_admin_took_out_stays_out_when_its_work_is_restored(desk: Office) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
 from records.strategies import KINDS, records
-from worksample.records import REGISTRY, Agent, Experiment, Record, canonical, from_envelope
+from worksample.records import REGISTRY, Agent, Arm, Experiment, Lock, Protocol, Record, canonical, from_envelope
 
 
 def test_every_kind_has_a_strategy() -> None:
@@ -73,3 +73,16 @@ def test_an_agents_id_names_its_settings() -> None:
     assert plain.id != tuned.id
     assert plain.id == Agent.of("a", "worker", model="m").id
     assert plain.id.startswith("a@")
+
+
+def test_an_experiment_of_the_first_schema_has_one_protocol() -> None:
+    lock = Lock(suite="s", instances=(), protocols=(Protocol.RUBRIC,), sandbox="none")
+    experiment = Experiment(
+        id="x", name="x", agents=(), arms=(Arm(),), repeats=1, lock=lock, author="me",
+        at=datetime(2026, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+    old = experiment.envelope()
+    old["schema"], old["body"]["lock"]["protocol"] = 1, old["body"]["lock"].pop("protocols")[0]
+    assert from_envelope(old) == experiment
+    assert experiment.lock.protocol is Protocol.RUBRIC
+    assert lock.replaced(protocols=("rubric", "holistic")).comparable == lock.comparable

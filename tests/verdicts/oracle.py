@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, median_high, median_low
 from typing import Any
 
-from worksample.errors import POLICY
+from worksample.errors import POLICY, Cause
 from worksample.records import (
     Amendment,
+    Criteria,
+    Criterion,
     Evaluation,
     Given,
     Grade,
@@ -48,19 +50,29 @@ def verdicts(round: Round, said: Iterable[Evaluation], amendments: Iterable[Amen
 def verdict(round: Round, rows: list[Evaluation]) -> Told:
     if not rows:
         return told(UNGRADED, "every evaluation of it was struck")
-    payloads = [e.payload for e in rows if e.outcome is Given.GIVEN]
+    given = [e for e in rows if e.outcome is Given.GIVEN]
+    payloads = [e.payload for e in given]
     if not payloads:
         last = rows[-1]
         return told(UNGRADED, last.reason or (POLICY[last.cause].says if last.cause else "declined"), cause=last.cause)
-    votes = [p.score for p in payloads if isinstance(p, Holistic)]
+    holistic = [(e.evaluator, e.payload.score) for e in given if isinstance(e.payload, Holistic)]
+    votes = [score for _, score in (holistic if round.rule is Rule.LATEST else once(holistic))]
     grades = [p for p in payloads if isinstance(p, Grade)]
     if votes:
         return voted(round, votes)
-    if not grades:
+    if holistic or not grades:
         return told(UNDECIDED, "no payload that decides")
     if round.rule is Rule.LATEST:
         return alone(round, grades[-1])
-    return meant(round, grades) if round.rule is Rule.MEAN else joined(round, grades)
+    return meant(round, grades) if round.rule is Rule.MEAN else agreed(round, grades)
+
+
+def once(votes: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Nobody counts twice, and who contradicts himself not at all."""
+    said: dict[str, set[int]] = {}
+    for who, score in votes:
+        said.setdefault(who, set()).add(score)
+    return [vote for vote in dict.fromkeys(votes) if len(said[vote[0]]) == 1]
 
 
 def voted(round: Round, votes: list[int]) -> Told:
@@ -116,32 +128,32 @@ def mark(part: GradePart) -> str:
     return part.skip.value if part.skip else "pass" if part.passed else "fail"
 
 
-def joined(round: Round, grades: list[Grade]) -> Told:
+def agreed(round: Round, grades: list[Grade]) -> Told:
     """Each criterion by itself, then the whole."""
     tie = round.rule is Rule.TIE_BREAK
     if tie:
         grades = grades[:3]
     whole = [{p.name: p for p in g.leaves} or {"": GradePart(name="", fraction=g.score)} for g in grades]
     names = list(dict.fromkeys(name for parts in whole for name in parts))
-    agreed: dict[str, str | None] = {}
+    common: dict[str, str | None] = {}
     for name in names:
         said = Counter(mark(parts[name]) if name in parts else "cannot_judge" for parts in whole)
         value, count = said.most_common(1)[0]
-        agreed[name] = value if 2 * count > len(grades) else None
-    split = [n or "the whole" for n, m in agreed.items() if m is None]
-    stuck = [n or "the whole" for n, m in agreed.items() if m == "cannot_judge"]
+        common[name] = value if 2 * count > len(grades) else None
+    split = [n or "the whole" for n, m in common.items() if m is None]
+    stuck = [n or "the whole" for n, m in common.items() if m == "cannot_judge"]
     if len(grades) < (2 if tie else round.overlap) or (tie and split and len(grades) < 3):
         return told(UNDECIDED, "too few grades")
     if split:
         return told(UNDECIDED, f"the raters are split on: {', '.join(split)}")
     if stuck:
         return told(UNGRADED, f"could not be judged: {', '.join(stuck)}")
-    if "pass" not in agreed.values() and "fail" not in agreed.values():
+    if "pass" not in common.values() and "fail" not in common.values():
         return told(UNGRADED, "no criterion applies")
     first = {n: next(parts[n] for parts in whole if n in parts) for n in names}
     if round.protocol is Protocol.RUBRIC:
-        return told(Standing.DECIDED, **rubric([(first[n].importance, m or "") for n, m in agreed.items()]))
-    return told(Standing.DECIDED, **shares(grades, whole, agreed, first))
+        return told(Standing.DECIDED, **rubric([(first[n].importance, m or "") for n, m in common.items()]))
+    return told(Standing.DECIDED, **shares(grades, whole, common, first))
 
 
 def shares(
@@ -174,3 +186,131 @@ def overruled(votes: Mapping[str, Told], audits: Mapping[str, Told], judged: Map
         elif own["passed"] and subject in audits and audits[subject]["passed"] is False:
             out[subject] = audits[subject]
     return out
+
+
+# -- verdicts that join several kinds of evaluators
+
+
+def asked(nodes: Sequence[Criterion], above: tuple[str, ...] = ()) -> list[tuple[Criterion, tuple[str, ...]]]:
+    """Leaves with the names under which their answers may stand."""
+    out = []
+    for node in nodes:
+        names = (node.id, *above)
+        out += asked(node.parts, names) if node.parts else [(node, names)]
+    return out
+
+
+def said_by(round: Round, rows: list[Evaluation]) -> dict[str, tuple[str | None, float | None]]:
+    """Criterion -> (mark, share), by the round's rule; None for a mark on which raters are split."""
+    grades = [e.payload for e in rows if isinstance(e.payload, Grade)]
+    if round.rule is Rule.LATEST:
+        grades = grades[-1:]
+    elif round.rule is Rule.TIE_BREAK:
+        grades = grades[:3]
+    out: dict[str, tuple[str | None, float | None]] = {}
+    whole = [{p.name: p for p in g.leaves} for g in grades]
+    for name in dict.fromkeys(name for parts in whole for name in parts):
+        marks = [mark(parts[name]) if name in parts else "cannot_judge" for parts in whole]
+        shares = [parts[name].fraction for parts in whole if name in parts and parts[name].fraction is not None]
+        value, count = Counter(marks).most_common(1)[0]
+        if round.rule is Rule.MEAN and round.protocol is not Protocol.RUBRIC:
+            named = [mark(parts[name]) for parts in whole if name in parts]
+            if "cannot_judge" in named:
+                out[name] = ("cannot_judge", None)
+            elif not shares:
+                out[name] = ("not_applicable", None)
+            else:
+                share = sum(shares) / len(shares)
+                out[name] = ("pass" if share >= 1 - 1e-9 else "fail", share)
+        elif 2 * count <= len(grades):
+            out[name] = (None, None)
+        else:
+            missed = [parts[name].fraction for parts in whole if name in parts and mark(parts[name]) == "fail"]
+            out[name] = (value, 1.0 if value == "pass" else median(missed) if value == "fail" else None)
+    return out
+
+
+WHO = {"program": "a program", "judge": "a judge", "person": "people"}
+CAUSE = {"program": None, "judge": Cause.JUDGE_AWAITED, "person": Cause.PERSON_AWAITED}
+
+
+def joined(
+    protocol: Protocol, criteria: Criteria, rounds: Mapping[str, Round], said: Mapping[str, list[Evaluation]],
+    only: str | None = None,
+) -> Told:  # fmt: skip
+    """`rounds` and `said` (of one subject, what stands, by time): by kind of evaluator."""
+    leaves = asked(criteria.criteria)
+    kinds = {leaf.id: only or leaf.by.value for leaf, _ in leaves}
+    answers = {kind: said_by(rounds[kind], said.get(kind, [])) if kind in rounds else {} for kind in WHO}
+    for kind in WHO:
+        rows = said.get(kind, []) if kind in rounds else []
+        silent = not any(e.outcome is Given.GIVEN for e in rows)
+        if kind in kinds.values() and rows and silent and rows[-1].outcome is Given.FAILED:
+            cause = rows[-1].cause
+            return told(UNGRADED, rows[-1].reason or POLICY[cause].says, cause=cause)
+    found: dict[str, tuple[str | None, float | None]] = {}
+    missing: dict[str, list[str]] = {kind: [] for kind in WHO}
+    for leaf, names in leaves:
+        mine = answers[kinds[leaf.id]]
+        name = next((n for n in names if n in mine), None)
+        if name is None:
+            missing[kinds[leaf.id]].append(leaf.id)
+        else:
+            found[leaf.id] = mine[name]
+    if any(missing.values()):
+        why = "; ".join(f"waits for {WHO[kind]}: {', '.join(ids)}" for kind, ids in missing.items() if ids)
+        return told(UNGRADED, why, cause=next(CAUSE[kind] for kind in WHO if missing[kind]))
+    for kind in sorted(set(kinds.values()), key=list(WHO).index):
+        count = sum(isinstance(e.payload, Grade) for e in said.get(kind, []))
+        rule, split = rounds[kind].rule, any(m is None for m, _ in answers[kind].values())
+        wanted = {Rule.LATEST: 1, Rule.TIE_BREAK: 3 if split else 2}.get(rule, rounds[kind].overlap)
+        if count < wanted:
+            return told(UNDECIDED, f"too few grades by {WHO[kind]}")
+    split_on = [id for id, (m, _) in found.items() if m is None]
+    if split_on:
+        return told(UNDECIDED, f"the raters are split on: {', '.join(split_on)}")
+    stuck = [id for id, (m, _) in found.items() if m == "cannot_judge"]
+    if stuck:
+        return told(UNGRADED, f"could not be judged: {', '.join(stuck)}")
+    if all(m == "not_applicable" for m, _ in found.values()):
+        return told(UNGRADED, "no criterion applies")
+    shares = {id: share for id, (_, share) in found.items()}
+    after, implied = settle(criteria.criteria, shares)
+    if protocol is Protocol.RUBRIC:
+        marks = [
+            (
+                leaf.importance,
+                "not_applicable" if shares[leaf.id] is None else "pass" if after[leaf.id] == 1 else "fail",
+            )
+            for leaf, _ in leaves
+        ]
+        return told(Standing.DECIDED, **rubric(marks))
+    applies = [leaf for leaf, _ in leaves if shares[leaf.id] is not None]
+    points = sum(leaf.worth for leaf in applies)
+    score = 1.0 if implied else sum(leaf.worth * (after[leaf.id] or 0.0) for leaf in applies) / points
+    return told(Standing.DECIDED, score=score, passed=score >= 1 - 1e-9)
+
+
+def settle(nodes: Sequence[Criterion], shares: Mapping[str, float | None]) -> tuple[dict[str, float | None], bool]:
+    """Every leaf's share after gates and the criterion that implies the others: down the tree, one gate at a time."""
+    out = dict(shares)
+
+    def worth(node: Criterion) -> float | None:
+        below = [(leaf.worth, out[leaf.id]) for leaf in node.leaves if out[leaf.id] is not None]
+        return sum(w * (s or 0.0) for w, s in below) / sum(w for w, _ in below) if below else None
+
+    def close(level: Sequence[Criterion]) -> bool:
+        for node in level:
+            close(node.parts)
+        got = [worth(node) for node in level if node.gate]
+        failed = any(share is not None and share < 1 - 1e-9 for share in got)
+        for leaf in (leaf for node in level for leaf in node.leaves) if failed else ():
+            out[leaf.id] = None if out[leaf.id] is None else 0.0
+        return failed
+
+    closed = close(nodes)
+    last = worth(nodes[-1])
+    implied = nodes[-1].implies_others and not closed and last is not None and last >= 1 - 1e-9
+    if implied:
+        out = {id: None if share is None else 1.0 for id, share in out.items()}
+    return {id: 1.0 if share is not None and share >= 1 - 1e-9 else share for id, share in out.items()}, implied

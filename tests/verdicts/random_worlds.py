@@ -17,6 +17,7 @@ from worksample.records import (
     Agent,
     Amendment,
     Evaluation,
+    EvaluatorKind,
     Given,
     Grade,
     GradePart,
@@ -34,6 +35,7 @@ from worksample.store import Store
 
 AGENTS = ("ann", "bob")
 PROJECTS = 3
+KIND_OF_ROUND = (EvaluatorKind.PERSON, EvaluatorKind.PERSON, EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE)
 KINDS = (Importance.CRITICAL, Importance.IMPORTANT, Importance.OPTIONAL)
 
 
@@ -75,8 +77,10 @@ class RandomWorld:
         if (self.protocol is Protocol.HOLISTIC and rule is Rule.MEAN) or look:
             rule, overlap = Rule.LATEST, 1
         subjects = tuple(self.rng.sample(sorted(self.made), min(4, len(self.made)))) if look else ()
+        by = self.rng.choice(KIND_OF_ROUND)
         round = Round(
-            id=id, protocol=self.protocol, purpose=purpose, over=over, experiment=None if look else "x1", rule=rule,
+            id=id, protocol=self.protocol, by=by, purpose=purpose, over=over, experiment=None if look else "x1",
+            rule=rule,
             overlap=overlap, subjects=subjects, seed=len(self.rounds), author="me", at=worlds.at(self.now()),
         )  # fmt: skip
         self.rounds.append(round)
@@ -140,7 +144,7 @@ class RandomWorld:
     # -- the truth
 
     def in_force(self) -> Round | None:
-        """The round that decides: the one that came into force last."""
+        """The round that decides: of the kind of evaluator that comes first, the one that came into force last."""
         since = {r.id: r.at for r in self.rounds if r.purpose is Purpose.GRADING}
         gone = set()
         for a in self.amendments:
@@ -150,7 +154,10 @@ class RandomWorld:
             if a.action is Action.ADOPT:
                 since[a.target_id] = a.at
         found = [r for r in self.rounds if r.id in since and r.id not in gone]
-        return max(found, key=lambda r: (since[r.id], r.at), default=None)
+        programs = self.protocol is Protocol.PROGRAM
+        order = ("program", "person", "judge") if programs else ("person", "program", "judge")
+        first = next((kind for kind in order if any(r.by == kind for r in found)), None)
+        return max((r for r in found if r.by == first), key=lambda r: (since[r.id], r.at), default=None)
 
     def verdicts(self) -> dict[str, oracle.Told]:
         """Submission -> what it comes to; nothing where no round decides."""
@@ -160,7 +167,7 @@ class RandomWorld:
         votes = oracle.verdicts(round, self.said, self.amendments)
         looks: dict[Purpose, dict[str, oracle.Told]] = {Purpose.AUDIT: {}, Purpose.ADJUDICATION: {}}
         for look in self.rounds:
-            if look.over == round.id and look.purpose in looks:
+            if look.over == round.id and look.purpose in looks and look.by in (round.by, EvaluatorKind.PERSON):
                 told = oracle.verdicts(look, self.said, self.amendments)
                 looks[look.purpose] |= {s: v for s, v in told.items() if v["standing"] == "decided"}
         return oracle.overruled(votes, looks[Purpose.AUDIT], looks[Purpose.ADJUDICATION])

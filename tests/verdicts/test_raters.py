@@ -10,7 +10,19 @@ import pytest
 from verdicts.test_resolve import round_of, said
 from worksample.metrics import rubric_scores
 from worksample.people.work.answer import grade_of
-from worksample.records import Grade, GradePart, Importance, Protocol, Round, Rule, Skip, Standing, Verdict
+from worksample.records import (
+    Criteria,
+    Criterion,
+    Grade,
+    GradePart,
+    Importance,
+    Protocol,
+    Round,
+    Rule,
+    Skip,
+    Standing,
+    Verdict,
+)
 from worksample.store.rows import row
 from worksample.verdicts.resolving import resolve
 
@@ -23,8 +35,9 @@ KINDS = (Importance.CRITICAL, Importance.IMPORTANT, Importance.OPTIONAL)
 
 def graded(marks: str) -> Grade:
     """A rater's marks of a critical, an important and an optional criterion."""
-    named = zip(marks, KINDS, strict=False)
-    return grade_of(tuple(GradePart(name=k.value, importance=k, **MARKS[m]) for m, k in named))
+    named = list(zip(marks, KINDS, strict=False))
+    criteria = Criteria(criteria=tuple(Criterion(id=k.value, text=k.value, importance=k) for _, k in named))
+    return grade_of(criteria, tuple(GradePart(name=k.value, importance=k, **MARKS[m]) for m, k in named))
 
 
 def rated(rule: Rule, overlap: int, *raters: str) -> Verdict:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from inspect_ai.solver import TaskState
     from inspect_ai.tool import ToolDef
 
+FULL = "the conversation no longer fits in the model's context"
+
 
 @dataclass
 class Conversation:
@@ -52,7 +54,7 @@ class Conversation:
             if output.stop_reason != "model_length" or self.compact_at is None:
                 break
         else:
-            raise AgentError("the conversation no longer fits in the model's context", cause=Cause.LIMIT_OTHER)
+            raise AgentError(FULL, cause=Cause.LIMIT_OTHER)
         self.state.output = output
         self.state.messages.append(output.message)
         return output
@@ -89,7 +91,12 @@ class Conversation:
             strategy = CompactionAuto(threshold=int(self.compact_at) if self.compact_at > 1 else self.compact_at)
             prefix = [m for m in self.state.messages if m.role == "system" or m.source == "input"]
             self._compact = compaction(strategy, prefix, tools=list(self.tools), model=self.model)
-        sent, note = await self._compact.compact_input(self.state.messages, force=forced)
+        try:
+            sent, note = await self._compact.compact_input(self.state.messages, force=forced)
+        except RuntimeError as error:
+            if type(error) is not RuntimeError:
+                raise  # the model's service failed, which is told from its own error
+            raise AgentError(f"{FULL}: {error}", cause=Cause.LIMIT_OTHER) from error
         if note is not None:
             self.state.messages.append(note)
         return list(sent)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .config import BoxConfig, BoxLimits, Mount
+from .config import BoxConfig, BoxLimits, Endpoint, Mount, is_host_name
 from .interface import Box, Completed, Connection, Ended, Listener, Process, Reader, Writer
 from .opening import kinds, open_box, start_box
 
@@ -17,11 +17,13 @@ __all__ = [
     "Completed",
     "Connection",
     "Ended",
+    "Endpoint",
     "Listener",
     "Mount",
     "Process",
     "Reader",
     "Writer",
+    "is_host_name",
     "kinds",
     "open_box",
     "start_box",

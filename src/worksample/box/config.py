@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass
 
 from worksample.errors import SandboxError
 
 PYTHONS = ("none", "toolbox", "platform")
+NETWORKS = ("none", "endpoints")
+MOST_ENDPOINTS = 200
+"""Of one box."""
+_HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 RESERVED = ("/", "/proc", "/dev", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/run", "/.box")
 """What a mount may not replace: the box's own parts."""
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+"""A last label that makes resolvers take the whole for an address, such as `127.1` or `0x7f000001`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +26,24 @@ class Mount:
     source: str
     target: str
     writable: bool = False
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Endpoint:
+    """A name and a TCP port that programs of the box can connect to, and where the platform answers them."""
+
+    name: str
+    """A host's name in lower case, such as `api.example.com`. An address is none: what is reached has a name."""
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.port}"
+
+
+def is_host_name(text: str) -> bool:
+    """Whether it can be the name of an endpoint: letters, digits, hyphens and dots, no address, not the box itself."""
+    last = text.rpartition(".")[2]
+    return bool(_HOST.fullmatch(text)) and last not in ("localhost", "worksample") and not _NUMBER.fullmatch(last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +79,7 @@ class BoxConfig:
     env: tuple[tuple[str, str], ...] = ()
     limits: BoxLimits = BoxLimits()
     network: str = "none"
+    endpoints: tuple[Endpoint, ...] = ()
     python: str = "toolbox"
     label: str = ""
     background: bool = False
@@ -61,12 +87,13 @@ class BoxConfig:
 
     def check(self) -> None:
         """Raise SandboxError when the config asks for what no box can give."""
-        if self.network != "none":
+        if self.network not in NETWORKS:
             raise SandboxError(
-                f'network = "{self.network}" is not offered: a box has no network',
+                f'network = "{self.network}" is not offered: a box has no network but named endpoints',
                 where="box",
-                next='set network = "none"',
+                next='set network = "none" or "endpoints"',
             )
+        self._check_endpoints()
         if self.python not in PYTHONS:
             raise SandboxError(f'python = "{self.python}" is none of {", ".join(PYTHONS)}', where="box")
         for target in (self.output, self.scratch, *self.writable, *(mount.target for mount in self.mounts)):
@@ -79,6 +106,21 @@ class BoxConfig:
         for key, value in self.env:
             if not key or "=" in key or "\0" in key + value:
                 raise SandboxError(f"{key!r} cannot be an environment variable", where="box")
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """The loopback address of each endpoint's name, in the box: two names never share one, so ports never clash."""
+        names = dict.fromkeys(endpoint.name for endpoint in self.endpoints)
+        return {name: f"127.65.0.{number}" for number, name in enumerate(names, 1)}
+
+    def _check_endpoints(self) -> None:
+        if self.endpoints and self.network != "endpoints":
+            raise SandboxError("endpoints are given, and no network for them", next='set network = "endpoints"')
+        if len(set(self.endpoints)) < len(self.endpoints) or len(self.endpoints) > MOST_ENDPOINTS:
+            raise SandboxError(f"endpoints are given twice, or more than {MOST_ENDPOINTS}", where="box")
+        for endpoint in self.endpoints:
+            if not is_host_name(endpoint.name) or not 0 < endpoint.port < 1 << 16:
+                raise SandboxError(f"{str(endpoint)!r} is no name and port of an endpoint", where="box")
 
     @staticmethod
     def _check_target(target: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pathlib
+import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .config import BoxConfig
+from .config import BoxConfig, Endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,15 @@ class Box(Protocol):
         """Listen on a fresh Unix socket, made with the rights of the box's user.
 
         Raises FileNotFoundError without its folder, PermissionError, OSError with EADDRINUSE where something lies.
+        """
+        ...
+
+    def serve(self, endpoint: Endpoint) -> socket.socket:
+        """The listening TCP socket behind an endpoint of the config, without blocking; the caller's from now on.
+
+        It listens from the box's start, so programs wait until somebody accepts; once it is closed they are refused at
+        once. What is accepted is a connection from inside the box, straight to this process. SandboxError for what is
+        no endpoint of the box or was given away before.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Options of verbs that make figures: whose time, which check and which prices count."""
+"""Options of verbs that make figures: whose verdicts, whose time, which check and which prices count."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .output import price_option
 
 if TYPE_CHECKING:
     from worksample.metrics import Checking
+    from worksample.records import JudgedBy
 
 F = TypeVar("F", bound=Callable[..., Any])
 CHECKING = "cost=5,accepts_good=0.98,accepts_bad=0.1,loss=200"
@@ -34,6 +35,24 @@ def money_options(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+def judged_by_option(function: F) -> F:
+    """`--judged-by`."""
+    return click.option(
+        "--judged-by",
+        type=click.Choice(["combined", "people", "judge", "program"]),
+        default=None,
+        callback=_judged_by,
+        help="Whose answers make the verdicts; combined: each criterion by its own kind of evaluator. Default: as the "
+        "experiment says.",
+    )(function)
+
+
+def _judged_by(context: click.Context, parameter: click.Parameter, value: str | None) -> JudgedBy | None:
+    from worksample.records import JudgedBy
+
+    return None if value is None else JudgedBy(value)
 
 
 def money_settings(given: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import click
 from worksample.errors import UsageError
 
 from .output import price_option
+from .service_options import service_options, take_services
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,7 +52,16 @@ OPTIONS = (
     click.option("--graders", type=int, default=None, help="Submissions graded at once."),
     click.option("--tries", type=int, default=None, help="Tries of a slot where platform, sandbox or service fail."),
     click.option("--seed", type=int, default=None, help="Decides the order in which slots are run."),
-    click.option("--protocol", default=None, metavar="PROTOCOL", help="program or checkpoints."),
+    click.option(
+        "--protocol",
+        "protocols",
+        multiple=True,
+        default=None,
+        metavar="PROTOCOL",
+        help="program, checkpoints, rubric, holistic or pairwise; default: what the packages have. Repeatable: the "
+        "first is the one of lists and boards.",
+    ),
+    click.option("--pay", type=float, default=None, metavar="USD", help="Per hour of people's judging, for --dry-run."),
     click.option(
         "--role",
         "roles",
@@ -74,6 +84,7 @@ OPTIONS = (
 
 def run_options(function: F) -> F:
     """All of them."""
+    function = service_options(function)
     for option in reversed(OPTIONS):
         function = option(function)
     return function
@@ -91,6 +102,9 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     limits = {k: given.pop(f"limit_{k}") for k in ("time", "cost", "tokens", "steps") if f"limit_{k}" in given}
     if limits:
         given["limits"] = limits
+    take_services(given)
+    if "pay" in given:
+        given["people"] = {"pay": given.pop("pay")}
     if "agents" in given:
         given["agents"] = [agent_from_flag(text) for text in given["agents"]]
     if "roles" in given:

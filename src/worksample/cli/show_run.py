@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .exit_codes import INCOMPLETE, INTERRUPTED
+from .judging_ahead import judging_of, show_judging
 from .output import console, dollars, duration, open_store, printable, say_json
 from .progress import watcher
 from .same_name import tell_planned
@@ -39,10 +40,13 @@ def dry(config: ExperimentConfig, *, as_json: bool) -> int:
         if store is not None:
             tell_planned(store, plan.experiment)
     expected, power = forecast_of(rest, config), outlook(plan)
+    judging = judging_of(plan, config)
     if as_json:
-        say_json({**_plan_table(plan, expected), "standing": ahead.plain(), "power": power.plain()})
+        told = [asdict(one) for one in judging]
+        say_json({**_plan_table(plan, expected), "judging": told, "standing": ahead.plain(), "power": power.plain()})
         return 0
     _show_plan(plan, expected)
+    show_judging(judging)
     _show_ahead(ahead)
     _show_power(power)
     click.echo("dry run: nothing was run or written")
@@ -68,12 +72,13 @@ class Tone:
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then run; returns the exit code."""
     from worksample.experiments.ahead import ahead_of
+    from worksample.experiments.model_check import need_models
     from worksample.experiments.preparing import commit_plan, forecast_of, prepare
-    from worksample.experiments.run import RunOptions, need_sandbox
+    from worksample.experiments.run import need_sandbox
 
     need_sandbox(config.sandbox)
     # What cannot be run is refused before a store is made.
-    prepare(config)
+    need_models(prepare(config).material.agents, config)
     with open_store(config.store, create=True) as store:
         plan = prepare(config, store.blobs)
         known = commit_plan(store, plan)
@@ -85,8 +90,24 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
                 _show_ahead(ahead)
         if not tone.quiet:
             tell_planned(store, plan.experiment)
-        options = RunOptions(parallel=config.parallel, graders=config.graders, tries=config.tries, prices=config.prices)
-        return run_and_tell(store, plan.experiment, options, tone)
+        return run_and_tell(store, plan.experiment, options_of(config), tone)
+
+
+def options_of(
+    config: ExperimentConfig, *, parallel: int | None = None, graders: int | None = None, tries: int | None = None
+) -> RunOptions:
+    """How an experiment is run as it was asked for, or otherwise where a figure is given."""
+    from worksample.experiments.run import RunOptions
+    from worksample.people.rounds.own import OwnRounds
+
+    return RunOptions(
+        parallel=parallel or config.parallel,
+        graders=graders or config.graders,
+        tries=tries or config.tries,
+        prices=config.prices,
+        services=config.services,
+        people=OwnRounds(config.people.overlap).fill,
+    )
 
 
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
@@ -122,6 +143,14 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     elif status.open:
         said = f"still open: {_count(status.open, 'slot')}, whose tries failed for reasons that are not the agent's"
         next = f"worksample resume {name}{where}"
+    elif status.waits_for_people:
+        said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
+        next = f"worksample review --experiment {name}{where}, then worksample report {name}{where} --out report"
+    elif status.waits_for_judge:
+        said = (
+            f"waits for a judge: {_count(status.waits_for_judge, 'submission')}; none is configured, or none was free"
+        )
+        next = f"worksample resume {name}{where}"
     elif status.ungraded:
         said = f"ungraded: {_count(status.ungraded, 'submission')}; the report says why"
         next = f"{next}, then worksample grade {name}{where} with a mended grader (--task DIR)"
@@ -141,6 +170,9 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
         f"{expected.not_attemptable} not attemptable"
     )
     out.print(f"at most: {duration(expected.seconds)} of time, {dollars(expected.cost)}")
+    if expected.cost:
+        more = "one call per trial" if expected.overshoot is None else f"up to {dollars(expected.overshoot)}"
+        out.print(f"  and {more} more: the call that reaches a trial's budget is paid for")
     reasons = {(s.agent.partition("@")[0], s.instance.partition("@")[0], s.not_attemptable) for s in plan.slots}
     for agent, instance, reason in sorted(reasons):
         if reason:
@@ -148,10 +180,13 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
 
 
 def _show_ahead(ahead: Ahead) -> None:
-    ungraded = f", {ahead.ungraded} of them ungraded" if ahead.ungraded else ""
-    console(err=True).print(
-        f"done already: {ahead.done} of {_count(ahead.planned, 'slot')}{ungraded}; open: {ahead.open}"
-    )
+    states = {
+        "waiting for people": ahead.waits_for_people,
+        "waiting for a judge": ahead.waits_for_judge,
+        "ungraded": ahead.ungraded,
+    }
+    rest = "".join(f", {number} of them {state}" for state, number in states.items() if number)
+    console(err=True).print(f"done already: {ahead.done} of {_count(ahead.planned, 'slot')}{rest}; open: {ahead.open}")
 
 
 def _show_power(ahead: Outlook) -> None:
@@ -182,5 +217,6 @@ def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
             "not_attemptable": expected.not_attemptable,
             "seconds_at_most": expected.seconds,
             "cost_at_most": expected.cost,
+            "overshoot_at_most": expected.overshoot,
         },
     }

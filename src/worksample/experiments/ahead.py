@@ -14,12 +14,14 @@ from .take import has
 
 @dataclass(frozen=True)
 class Ahead:
-    """Counts of slots. `planned` = `done` + `open` + `not_attemptable`; `ungraded` of those that are done."""
+    """Counts of slots. `planned` = `done` + `open` + `not_attemptable`; the rest count among those that are done."""
 
     planned: int
     done: int
     open: int
     not_attemptable: int
+    waits_for_people: int
+    waits_for_judge: int
     ungraded: int
 
     def plain(self) -> dict[str, Any]:
@@ -31,8 +33,9 @@ def ahead_of(plan: Plan, store: Store | None) -> tuple[Ahead, Plan]:
     """How far the plan is, and the plan without what is done. `store`: None where there is none yet."""
     count, attemptable = len(plan.slots), len(plan.attemptable)
     if store is None or not has(store, plan.experiment):
-        return Ahead(count, 0, attemptable, count - attemptable, 0), plan
+        return Ahead(count, 0, attemptable, count - attemptable, 0, 0, 0), plan
     status = status_of(store, plan.experiment)
     wanted = {slot.id for slot in store.open_slots(plan.experiment.id)}
     rest = replace(plan, slots=tuple(s for s in plan.slots if s.not_attemptable or s.id in wanted))
-    return Ahead(count, status.finished, status.open, status.not_attemptable, status.ungraded), rest
+    waits = (status.waits_for_people, status.waits_for_judge)
+    return Ahead(count, status.finished, status.open, status.not_attemptable, *waits, status.ungraded), rest

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from datetime import date
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from worksample.box import kinds
+from worksample.manifests import shown, told
 from worksample.models import Price
+from worksample.models.durations import Seconds
+from worksample.models.services import ServiceConfig
 from worksample.records import Arm, Frozen, Limits, Protocol
 from worksample.records.task import Name
-
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_STEP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)")
-
-
-def seconds(value: Any) -> Any:
-    """Seconds of `"90"`, `"30m"`, `"1h 30m"`; what is no text is left for the type check. ValueError."""
-    if not isinstance(value, str):
-        return value
-    text = value.strip().lower()
-    if re.fullmatch(r"\d+(\.\d+)?", text):
-        return float(text)
-    if not re.fullmatch(rf"({_STEP.pattern}\s*)+", text):
-        raise ValueError(f"{value!r} is no duration; write seconds, or as in 30m or 1h30m")
-    return sum(float(number) * _UNITS[unit] for number, unit in _STEP.findall(text))
-
-
-Seconds = Annotated[float, BeforeValidator(seconds)]
 
 
 class LimitsConfig(Frozen):
@@ -85,6 +70,24 @@ class ArmConfig(Frozen):
     """Limits of this arm, over the experiment's."""
 
 
+class PeopleConfig(Frozen):
+    """The people who judge what no program does. It decides nothing of the work."""
+
+    pay: float | None = Field(default=None, ge=0)
+    """US dollars per hour, for what a plan's judging costs; by default that is unknown."""
+    overlap: int | None = Field(default=None, ge=1, le=100)
+    """Evaluations of each submission; by default three votes on the whole, two on a pair, one of a rubric."""
+
+
+def _known_box(kind: str) -> str:
+    if kind not in kinds():
+        raise told(f"{shown(kind)} is not allowed", ", ".join(kinds()))
+    return kind
+
+
+Sandbox = Annotated[str, AfterValidator(_known_box)]
+
+
 def default_author() -> str:
     """`$WORKSAMPLE_AUTHOR`, else the name of the account."""
     import getpass
@@ -114,8 +117,14 @@ class ExperimentConfig(Frozen):
     """Conditions of the work; a table per arm."""
     repeats: int = Field(default=1, ge=1, le=10_000)
     """Independent trials per agent, instance and arm."""
-    protocol: Protocol = Protocol.PROGRAM
-    """How submissions are graded as they close: `program` or `checkpoints`."""
+    protocols: tuple[Protocol, ...] = ()
+    """`program`, `checkpoints`, `rubric`, `holistic`, `pairwise`: how submissions are judged as trials close, one or
+    several. Lists and boards go by the first. By default the first of these that all instances have.
+    """
+    protocol: Protocol | None = None
+    """Short for `protocols` with one."""
+    people: PeopleConfig = PeopleConfig()
+    """The people who judge."""
     limits: LimitsConfig = LimitsConfig()
     """Ceilings of each trial."""
     parallel: int = Field(default=8, ge=1, le=1000)
@@ -126,10 +135,12 @@ class ExperimentConfig(Frozen):
     """How often a slot is tried where the platform, the sandbox or the model's service failed."""
     seed: int = 0
     """Decides the order in which slots are run."""
-    sandbox: str = Field(default="bubblewrap", pattern="^(bubblewrap|none)$")
+    sandbox: Sandbox = "bubblewrap"
     """`bubblewrap`, or `none`: no isolation at all, which every report prints."""
     prices: dict[str, Price] = {}
     """US dollars per million tokens by model name; what is not given here has no price."""
+    services: dict[str, ServiceConfig] = {}
+    """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
     author: str = Field(default_factory=default_author, min_length=1)
@@ -142,9 +153,16 @@ class ExperimentConfig(Frozen):
         names = [arm.name for arm in self.arms]
         if len(set(names)) < len(names):
             raise ValueError(f"two arms have one name: {', '.join(names)}")
-        if self.protocol not in (Protocol.PROGRAM, Protocol.CHECKPOINTS):
-            raise ValueError(f"protocol {self.protocol} is not graded by a program; allowed: program, checkpoints")
+        if self.protocol is not None and self.protocols:
+            raise ValueError("give protocol or protocols, one of them")
+        if len(set(self.protocols)) < len(self.protocols):
+            raise ValueError(f"a protocol stands twice: {', '.join(self.protocols)}")
         return self
+
+    @property
+    def asked(self) -> tuple[Protocol, ...]:
+        """The protocols that were asked for; empty where the packages decide."""
+        return self.protocols or (() if self.protocol is None else (self.protocol,))
 
     def arm_records(self) -> tuple[Arm, ...]:
         """Arms as the plan keeps them, each with its own limits over the experiment's."""

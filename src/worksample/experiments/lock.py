@@ -47,7 +47,7 @@ def lock_table(plan: Plan) -> dict[str, Any]:
         "comparable": plan.experiment.lock.comparable,
         "suite": plan.experiment.lock.suite,
         "sandbox": m.sandbox,
-        "protocol": str(m.protocol),
+        "protocols": [str(p) for p in m.protocols],
         "roles": m.roles,
         "versions": plan.experiment.lock.versions,
         "machine": {"system": platform.system(), "machine": platform.machine(), "libc": "-".join(platform.libc_ver())},

@@ -38,7 +38,8 @@ class Material:
     arms: tuple[Arm, ...] = (Arm(),)
     repeats: int = 1
     seed: int = 0
-    protocol: Protocol = Protocol.PROGRAM
+    protocols: tuple[Protocol, ...] = (Protocol.PROGRAM,)
+    """Every instance has each; lists and boards go by the first."""
     sandbox: str = "bubblewrap"
     suite: Suite | None = None
     tasks: tuple[Task, ...] = ()
@@ -74,7 +75,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
     """Slots for agents x instances x arms x repeats. PlanError where nothing is left to plan or names collide.
 
     The experiment's id is its name and a digest of all that decides what is done: agents, instances, arms, repeats,
-    seed, roles, protocol, sandbox and what is not attemptable. Author, time, versions and settings are not in it, so
+    seed, roles, protocols, sandbox and what is not attemptable. Author, time, versions and settings are not in it, so
     planning the same again finds the same experiment.
     """
     _refuse(material)
@@ -87,7 +88,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         suite=material.suite.id if material.suite else digest_of(sorted(ids)),
         instances=ids,
         roles=material.roles,
-        protocol=material.protocol,
+        protocols=material.protocols,
         sandbox=material.sandbox,
         versions=versions,
     )
@@ -99,6 +100,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         "suite": lock.suite,
         "lock": lock.comparable,
         "sandbox": material.sandbox,
+        **({"protocols": list(material.protocols)} if len(material.protocols) > 1 else {}),
         "not_attemptable": sorted([*key, reason] for key, reason in reasons.items() if reason),
     }
     experiment = Experiment(
@@ -142,13 +144,33 @@ def _refuse(material: Material) -> None:
         twice = sorted({v for v in values if values.count(v) > 1})
         if twice:
             raise PlanError(f"two {what}: {', '.join(twice)}", next="give each a name of its own")
-    for instance in material.instances:
-        if material.protocol not in instance.grading:
-            have = ", ".join(sorted(instance.grading)) or "none"
-            raise PlanError(
-                f"instance {instance.key} has no grading under protocol {material.protocol}; it has: {have}",
-                next="set protocol in the experiment file, or leave the instance out with --only",
-            )
+    for protocol in material.protocols:
+        for instance in material.instances:
+            if protocol not in instance.grading:
+                have = ", ".join(sorted(instance.grading)) or "none"
+                raise PlanError(
+                    f"instance {instance.key} has no grading under protocol {protocol}; it has: {have}",
+                    next="set protocols in the experiment file, or leave the instance out with --only",
+                )
+
+
+USUAL = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
+"""The order in which protocols are looked for where nobody asks for any."""
+
+
+def offered(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
+    """The protocol of an experiment that names none: the first that all instances have.
+
+    PlanError where they have none in common; programs where there is no instance, which is refused elsewhere.
+    """
+    for protocol in USUAL:
+        if all(protocol in i.grading for i in instances):
+            return (protocol,)
+    have = "; ".join(f"{i.key} has {', '.join(sorted(i.grading))}" for i in instances[:3])
+    raise PlanError(
+        f"the instances have no protocol in common: {have}",
+        next="leave some out with --only, or run them as experiments of their own",
+    )
 
 
 def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozenset()) -> str:
@@ -186,6 +208,8 @@ class Forecast:
     """Of wall-clock time with `parallel` trials at once."""
     cost: float | None
     """US dollars; 0 where no agent calls a model."""
+    overshoot: float | None = 0.0
+    """US dollars more: a budget is looked at after each call, so in each trial the one that reaches it is paid for."""
 
 
 def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import PlanError, UsageError
 from worksample.grading import Asks, Change, Evaluators, changes, open_round, subjects
+from worksample.grading.asked_kinds import kinds_of
 from worksample.records import (
     Amendment,
     Evaluation,
+    EvaluatorKind,
     Experiment,
     Instance,
     Protocol,
@@ -28,7 +30,7 @@ from worksample.verdicts.rounds import InForce, alike
 from .amend import amend
 from .claim import alone
 from .grade_queue import GradeQueue
-from .rounds import current_round
+from .rounds import current_round, round_in_force
 from .run import need_sandbox
 from .take import take
 from .watch import Silent, Tally, Watch
@@ -77,6 +79,8 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     old.
     """
     need_sandbox(what.sandbox)
+    if what.experiment is not None:
+        _need_program((store.get(Instance, id) for id in what.experiment.lock.instances), what.protocol)
     found, before, ids = _subjects(store, what)
     if not found:
         raise PlanError("there is no submission to grade yet", next="worksample resume")
@@ -113,9 +117,18 @@ def _subjects(store: Store, what: Regrading) -> tuple[list[Submission], Round | 
 
 def _in_force(store: Store, experiment: Experiment, protocol: Protocol) -> Round | None:
     if protocol is experiment.lock.protocol:
-        return current_round(store, experiment)
-    found = InForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
-    return next(reversed(found.deciding(protocol)), None)
+        return current_round(store, experiment, protocol, EvaluatorKind.PROGRAM)
+    return round_in_force(store, experiment, protocol, EvaluatorKind.PROGRAM)
+
+
+def _need_program(instances: Iterable[Instance], protocol: Protocol) -> None:
+    """PlanError where people or judges answer everything under the protocol."""
+    graded = [i.grading[protocol] for i in instances if protocol in i.grading]
+    if graded and not any(EvaluatorKind.PROGRAM in kinds_of(grading) for grading in graded):
+        raise PlanError(
+            f"no program grades protocol {protocol}; who judges it is asked by its round",
+            next="worksample review, or worksample resume",
+        )
 
 
 def _open(
@@ -133,7 +146,8 @@ def _open(
                 return round
         return open_round(
             store, experiment=experiment, subjects=listed, protocol=what.protocol, author=what.author,
-            reason=what.reason, gradings=gradings, over=before.id if before else None, asks=Asks.of(before),
+            reason=what.reason, gradings=gradings, over=before.id if before else None,
+            asks=Asks(EvaluatorKind.PROGRAM),
         )  # fmt: skip
 
 
@@ -183,4 +197,5 @@ def _latest(store: Store, found: Sequence[Submission], protocol: Protocol) -> Ro
     """The latest round in force under the protocol that judged the first of these submissions."""
     made = {e.round for e in store.find(Evaluation, subject=found[0].id)}
     rounds = InForce(store.find(Round, protocol=protocol.value), store.find(Amendment, target="round"))
-    return next((r for r in reversed(rounds.deciding(protocol)) if r.id in made), None)
+    mine = [r for r in rounds.deciding(protocol) if r.id in made and r.by is EvaluatorKind.PROGRAM]
+    return mine[-1] if mine else None

@@ -1,29 +1,107 @@
-"""The round in force, in which an experiment's submissions are graded."""
+"""The rounds of an experiment's own: one for each protocol and each kind of evaluator that its criteria name."""
 
 from __future__ import annotations
 
-from worksample.grading import open_round
-from worksample.records import Amendment, Experiment, Round
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from worksample.grading import Asks, Evaluates, Evaluators, open_round
+from worksample.grading.asked_kinds import kinds_of, usual
+from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Protocol, Round, Rule, now
 from worksample.store import Store
 from worksample.verdicts.rounds import InForce
 
 from .claim import alone
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def current_round(store: Store, experiment: Experiment) -> Round:
-    """The round in force over the experiment under its protocol; opened where there is none yet.
+REASON = "graded as trials closed"
+Fill = Callable[[Store, Experiment, Protocol], int]
+"""Opens or tops up the people's round of an experiment under a protocol; returns how many items came in.
+
+`people` and `experiments` are siblings that know nothing of each other: who calls a run (the command line, the app)
+passes `people.rounds.own.OwnRounds.fill`, and a run without one waits for people just the same.
+"""
+
+
+def asked_of(instances: Iterable[Instance], protocols: Iterable[Protocol]) -> list[tuple[Protocol, EvaluatorKind]]:
+    """Whom an experiment needs: protocol by protocol the kinds that its criteria name, programs first."""
+    known = list(instances)
+    order = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)
+    found = []
+    for protocol in protocols:
+        named = {kind for i in known if protocol in i.grading for kind in kinds_of(i.grading[protocol])}
+        found += [(protocol, kind) for kind in order if kind in named]
+    return found
+
+
+def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[Round]:
+    """The rounds in force that programs and judges fill, opened where they are missing, the first protocol's first.
+
+    Where criteria name a judge the round is there also when none is configured: it waits for one. Work that is judged
+    as a whole is people's, and a judge's too where one is configured for it.
+    """
+    instances = [store.get(Instance, id) for id in experiment.lock.instances]
+    asked = [pair for pair in asked_of(instances, experiment.lock.protocols) if pair[1] is not EvaluatorKind.PERSON]
+    for protocol in experiment.lock.protocols:
+        extra = (protocol, EvaluatorKind.JUDGE)
+        whole = protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
+        if whole and extra not in asked and _judges(experiment, protocol, here):
+            asked.append(extra)
+    return [current_round(store, experiment, protocol, by, here) for protocol, by in asked]
+
+
+def current_round(
+    store: Store, experiment: Experiment, protocol: Protocol | None = None, by: EvaluatorKind | None = None,
+    here: Evaluators | None = None,
+) -> Round:  # fmt: skip
+    """The round in force over the experiment under a protocol (its first) by a kind of evaluator (the protocol's usual
+    one); opened where there is none yet.
 
     What is graded as trials close goes into it, so once a regrade is adopted new trials meet the new graders.
     """
+    protocol = protocol or experiment.lock.protocol
+    by = by or usual(protocol)
     with alone(store, f"round:{experiment.id}"):
-        rounds = InForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
-        found = rounds.deciding(experiment.lock.protocol)
-        if found:
-            return found[-1]
+        found = round_in_force(store, experiment, protocol, by)
+        if found is not None:
+            return found
+        gradings = _gradings(store, experiment, protocol, by)
+        asks = _asks(experiment, protocol, by, here or Evaluators())
         return open_round(
-            store,
-            experiment=experiment.id,
-            protocol=experiment.lock.protocol,
-            author=experiment.author,
-            reason="graded as trials closed",
-        )
+            store, experiment=experiment.id, protocol=protocol, author=experiment.author, reason=REASON,
+            gradings=gradings, asks=asks,
+        )  # fmt: skip
+
+
+def round_in_force(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> Round | None:
+    """The round over the experiment that decides under the protocol what a kind of evaluator says."""
+    rounds = InForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
+    return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
+
+
+def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> dict[str, str] | None:
+    """Of the instances of which this kind answers something; None, which is all, where that is a matter of asking."""
+    instances = [store.get(Instance, id) for id in experiment.lock.instances]
+    graded = [i for i in instances if protocol in i.grading]
+    return {i.id: i.grading_digest(protocol) for i in graded if by in kinds_of(i.grading[protocol])} or None
+
+
+def _asks(experiment: Experiment, protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> Asks:
+    """Programs once. Judges as often as they repeat: votes and criteria by the majority, points by their mean."""
+    if by is not EvaluatorKind.JUDGE:
+        return Asks(by)
+    overlap = sum(judge.repeats for judge in _judges(experiment, protocol, here))
+    if overlap <= 1:
+        return Asks(by)
+    points = protocol in (Protocol.PROGRAM, Protocol.CHECKPOINTS)
+    return Asks(by, overlap, Rule.MEAN if points else Rule.MAJORITY)
+
+
+def _judges(experiment: Experiment, protocol: Protocol, here: Evaluators) -> Sequence[Evaluates]:
+    draft = Round(
+        id="draft", protocol=protocol, by=EvaluatorKind.JUDGE, experiment=experiment.id, author=experiment.author,
+        at=now(),
+    )  # fmt: skip
+    return here.judges(draft)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from worksample.errors import WorksampleError
-from worksample.grading import Evaluators
+from worksample.grading import Evaluates, Evaluators
 from worksample.models import Price
-from worksample.records import Agent, Experiment, Instance, Slot, Submission, Trial
+from worksample.models.services import Services
+from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Round, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes.requirements import require
 from worksample.store import Store
 
 from .claim import holder
+from .filling import Filling
 from .grade_queue import GradeQueue
 from .planning import in_order
-from .rounds import current_round
+from .rounds import Fill, own_rounds
 from .status import Status, status_of
 from .watch import Silent, Watch
 
@@ -37,6 +39,11 @@ class RunOptions:
     graders: int = 2
     tries: int = 3
     prices: Mapping[str, Price] = field(default_factory=dict)
+    services: Services = field(default_factory=dict)
+    judges: Callable[[Round], Sequence[Evaluates]] = lambda round: ()
+    """The judge models that are configured for a round; where there is none it waits for one."""
+    people: Fill | None = None
+    """Opens and tops up people's rounds; None: people are waited for, and nothing is given to them by this run."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,8 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     finally:
         listener.end()
     if not interrupted:
-        write_scores(store, experiment.id, work.grading.works[0].round.id)
+        for round in work.rounds:
+            write_scores(store, experiment.id, round.id)
     return RunResult(status_of(store, experiment), interrupted)
 
 
@@ -96,13 +104,11 @@ class _Work:
         self.store, self.experiment, self.options, self.watch = store, experiment, options, watch
         self.instances = {id: store.get(Instance, id) for id in experiment.lock.instances}
         slots = store.find(Slot, experiment=experiment.id)
-        self.grading = GradeQueue(
-            store,
-            [current_round(store, experiment)],
-            watch,
-            tries=options.tries,
-            here=Evaluators(experiment.lock.sandbox),
-        )
+        here = Evaluators(experiment.lock.sandbox, options.judges)
+        rounds = own_rounds(store, experiment, here)
+        self.rounds = [round for round in rounds if round.by is EvaluatorKind.PROGRAM]
+        self.grading = GradeQueue(store, rounds, watch, tries=options.tries, here=here)
+        self.filling = Filling(store, experiment, options.people)
         self.tally = self.grading.tally
         self.tally.planned = sum(not s.not_attemptable for s in slots)
         for trial in store.find(Trial, experiment=experiment.id, live=True):
@@ -136,11 +142,14 @@ class _Work:
     async def _run_and_grade(self) -> None:
         async with asyncio.TaskGroup() as group:
             workers = [group.create_task(self.grading.work()) for _ in range(self.options.graders)]
+            workers.append(group.create_task(self.filling.work()))
             await self.grading.refill()
             await self._run()
             await self.grading.drain()
             for worker in workers:
                 worker.cancel()
+        # Once more, whole: a run that was killed may have left a round half filled, and pairs are drawn at the end.
+        await asyncio.to_thread(self.filling.fill)
 
     async def _run(self) -> None:
         """Run the open slots; wait for those that another process works on, and take over what it leaves."""
@@ -150,6 +159,7 @@ class _Work:
             sandbox=self.experiment.lock.sandbox,
             tries=self.options.tries,
             prices=with_scripts(self.options.prices, agents),
+            services=self.options.services,
             roles=dict(self.experiment.lock.roles),
         )
         told = False
@@ -182,3 +192,4 @@ class _Work:
         self.watch.closed(trial, self.instances[trial.instance])
         if submission is not None and trial.outcome.finished:
             self.grading.put(submission)
+            self.filling.closed()

@@ -22,6 +22,8 @@ from worksample.records import (
     now,
 )
 
+from .asked_kinds import usual
+
 if TYPE_CHECKING:
     from worksample.store import Store
 
@@ -35,16 +37,6 @@ class Asks:
     overlap: int = 1
     """Evaluations of each subject."""
     rule: Rule = Rule.LATEST
-
-    @classmethod
-    def of(cls, round: Round | None) -> Asks:
-        """As another round asks."""
-        return cls() if round is None else cls(round.by, round.overlap, round.rule)
-
-
-def usual(protocol: Protocol) -> EvaluatorKind:
-    """Who is asked under a protocol unless a round says so: programs under those that are theirs, people elsewhere."""
-    return EvaluatorKind.PROGRAM if protocol in (Protocol.PROGRAM, Protocol.CHECKPOINTS) else EvaluatorKind.PERSON
 
 
 def open_round(

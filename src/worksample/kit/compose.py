@@ -15,6 +15,7 @@ from typing import Any
 
 from worksample.errors import Cause, DeliverableError, GraderError
 from worksample.records import By, Criterion, Grade, GradePart, is_full
+from worksample.records.criteria import asked_of
 
 from .case import Case
 from .check import Check, fraction_of, shorten
@@ -98,14 +99,7 @@ def _nodes(case: Case) -> tuple[Criterion, ...]:
 
 def program_nodes(nodes: Sequence[Criterion]) -> tuple[Criterion, ...]:
     """The tree without what judges and people decide."""
-    kept = []
-    for node in nodes:
-        parts = program_nodes(node.parts)
-        if parts:
-            kept.append(node.model_copy(update={"parts": parts, "points": None}))
-        elif not node.parts and node.by is By.PROGRAM:
-            kept.append(node)
-    return tuple(kept)
+    return asked_of(nodes, By.PROGRAM.value)
 
 
 def _compose(

@@ -25,6 +25,9 @@ def checked(result: Any, criteria: Criteria) -> Grade:
     except (ValidationError, ValueError) as error:
         raise GraderError(f"the grade is malformed: {error}", cause=Cause.GRADER_MALFORMED) from error
     wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
+    if not given and len(criteria.kinds) > 1:
+        what = "a grade without parts speaks for the whole, and others decide some of the criteria: give parts"
+        raise GraderError(what, cause=Cause.GRADER_MALFORMED)
     if wanted and given and wanted != given:
         odd = sorted(wanted ^ given)
         raise GraderError(f"grade and criteria.toml differ in {', '.join(odd)}", cause=Cause.GRADER_MALFORMED)

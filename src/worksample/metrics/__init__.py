@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from .attempts.hazards import Attempt, Histories, attempts_frame, histories, passed_within
     from .attempts.lifts import RubricLifts, SuccessLifts, lifts_from_counts, rubric_lifts, success_lifts
     from .attempts.pass_at_k import pass_at_k, pass_at_k_each
+    from .calibration.copying import Copying, find_copying
+    from .calibration.corrected import Corrected, corrected
+    from .calibration.draw import draw_labels
+    from .calibration.kindness import Kindness, kindness_of
+    from .calibration.overshoot import overshoot_of
+    from .calibration.proof import Proof, Route, Standing, prove, prove_by, route
+    from .calibration.rules import CalibrationRules
+    from .calibration.sample import Kind, Sample
     from .comparison.correlation import correlate, representativeness
     from .comparison.effects import Configurations, Effect, harness_effect, model_effect
     from .comparison.paired import Comparison, paired_difference
@@ -69,22 +77,25 @@ if TYPE_CHECKING:
 # fmt: off
 __all__ = [
     "HOLISTIC", "PASS_FAIL", "PREFERENCE", "THREE_VOTES", "TIE_BREAK", "UPBENCH", "Agreement", "Aim", "Approach",
-    "Attempt", "Ballots", "BudgetPoint", "Bundle", "Calls", "CeilingFit", "Checking", "Comparison", "Configurations",
-    "Connectivity", "Counts", "Decision", "DeployableCost", "Dollars", "Effect", "EloOptions", "EloTable", "Estimate",
-    "Histories", "HolisticVerdict", "Horizon", "Mark", "PairSums", "Plan", "Price", "Region", "Resampling",
-    "RubricLifts", "RubricRules", "Scale", "Spread", "State", "Struck", "SuccessLifts", "Tier", "Timeouts", "Trials",
-    "Unit", "Variances", "VoteProtocol", "apply_by", "attempts_frame", "autoflation_over_time", "automation_rate",
-    "ballot_verdicts", "break_even", "break_even_from_jobs", "break_even_success", "by_group", "call_costs",
-    "ceiling_bound", "check_connectivity", "checkpoint_scores", "compare_tables", "correlate", "cost_per_instance",
-    "count_states", "decide_by_value", "deployable_cost", "detectable", "dollars_earned", "elo_ratings", "exact",
-    "exact_upper", "false_negative_bound", "fisher", "fit_ceiling", "frontier", "full_pass", "harness_effect",
-    "histories", "holistic_verdict", "holistic_verdicts", "human_comparisons", "lifts_from_counts", "mean_score",
-    "mean_steps", "measure_agreement", "measure_autoflation", "midpoint", "model_effect", "pair_preference",
-    "pair_sums", "paired_difference", "pass_at_k", "pass_at_k_each", "passed_within", "percent", "planned_variances",
-    "plans", "power_of", "project_preferences", "rate", "repeat_spread", "representativeness", "roll_up",
-    "round_half_up", "rubric_lifts", "rubric_scores", "score_against_budget", "success_lifts", "success_rate",
-    "suite_score", "tabulate", "tasks_needed", "tier_table", "time_horizon", "timeout_table", "trial_costs",
-    "variance_components", "wilson", "with_and_without", "with_correlation",
+    "Attempt", "Ballots", "BudgetPoint", "Bundle", "CalibrationRules", "Calls", "CeilingFit", "Checking",
+    "Comparison", "Configurations", "Connectivity", "Copying", "Corrected", "Counts", "Decision", "DeployableCost",
+    "Dollars", "Effect", "EloOptions", "EloTable", "Estimate", "Histories", "HolisticVerdict", "Horizon", "Kind",
+    "Kindness", "Mark", "PairSums", "Plan", "Price", "Proof", "Region", "Resampling", "Route", "RubricLifts",
+    "RubricRules", "Sample", "Scale", "Spread", "Standing", "State", "Struck", "SuccessLifts", "Tier", "Timeouts",
+    "Trials", "Unit", "Variances", "VoteProtocol", "apply_by", "attempts_frame", "autoflation_over_time",
+    "automation_rate", "ballot_verdicts", "break_even", "break_even_from_jobs", "break_even_success", "by_group",
+    "call_costs", "ceiling_bound", "check_connectivity", "checkpoint_scores", "compare_tables", "corrected",
+    "correlate", "cost_per_instance", "count_states", "decide_by_value", "deployable_cost", "detectable",
+    "dollars_earned", "draw_labels", "elo_ratings", "exact", "exact_upper", "false_negative_bound", "find_copying",
+    "fisher", "fit_ceiling", "frontier", "full_pass", "harness_effect", "histories", "holistic_verdict",
+    "holistic_verdicts", "human_comparisons", "kindness_of", "lifts_from_counts", "mean_score", "mean_steps",
+    "measure_agreement", "measure_autoflation", "midpoint", "model_effect", "overshoot_of", "pair_preference",
+    "pair_sums", "paired_difference", "pass_at_k", "pass_at_k_each", "passed_within", "percent",
+    "planned_variances", "plans", "power_of", "project_preferences", "prove", "prove_by", "rate", "repeat_spread",
+    "representativeness", "roll_up", "round_half_up", "route", "rubric_lifts", "rubric_scores",
+    "score_against_budget", "success_lifts", "success_rate", "suite_score", "tabulate", "tasks_needed",
+    "tier_table", "time_horizon", "timeout_table", "trial_costs", "variance_components", "wilson",
+    "with_and_without", "with_correlation",
 ]
 # fmt: on
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause
 
-if TYPE_CHECKING:
-    from inspect_ai.event import Event
+from .waiting import is_cut_short
 
-REFUSED = frozenset({400, 401, 402, 403, 404, 405, 406, 410, 413, 414, 415, 422, 451})
+if TYPE_CHECKING:
+    from inspect_ai.event import Event, ModelEvent
+
+REFUSED = frozenset({400, 403, 404, 405, 406, 410, 413, 414, 415, 422, 451})
 """HTTP answers that the same request would get again. All others (408, 409, 425, 429, 5xx) pass."""
-CUT_SHORT = frozenset(
-    {
-        "RuntimeError('model call cancelled')",
-        "model call cancelled",
-        "Cancelled by operator",
-        "Cancelled by limit",
-        "Cancelled by system",
-    }
-)
+NO_ACCESS = frozenset({401, 402})
+"""HTTP answers that every request with this key would get: it is wrong, or its account is empty."""
+WRAPPING = "RetryError"
+"""What tenacity raises around the last of several failures."""
+NO_CREDIT = "insufficient_quota"
+"""OpenAI's code beside a 429 that no waiting mends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +35,72 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
     """The failure of the model behind `error`, or None where the model is not to blame.
 
     The model is to blame when the last call of the transcript failed by itself. Without an `error` (the time ran out)
-    it is to blame when the last tries had all failed: the agent was waiting for the service. A rejected request
-    (`model.refused`) is told from a fault of the service (`model.error`) by the HTTP status, where there is one.
+    it is to blame when the last tries had all failed: the agent was waiting for the service. A key that is not taken
+    (`model.key`) and a rejected request (`model.refused`) are told from a fault of the service (`model.error`) by the
+    HTTP status, where there is one.
     """
     from inspect_ai.event import ModelEvent
 
     calls = [e for e in events if isinstance(e, ModelEvent)]
     if error is None:
-        while calls and (calls[-1].pending or _cut_short(calls[-1])):
+        while calls and (calls[-1].pending or is_cut_short(calls[-1])):
             calls.pop()
-    if not calls or calls[-1].pending or calls[-1].error is None or _cut_short(calls[-1]):
+    if not calls or calls[-1].pending or calls[-1].error is None or is_cut_short(calls[-1]):
         return None
-    said = calls[-1].error
-    status = next((s for s in map(_status, _chain(error)) if s is not None), None)
+    chain = _chain(error)
+    said = words_of(error) or calls[-1].error
+    status = next((s for s in map(_status, chain) if s is not None), None)
+    if status in NO_ACCESS or any(out_of_credit(e) for e in chain):
+        return Failure(Cause.MODEL_KEY, _short(f"HTTP {status}: {said}"))
     if status in REFUSED:
         return Failure(Cause.MODEL_REFUSED, _short(f"HTTP {status}: {said}"))
+    failed = _failed_tries(calls)
+    count = f"{failed} tries failed, the last: " if failed > 1 else ""
+    at = f"HTTP {status}: " if status is not None and words_of(error) else ""
+    return Failure(Cause.MODEL_ERROR, _short(f"{count}{at}{said}"))
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a call failed: HTTP status and the provider's own words, else what its client raised."""
+    chain = _chain(error)
+    status = next((s for s in map(_status, chain) if s is not None), None)
+    said = words_of(error) or next((str(e) for e in chain if str(e) and type(e).__name__ != WRAPPING), repr(error))
+    return _short(said if status is None else f"HTTP {status}: {said}")
+
+
+def words_of(error: BaseException | None) -> str:
+    """What the provider itself said, without the wrapping of its client; "" where it said nothing."""
+    for link in _chain(error):
+        if (status := _status(link)) is None:
+            continue
+        for said in (_message(getattr(link, "body", None)), getattr(link, "provider_message", None)):
+            if isinstance(said, str) and said.strip() and not said.startswith(f"Error code: {status}"):
+                return said
+    return ""
+
+
+def out_of_credit(error: BaseException) -> bool:
+    """Whether a service says that nothing is left to pay with: it answers 429, as if waiting would help."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    code = inner.get("code") if isinstance(inner, dict) else None
+    return NO_CREDIT in (getattr(error, "code", None), code)
+
+
+def _message(body: Any) -> str | None:
+    """`message` of an error's body, in the forms of OpenAI, Anthropic and those that are like them."""
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    said = inner.get("message") if isinstance(inner, dict) else inner
+    return said if isinstance(said, str) else None
+
+
+def _failed_tries(calls: Sequence[ModelEvent]) -> int:
     failed = 0
     for call in reversed(calls):
         if call.error is None or call.pending:
             break
         failed += 1
-    count = f"{failed} tries failed, the last: " if failed > 1 else ""
-    return Failure(Cause.MODEL_ERROR, _short(f"{count}{said}"))
-
-
-def _cut_short(call: object) -> bool:
-    error = getattr(call, "error", None)
-    return isinstance(error, str) and any(error == mark or error.endswith(mark) for mark in CUT_SHORT)
+    return failed
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:

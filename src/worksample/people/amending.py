@@ -41,12 +41,17 @@ def amend(
         author=f"person-{by.id}", at=moment(clock()),
     )  # fmt: skip
     store.commit(amendment)
-    if target is Target.EVALUATION:
-        _follow(store, target_id, action)
-    elif target is Target.EVALUATOR:
-        for evaluation in store.find(Evaluation, evaluator=target_id):
-            _follow(store, evaluation.id, action)
+    let_queue_follow(store, amendment)
     return amendment
+
+
+def let_queue_follow(store: Store, amendment: Amendment) -> None:
+    """Give out anew what was struck, and take back what was restored. Doing it twice changes nothing."""
+    if amendment.target is Target.EVALUATION:
+        _follow(store, amendment.target_id, amendment.action)
+    elif amendment.target is Target.EVALUATOR:
+        for evaluation in store.find(Evaluation, evaluator=amendment.target_id):
+            _follow(store, evaluation.id, amendment.action)
 
 
 def _follow(store: Store, evaluation: str, action: Action) -> None:

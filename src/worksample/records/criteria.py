@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Self
 
@@ -93,6 +93,27 @@ class Criteria(Frozen):
     @property
     def total(self) -> float:
         return sum(c.worth for c in self.criteria)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Who decides them, as values of `By`."""
+        return frozenset(leaf.by.value for leaf in self.leaves)
+
+    def asked_of(self, by: str) -> Criteria:
+        """Those that one kind of evaluator decides, with the branches over them."""
+        return Criteria(criteria=asked_of(self.criteria, by))
+
+
+def asked_of(nodes: Sequence[Criterion], by: str) -> tuple[Criterion, ...]:
+    """The tree without what others decide; a branch is worth what is left of it."""
+    kept = []
+    for node in nodes:
+        parts = asked_of(node.parts, by)
+        if parts:
+            kept.append(node.model_copy(update={"parts": parts, "points": None}))
+        elif not node.parts and node.by.value == by:
+            kept.append(node)
+    return tuple(kept)
 
 
 def _walk(node: Criterion) -> Iterator[Criterion]:

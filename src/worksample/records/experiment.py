@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .base import Frozen, Moment, Record, digest_of, register
 from .task import Limits, Name, Protocol
+from .verdict import JudgedBy
 
 
 class Arm(Frozen):
@@ -29,10 +30,28 @@ class Lock(Frozen):
     instances: tuple[str, ...]
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges): role -> model name."""
-    protocol: Protocol
+    protocols: tuple[Protocol, ...] = Field(min_length=1)
+    """Under which every submission is judged. What it comes to in lists and on boards is said by the first one."""
     sandbox: str
     """`bubblewrap`, or `none` where the operator asked to run unsandboxed: every report prints it."""
     versions: dict[str, str] = {}
+    judged_by: JudgedBy | None = Field(default=None, exclude_if=lambda by: by is None)
+    """Whose answers make the verdicts unless a report says otherwise. None, and then not written: each criterion by its
+    own kind of evaluator; what has none by people, else a program, else a judge.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_or_several(cls, body: Any) -> Any:
+        if not isinstance(body, dict) or "protocol" not in body:
+            return body
+        rest = {name: value for name, value in body.items() if name != "protocol"}
+        return {**rest, "protocols": (body["protocol"],)}
+
+    @property
+    def protocol(self) -> Protocol:
+        """The first one."""
+        return self.protocols[0]
 
     @property
     def comparable(self) -> str:
@@ -43,6 +62,8 @@ class Lock(Frozen):
 @register
 class Experiment(Record):
     kind: ClassVar[str] = "experiment"
+    schema_version: ClassVar[int] = 2
+    """Schema 1 had one `protocol` in its lock, which is read as the only one."""
 
     name: Name
     agents: tuple[str, ...]

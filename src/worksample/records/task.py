@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints
 
 from .amount import Hours, Value
 from .base import Frozen, Moment, Record, digest_of, register
-from .criteria import Criteria
+from .criteria import By, Criteria
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -111,6 +111,15 @@ class Grading(Frozen):
     notes: str = ""
     kit: str = ""
     """Version of `worksample.kit` that the grader was written against."""
+
+    @property
+    def names_evaluators(self) -> bool:
+        """Whether its criteria say who decides them: all by programs is the default, and says so for programs only."""
+        return self.protocol is not Protocol.RUBRIC or bool(self.criteria.kinds - {By.PROGRAM.value})
+
+    def asked_of(self, by: str) -> Criteria:
+        """The criteria that one kind of evaluator is asked; all of them where they name nobody."""
+        return self.criteria.asked_of(by) if self.names_evaluators else self.criteria
 
 
 class About(Frozen):

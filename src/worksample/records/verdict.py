@@ -8,7 +8,7 @@ from enum import StrEnum
 from worksample.errors import Cause
 
 from .base import Frozen
-from .evaluation import Action, Amendment, Evaluation, Target
+from .evaluation import Action, Amendment, Evaluation, EvaluatorKind, Target
 from .grade import Grade
 
 
@@ -18,6 +18,30 @@ class Standing(StrEnum):
     """Evaluations are there and disagree, or are too few."""
     UNGRADED = "ungraded"
     """No evaluation stands; `reason` says why. Never a score of 0."""
+
+
+class JudgedBy(StrEnum):
+    """Whose answers make a verdict. A judge's never stand in for people's unless they are asked for."""
+
+    COMBINED = "combined"
+    """Each criterion by the kind of evaluator that its `by` names; work without such criteria as a whole."""
+    PEOPLE = "people"
+    JUDGE = "judge"
+    PROGRAM = "program"
+
+    @property
+    def kind(self) -> EvaluatorKind | None:
+        """The one kind that answers everything; None for several."""
+        return _KINDS.get(self)
+
+
+_KINDS = {
+    JudgedBy.PEOPLE: EvaluatorKind.PERSON,
+    JudgedBy.JUDGE: EvaluatorKind.JUDGE,
+    JudgedBy.PROGRAM: EvaluatorKind.PROGRAM,
+}
+AWAITED = {EvaluatorKind.PERSON: Cause.PERSON_AWAITED, EvaluatorKind.JUDGE: Cause.JUDGE_AWAITED}
+"""The cause of an ungraded verdict that is only waiting: no failure, and never counted as one."""
 
 
 class Verdict(Frozen):

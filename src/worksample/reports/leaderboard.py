@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.metrics import Estimate
-from worksample.records import Experiment
+from worksample.records import Experiment, JudgedBy
 from worksample.store import Store
 
 from .experiments import find_experiments, same_lock
@@ -111,16 +111,19 @@ class Leaderboard:
         }
 
 
-def leaderboard(store: Store, experiments: Sequence[str] = (), *, illustrative: bool = False) -> Leaderboard:
+def leaderboard(
+    store: Store, experiments: Sequence[str] = (), *, illustrative: bool = False, judged_by: JudgedBy | None = None
+) -> Leaderboard:
     """The leaderboard of one or more experiments with equal locks (else PlanError).
 
-    `illustrative`: let prices that are only illustrative count as dollars; the notes then say so.
+    `illustrative`: let prices that are only illustrative count as dollars; the notes then say so. `judged_by`: whose
+    answers make the verdicts, by default as the experiments say.
     """
-    from worksample.verdicts.frame import Work
+    from worksample.verdicts.frame import Work, WorkRules
 
     found = find_experiments(store, experiments)
     same_lock(found)
-    work = Work(store, found)
+    work = Work(store, found, WorkRules(judged_by=judged_by))
     return board_of(work.frame(work.primary), tuple(found), illustrative=illustrative)
 
 
@@ -212,6 +215,7 @@ def _earned(frame: pl.DataFrame, *, illustrative: bool) -> Estimate:
         pl.when(graded).then("passed").alias("passed"),
         (pl.col("value_source") == ILLUSTRATIVE).alias("illustrative"),
         "state",
+        "task",
     )
     return dollars_earned(
         cells["price"],
@@ -219,6 +223,7 @@ def _earned(frame: pl.DataFrame, *, illustrative: bool) -> Estimate:
         state=cells["state"],
         illustrative=cells["illustrative"],
         include_illustrative=illustrative,
+        task=cells["task"],
     ).earned
 
 

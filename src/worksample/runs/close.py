@@ -16,6 +16,7 @@ from worksample.errors import Cause, StoreError
 from worksample.fault_injection import reach
 from worksample.models import usage_of
 from worksample.models.usage import AGENT
+from worksample.models.waiting import waiting
 from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, canonical, now
 from worksample.submissions import Captured, take
 
@@ -124,6 +125,8 @@ def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event
     from worksample.agents.shown_digest import SHOWN
 
     usage = usage_of(events, try_.job.config.prices)
+    if lost := waiting(events, rest["ended"]).lost:
+        try_.phases["service"] = round(lost, 6)
     return trial_of(
         try_,
         outcome,

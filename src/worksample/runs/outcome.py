@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from worksample.errors import POLICY, Cause, WorksampleError
 from worksample.models import failure_of
-from worksample.records import Ending, Outcome
+from worksample.models.waiting import waiting
+from worksample.records import Ending, Outcome, now
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event
@@ -25,16 +27,22 @@ _LIMITS = {
 }
 
 
-def ended_by_limit(error: LimitExceededError, events: Sequence[Event]) -> Outcome:
-    """A limit was reached. Where the time ran out while the model's service failed, the service is to blame."""
+def ended_by_limit(error: LimitExceededError, events: Sequence[Event], end: datetime | None = None) -> Outcome:
+    """A limit was reached. A time limit that passed while a model's service was waited for is the service's fault."""
     cause = _LIMITS.get(error.type, Cause.LIMIT_OTHER)
     if cause is Cause.LIMIT_TIME:
-        failure = failure_of(None, events)
-        if failure is not None:
-            return Outcome(
-                ending=Ending.FAILED, cause=failure.cause, reason=_short(f"until the time ran out: {failure.reason}")
+        waited, limit = waiting(events, end or now()), error.limit or 0.0
+        if waited.is_services(limit):
+            failure = failure_of(None, events)
+            said = failure.reason if failure is not None else "no answer came"
+            return failed(
+                Cause.MODEL_ERROR, f"waited {_span(waited.lost)} of {_span(limit)} for the model's service: {said}"
             )
     return Outcome(ending=Ending.LIMIT, cause=cause, reason=_short(error.message))
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.1f} s"
 
 
 def ended_by_error(error: BaseException, events: Sequence[Event]) -> Outcome:

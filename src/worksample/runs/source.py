@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from worksample.errors import Cause, StoreError, WorksampleError
+from worksample.errors import Cause, ModelKeyError, StoreError, WorksampleError
 from worksample.records import Instance, Slot, Trial
 from worksample.store import Store
 from worksample.store.owner import new_owner
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.5
 """Between looks at slots of other runs."""
+REFUSALS = 3
+"""Trials of one agent in succession whose key was not taken: then the run ends, since all others would end so."""
 
 
 class Trials:
@@ -53,6 +55,8 @@ class Trials:
         """The task whose cancelling means that no further trial begins."""
         self.eval: asyncio.Task[object] | None = None
         """The eval that runs now: it ends where nothing can be kept any more."""
+        self.refusals: dict[str, int] = {}
+        """Per agent, how many of its last trials in succession the service refused for the key."""
         self._instances: dict[str, Instance] = {}
         self._taking = asyncio.Lock()
 
@@ -132,6 +136,7 @@ class Trials:
             if try_.fatal is not None:
                 raise try_.fatal
             trial = await asyncio.to_thread(self._closed, try_, sample)
+            self._count_refusal(trial)
             if trial.outcome.retried and try_.here < self.config.tries:
                 self.waiting.appendleft((try_.slot, try_.here + 1))
             del self.tries[try_.id]
@@ -158,6 +163,18 @@ class Trials:
             raise WorksampleError(f"what follows on a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
         self.release(try_.slot.id)
         return try_.trial
+
+    def _count_refusal(self, trial: Trial) -> None:
+        """ModelKeyError once an agent's key was refused for the third time in succession."""
+        refused = trial.outcome.cause is Cause.MODEL_KEY
+        count = self.refusals[trial.agent] = self.refusals.get(trial.agent, 0) + 1 if refused else 0
+        if count >= REFUSALS:
+            agent = self.jobs[trial.agent].agent
+            raise ModelKeyError(
+                f"{trial.outcome.reason} ({count} trials in succession; what is finished is kept)",
+                where=f"agent {agent.name}, model {agent.model}",
+                next=f"mend the key or the account, then worksample resume {trial.experiment}",
+            )
 
     def _never_began(self, try_: Try, sample: EvalSample) -> None:
         """The sandbox did not start: the agent never worked, and there is nothing to hand in."""

@@ -61,11 +61,11 @@ async def _endeavour(try_: Try, state: TaskState, generate: Generate) -> tuple[O
     except TerminateSampleError as error:
         return cancelled(f"ended from outside: {error}"), error
     except LimitExceededError as error:
-        return ended_by_limit(error, list(transcript().events)), error
+        return ended_by_limit(error, list(transcript().events), now()), error
     except Exception as error:  # noqa: BLE001 - the boundary of a trial: whatever is raised gets its outcome, once
         return ended_by_error(error, list(transcript().events)), error
     if scope.limit_error is not None:
-        return ended_by_limit(scope.limit_error, list(transcript().events)), None
+        return ended_by_limit(scope.limit_error, list(transcript().events), now()), None
     return DONE, None
 
 

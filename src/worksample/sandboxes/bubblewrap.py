@@ -7,10 +7,11 @@ import errno
 import os
 import pathlib
 import posixpath
+import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from worksample.box import BoxConfig, Completed
+from worksample.box import BoxConfig, Completed, Endpoint
 from worksample.errors import SandboxError
 from worksample.sandboxes import cgroups, layout
 from worksample.sandboxes.exchange import Exchange
@@ -37,6 +38,8 @@ class BubblewrapBox:
         self._env = layout.environment(config)
         self._link: Link | None = None
         self._root = self._output = -1
+        self._endpoints: dict[Endpoint, socket.socket] = {}
+        """Those that nobody serves yet."""
         self._frozen = self._closed = False
 
     async def open(self) -> None:
@@ -46,7 +49,9 @@ class BubblewrapBox:
             self._link = Link(self._holder.start())
             adopting = asyncio.create_task(asyncio.to_thread(self._holder.adopt))  # while the exec server starts
             try:
-                self._root, self._output = await self._link.handshake(plan, START_WAIT)
+                self._root, self._output, *served = await self._link.handshake(plan, START_WAIT)
+                for endpoint, descriptor in zip(self.config.endpoints, served, strict=True):
+                    self._endpoints[endpoint] = socket.socket(fileno=descriptor)
             finally:
                 await to_the_end(adopting)
         except SandboxError as failure:
@@ -146,6 +151,14 @@ class BubblewrapBox:
                 link.release(exchange)
         return exchange
 
+    def serve(self, endpoint: Endpoint) -> socket.socket:
+        """See Box.serve."""
+        own = self._endpoints.pop(endpoint, None)
+        if own is None:
+            raise SandboxError(f"{endpoint} is no endpoint of the box, or is served already", where="box")
+        own.setblocking(False)
+        return own
+
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read. A frozen box gives files of its writable folders only, a dead one of its output only."""
         path = posixpath.join(self.config.scratch, path)
@@ -225,6 +238,8 @@ class BubblewrapBox:
             if descriptor >= 0:
                 os.close(descriptor)
         self._root = self._output = -1
+        while self._endpoints:
+            self._endpoints.popitem()[1].close()
         await asyncio.to_thread(self._holder.remove)
 
 

@@ -35,8 +35,11 @@ class Link(asyncio.Protocol):
         self.overs = 0
         """How often the watchdog ended a process for memory."""
 
-    async def handshake(self, plan: dict[str, Any], wait: float) -> tuple[int, int]:
-        """Send the plan; return descriptors of the box's root and of its output folder. `wait` in seconds."""
+    async def handshake(self, plan: dict[str, Any], wait: float) -> list[int]:
+        """Send the plan; return descriptors of the box's root, of its output folder and of its endpoints' sockets.
+
+        `wait` in seconds.
+        """
         loop = asyncio.get_running_loop()
         self._socket.setblocking(False)
         await loop.sock_sendall(self._socket, frames.pack(frames.START, 0, marshal.dumps(plan)))
@@ -54,10 +57,12 @@ class Link(asyncio.Protocol):
         finally:
             loop.remove_reader(self._socket)
         try:
-            data, descriptors, _, _ = socket.recv_fds(self._socket, 1, 2)
+            data, descriptors, _, _ = socket.recv_fds(self._socket, 1, 2 + len(plan["endpoints"]))
         except ConnectionError:
             data, descriptors = b"", []
-        if not data or len(descriptors) != 2:
+        if not data or len(descriptors) != 2 + len(plan["endpoints"]):
+            for descriptor in descriptors:
+                os.close(descriptor)
             raise SandboxError("the box did not start", where="box")
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)
@@ -67,7 +72,7 @@ class Link(asyncio.Protocol):
             for descriptor in descriptors:
                 os.close(descriptor)
             raise
-        return descriptors[0], descriptors[1]
+        return list(descriptors)
 
     # asyncio.Protocol
 

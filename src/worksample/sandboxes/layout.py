@@ -27,8 +27,10 @@ _BOOT_CAPS = (
     "SETPCAP",
     "SETFCAP",
     "SYS_RESOURCE",
+    "NET_BIND_SERVICE",
 )
-"""What the exec server needs to finish the box (SETFCAP: to map its own id in a namespace of its own), then drops."""
+"""What the exec server needs to finish the box (SETFCAP: to map its own id in a namespace of its own;
+NET_BIND_SERVICE: endpoints at ports below 1024), then drops."""
 _SHARED = ("/var/cache/fontconfig", "/var/lib/texmf", "/var/lib/ghostscript", "/var/lib/dpkg/status")
 
 
@@ -165,7 +167,7 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
         "root": host.root,
         "uid": host.uid,
         "gid": host.uid,
-        "files": skeleton.identity(host.uid, host.uid, HOME),
+        "files": skeleton.identity(host.uid, host.uid, HOME) | skeleton.hosts(config.addresses),
         "disk": limits.disk,
         "files_limit": limits.files,
         "writable": writable(config),
@@ -175,6 +177,7 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
         "apart": _apart(config, targets),
         "readonly": ["/dev", "/"],
         "hidden": ["/.box"],
+        "endpoints": [(config.addresses[one.name], one.port) for one in config.endpoints],
         "output": config.output,
         "scratch": config.scratch,
         "seccomp": seccomp.program(host.counted),

@@ -8,7 +8,7 @@ import hashlib
 import importlib.util
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .host_state import cache_folder
@@ -62,7 +62,6 @@ _OWN = {
     "profile": _PROFILE,
     "bash.bashrc": "",
     "hostname": "worksample\n",
-    "hosts": "127.0.0.1 localhost worksample\n::1 localhost\n",
     "host.conf": "multi on\n",
     "resolv.conf": "",
     "nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n",
@@ -74,6 +73,7 @@ _LINKED = {
     "passwd": "../run/worksample/passwd",
     "group": "../run/worksample/group",
     "mtab": "../proc/self/mounts",
+    "hosts": "../run/worksample/hosts",
 }
 
 
@@ -85,6 +85,12 @@ def identity(uid: int, gid: int, home: str) -> dict[str, str]:
         f"agent:x:{uid}:{gid}:agent:{home}:/bin/bash\nnobody:x:{nobody}:{nobody}:nobody:/nonexistent:/usr/sbin/nologin\n",
         "/run/worksample/group": f"root:x:0:\nagent:x:{gid}:\nnogroup:x:{nobody}:\n",
     }
+
+
+def hosts(addresses: Mapping[str, str]) -> dict[str, str]:
+    """What names of hosts lead to in a box, by path: there is no other resolver in it."""
+    lines = ["127.0.0.1 localhost worksample", "::1 localhost", *(f"{ip} {name}" for name, ip in addresses.items())]
+    return {"/run/worksample/hosts": "\n".join(lines) + "\n"}
 
 
 @functools.cache

@@ -18,12 +18,13 @@ import posixpath
 import re
 import shutil
 import signal
+import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from worksample.box import BoxConfig, Completed, Process
-from worksample.errors import SandboxError
+from worksample.box import BoxConfig, Completed, Endpoint, Process
+from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.sandboxes.layout import HOME, LAST, environment
 from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, reach
 from worksample.sandboxes.plain_process import Groups, PlainProcess, Unstarted
@@ -167,6 +168,10 @@ class PlainBox:
         """Note what must end with the box."""
         self._sockets = [*(held for held in self._sockets if not held.over()), opened]
 
+    def serve(self, endpoint: Endpoint) -> socket.socket:
+        """See Box.serve: there is none, since `start` refuses them."""
+        raise SandboxError(f"{endpoint} is no endpoint of the box", where="box")
+
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read."""
         if self._closed:
@@ -258,5 +263,11 @@ class _Kept:
 
 async def start(config: BoxConfig) -> PlainBox:
     """See `Start` of `worksample.box.opening`."""
+    if config.endpoints:
+        raise SandboxUnavailable(
+            "without isolation there are no endpoints: names would lead where the machine's own resolver says",
+            where="box",
+            next="worksample doctor, then leave --unsandboxed out",
+        )
     await asyncio.to_thread(sweep_first)
     return PlainBox(config)

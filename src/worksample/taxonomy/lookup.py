@@ -54,6 +54,14 @@ def lookup(id: str) -> Category:
     return found
 
 
+def title_of(id: str) -> str:
+    """What people call a category: `Writing: Content Writing`. An id that no taxonomy has is its own title."""
+    found = _index().get(id)
+    if found is None:
+        return id
+    return f"{_index()[found.parent].title}: {found.title}" if found.parent else found.title
+
+
 def suggest(id: str, count: int = 3) -> tuple[str, ...]:
     """Ids nearest to a misspelt one, best first."""
     known = list(_index())

@@ -9,6 +9,7 @@ from worksample.records import Protocol, Round, Rule, Skip, Standing, is_full
 
 PASS, FAIL, NOT_APPLICABLE, CANNOT = (m.value for m in (Mark.PASS, Mark.FAIL, Mark.NOT_APPLICABLE, Mark.CANNOT_JUDGE))
 VOID = "no criterion applies"
+FEW = "too few grades"
 _MARKS = {Skip.NOT_APPLICABLE.value: NOT_APPLICABLE, Skip.CANNOT_JUDGE.value: CANNOT}
 _TWO, _THREE = 2, 3
 
@@ -66,6 +67,36 @@ def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules:
         result = result.with_columns(score=pl.coalesce("own", "score"))
         result = result.with_columns(passed=is_full(pl.col("score")))
     return _told(round, result)
+
+
+def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
+    """A row per subject and criterion that its graders named: subject, name, mark (null where they are split), share
+    of its points (null where it does not apply or nobody could judge), by the round's rule.
+    """
+    grades = given.filter((pl.col("payload") == "grade") & pl.col("second").is_null())
+    if round.rule is Rule.LATEST:
+        grades = grades.unique("subject", keep="last", maintain_order=True)
+    elif round.rule is Rule.TIE_BREAK:
+        grades = grades.filter(pl.int_range(pl.len()).over("subject") < _THREE)
+    raters = grades.group_by("subject", maintain_order=True).agg(raters=pl.len().cast(pl.Int64))
+    marks = marks_of(leaves, rules).join(
+        grades.select("evaluation", "subject", "score", place=pl.int_range(pl.len())), on="evaluation", how="inner"
+    )
+    agreed = _agreed(marks, raters)
+    if round.rule is Rule.MEAN and round.protocol is not Protocol.RUBRIC:
+        agreed = agreed.drop("mark", "share").join(_means(marks), on=["subject", "name"], maintain_order="left")
+    return agreed.select("subject", "name", "mark", "share")
+
+
+def _means(marks: pl.DataFrame) -> pl.DataFrame:
+    """Per subject and criterion the mean share; one grader who could not judge leaves it open."""
+    each = marks.group_by("subject", "name").agg(
+        share=pl.col("fraction").mean(), stuck=(pl.col("mark") == CANNOT).any()
+    )
+    got = pl.when(is_full(pl.col("share"))).then(pl.lit(PASS)).otherwise(pl.lit(FAIL))
+    void = pl.col("share").is_null()
+    mark = pl.when("stuck").then(pl.lit(CANNOT)).when(void).then(pl.lit(NOT_APPLICABLE)).otherwise(got)
+    return each.select("subject", "name", "share", mark=mark)
 
 
 def _agreed(marks: pl.DataFrame, raters: pl.DataFrame) -> pl.DataFrame:
@@ -135,7 +166,7 @@ def _told(round: Round, result: pl.DataFrame) -> pl.DataFrame:
         .otherwise(pl.lit(Standing.DECIDED.value)),
         score=pl.when(sure).then("score"),
         passed=pl.when(sure).then("passed"),
-        reason=pl.when(few).then(pl.lit("too few grades"))
+        reason=pl.when(few).then(pl.lit(FEW))
         .when(split).then("the raters are split on: " + pl.col("split"))
         .when(stuck).then("could not be judged: " + pl.col("stuck"))
         .when(void).then(pl.lit(VOID)).otherwise(pl.lit("")),

@@ -8,14 +8,25 @@ from functools import cached_property
 
 import polars as pl
 
-from worksample.errors import POLICY, Cause
+from worksample.errors import POLICY, Cause, UsageError
 from worksample.metrics import State
 from worksample.metrics.scores.rubric import RubricRules
-from worksample.records import Amendment, Experiment, Instance, Origin, Protocol, Standing, Submission, Target
+from worksample.records import (
+    Amendment,
+    Experiment,
+    Instance,
+    JudgedBy,
+    Origin,
+    Protocol,
+    Standing,
+    Submission,
+    Target,
+)
 from worksample.store import Store
 from worksample.store.frames import submissions_df, trials_df
 
-from .judging import Bench, Judging, judge
+from .bench import Bench, Subjects, judge
+from .judging import Judging
 from .resolving import VERDICTS
 from .slots import explained, plan_df
 
@@ -30,10 +41,11 @@ _BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_delivera
 @dataclass(frozen=True, slots=True)
 class WorkRules:
     """`struck`: leave out what integrity reviews struck; else struck trials and submissions count like any other.
-    `rubric`: how skipped criteria and pitfalls are read.
+    `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as experiments say.
     """
 
     struck: bool = True
+    judged_by: JudgedBy | None = None
     rubric: RubricRules = field(default_factory=RubricRules)
 
 
@@ -61,23 +73,32 @@ class Work:
     def bench(self) -> Bench:
         """All judging, resolved."""
         each = [self.bench_of(protocol) for protocol in Protocol]
-        deciding = {protocol: said for one in each for protocol, said in one.deciding.items()}
-        return Bench(deciding, tuple(judged for one in each for judged in one.again))
+        whole = Bench(again=[judged for one in each for judged in one.again])
+        for one in each:
+            whole.deciding.update(one.deciding)
+            whole.whole.update(one.whole)
+            whole.joined.update(one.joined)
+        return whole
 
     def bench_of(self, protocol: Protocol) -> Bench:
         """The judging under one protocol."""
         if protocol not in self._benches:
-            judging, mine, handed = self._asked
-            self._benches[protocol] = judge(judging, list(mine), mine, handed, (protocol,))
+            judging, subjects = self._asked
+            self._benches[protocol] = judge(judging, subjects, (protocol,), self.judged_by)
         return self._benches[protocol]
 
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Whose answers count: what the rules say, else what the experiments do. UsageError where those differ."""
+        return self.rules.judged_by or judged_by_default(self.experiments)
+
     @cached_property
-    def _asked(self) -> tuple[Judging, dict[str, frozenset[str]], frozenset[str]]:
+    def _asked(self) -> tuple[Judging, Subjects]:
         made = self.slots.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
         by = {experiment: frozenset(submissions) for experiment, submissions in made}
         mine = {e.id: by.get(e.id, frozenset()) for e in self.experiments}
         handed = frozenset(s.id for s in self.handed_in)
-        return Judging(self.store, self.amendments, self.rules.rubric), mine, handed
+        return Judging(self.store, self.amendments, self.rules.rubric), Subjects(mine, handed)
 
     @cached_property
     def handed_in(self) -> tuple[Submission, ...]:
@@ -107,10 +128,7 @@ class Work:
         return self._frames[protocol]
 
     def _with_verdicts(self, protocol: Protocol) -> pl.DataFrame:
-        told = pl.DataFrame(schema=VERDICTS)
-        bench = self.bench_of(protocol)
-        if protocol in bench.deciding:
-            told = bench.verdicts(protocol)
+        told = self.bench_of(protocol).verdicts(protocol)
         names = [n for n in VERDICTS if n not in ("subject", "label")]
         told = told.select(*names, submission="subject", holistic="label")
         here = set(told["submission"].to_list())
@@ -148,6 +166,15 @@ class Work:
                 }
             )  # fmt: skip
         return pl.DataFrame(rows, infer_schema_length=None).join(about, on="instance", how="left")
+
+
+def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:
+    """Whose answers count where a report does not say. UsageError where the experiments say different things."""
+    said = {e.lock.judged_by or JudgedBy.COMBINED for e in experiments}
+    if len(said) > 1:
+        both = ", ".join(sorted(by.value for by in said))
+        raise UsageError(f"the experiments are judged by different evaluators: {both}", next="say --judged-by")
+    return next(iter(said), JudgedBy.COMBINED)
 
 
 def state_of(column: str) -> pl.Expr:

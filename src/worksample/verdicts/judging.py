@@ -1,19 +1,20 @@
-"""All judging of some experiments, resolved: by protocol what decides, and the second looks at some of it."""
+"""Rounds as they were judged: what each comes to, and the second looks at some of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 from sqlalchemy import select
 
 from worksample.metrics.scores.rubric import RubricRules
-from worksample.records import Amendment, Evaluation, Given, Grade, Protocol, Purpose, Round
+from worksample.records import Amendment, Evaluation, Given, Grade, Purpose, Round
 from worksample.store import Store, schema
 
+from .criteria import each_grade
 from .resolving import verdict_frame, wants_leaves
-from .rounds import Deciding, InForce, decide_rounds
+from .rounds import Deciding, InForce
 from .said import Said, said_in
 from .second_looks import overrule_frame
 
@@ -50,19 +51,6 @@ class Judged:
         return self.leaves.filter(pl.col("name") != "").join(rows, on="evaluation", maintain_order="left")
 
 
-@dataclass(frozen=True)
-class Bench:
-    """`deciding`: by protocol what decides. `again`: second looks, which decide nothing by themselves."""
-
-    deciding: dict[Protocol, tuple[Judged, ...]] = field(default_factory=dict)
-    again: tuple[Judged, ...] = ()
-
-    def verdicts(self, protocol: Protocol) -> pl.DataFrame:
-        """A row per subject."""
-        told = pl.concat([j.verdicts for j in self.deciding[protocol]])
-        return told.unique("subject", keep="last", maintain_order=True)
-
-
 class Judging:
     """Reads rounds of a store, less what `amendments` strike; `rules` say how rubrics are read."""
 
@@ -70,34 +58,42 @@ class Judging:
         self.store, self.amendments, self.rules = store, amendments, rules or RubricRules()
         self.found = InForce(store.find(Round), amendments)
 
-    def read(self, round: Round, alike: Sequence[str]) -> Judged:
-        """The evaluations of some rounds, as if all were of `round`; second looks are not in it."""
-        return self._judged(round, self._said(round, alike), tuple(alike))
+    def read(self, round: Round, alike: Sequence[str], *, leaves: bool = False) -> Judged:
+        """The evaluations of some rounds, as if all were of `round`; second looks are not in it.
 
-    def looked_at(self, round: Round, alike: Sequence[str] = ()) -> tuple[Judged, tuple[Judged, ...]]:
+        `leaves`: with what was said of each criterion, whether or not the round's own verdicts are made of that.
+        """
+        return self._judged(round, self._said(round, alike, leaves), tuple(alike))
+
+    def looked_at(
+        self, round: Round, alike: Sequence[str] = (), *, leaves: bool = False
+    ) -> tuple[Judged, tuple[Judged, ...]]:
         """A round as it stands after audits and adjudications of it, and all that looks at it."""
         alike = alike or (round.id,)
-        looks = tuple(self.read(r, [r.id]) for r in self.found.looks(alike, round.protocol))
-        return self._after(self.read(round, alike), looks), looks
+        looks = self._looks(alike, round, leaves)
+        return self._after(self.read(round, alike, leaves=leaves), looks), looks
 
-    def decided(self, deciding: Deciding) -> tuple[tuple[Judged, ...], tuple[Judged, ...]]:
+    def decided(self, deciding: Deciding, *, leaves: bool = False) -> tuple[tuple[Judged, ...], tuple[Judged, ...]]:
         """What decides, the round first and then later ones over chosen subjects, and all that looks at them."""
-        base, looks = self.looked_at(deciding.round, deciding.alike)
+        base, looks = self.looked_at(deciding.round, deciding.alike, leaves=leaves)
         if not deciding.parts:
             return (base,), looks
         out = [base]
         for round, subjects in _together(deciding.parts):
             ids = sorted(set(subjects.values()))
             own = pl.col("subject").replace_strict(subjects, default=None, return_dtype=pl.String)
-            said = self._said(round, ids).among(pl.col("round") == own)
-            again = tuple(self.read(r, [r.id]) for r in self.found.looks(ids, round.protocol))
+            said = self._said(round, ids, leaves).among(pl.col("round") == own)
+            again = self._looks(ids, round, leaves)
             out.append(self._after(self._judged(round, said, tuple(ids)), again))
             looks += again
         return tuple(out), looks
 
-    def _said(self, round: Round, ids: Sequence[str]) -> Said:
+    def _looks(self, ids: Sequence[str], round: Round, leaves: bool) -> tuple[Judged, ...]:
+        return tuple(self.read(r, [r.id], leaves=leaves) for r in self.found.looks(ids, round))
+
+    def _said(self, round: Round, ids: Sequence[str], leaves: bool) -> Said:
         with self.store.database.reading() as connection:
-            return said_in(connection, ids, self.amendments, leaves=wants_leaves(round))
+            return said_in(connection, ids, self.amendments, leaves=leaves or wants_leaves(round))
 
     def _judged(self, round: Round, said: Said, alike: tuple[str, ...]) -> Judged:
         given = said.rows.filter(~pl.col("struck") & (pl.col("outcome") == Given.GIVEN.value))
@@ -121,30 +117,13 @@ def _together(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str
         yield last, {subject: round.id for subject, round in found.items()}
 
 
-def judge(
-    judging: Judging, experiments: Sequence[str], submissions: Mapping[str, frozenset[str]], handed: frozenset[str],
-    protocols: Iterable[Protocol] = tuple(Protocol),
-) -> Bench:  # fmt: skip
-    """What decides for these experiments, by protocol. `submissions`: of each experiment; `handed`: in by others.
-
-    Rounds over chosen submissions under holistic votes that do not decide are second looks.
-    """
-    deciding: dict[Protocol, tuple[Judged, ...]] = {}
-    again: list[Judged] = []
-    for protocol in protocols:
-        found = [decide_rounds(judging.found, e, protocol, submissions[e], handed) for e in experiments]
-        chosen = list({(d.round.id, tuple(d.parts)): d for d in found if d is not None}.values())
-        used: set[str] = set()
-        for each in chosen:
-            judged, looks = judging.decided(each)
-            deciding[protocol] = (*deciding.get(protocol, ()), *judged)
-            again += looks
-            used.update(each.rounds)
-        if protocol is Protocol.HOLISTIC:
-            every = frozenset().union(*submissions.values()) if submissions else frozenset()
-            spare = [r for r in judging.found.deciding(protocol) if r.experiment is None and r.id not in used]
-            again += [judging.read(r, [r.id]) for r in spare if every.intersection(r.subjects)]
-    return Bench(deciding, tuple(again))
+def passes_of(store: Store, round: Round) -> dict[str, bool]:
+    """Evaluation -> whether its grade passes by itself, of those that say so: the same rule as the verdicts'."""
+    judging = Judging(store, store.find(Amendment))
+    judged = judging.read(round, [round.id])
+    grades = judged.given.filter(pl.col("payload") == "grade")
+    each = each_grade(round, grades, judged.leaves, judging.rules).filter(pl.col("why").is_null())
+    return dict(each.drop_nulls("passed").select("evaluation", "passed").iter_rows())
 
 
 def read_grades(store: Store, evaluations: Sequence[str]) -> Iterator[tuple[str, Grade]]:

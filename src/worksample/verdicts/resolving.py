@@ -24,7 +24,8 @@ from worksample.records import (
     partial_credit,
 )
 
-from .criteria import by_criteria, each_grade
+from .criteria import FEW, by_criteria, each_grade
+from .doubles import once
 from .said import Said, said_of
 
 _GIVEN = Given.GIVEN.value
@@ -71,7 +72,7 @@ def verdict_frame(round: Round, said: Said, rules: RubricRules | None = None) ->
     parts[-1] = parts[-1].join(_resting(given), on="subject", how="left")
     parts.append(_silent(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
     parts.append(_rest(single, parts, "every evaluation of it was struck", UNGRADED))
-    whole = pl.concat([_shaped(p) for p in parts])
+    whole = pl.concat([shaped(p) for p in parts])
     sure = pl.col("standing") == DECIDED
     partial = partial_credit(pl.col("score"), pl.col("passed").cast(pl.Float64))
     return whole.with_columns(by=pl.lit("votes"), partial=pl.when(sure).then(partial)).sort("subject")
@@ -98,7 +99,8 @@ def verdict_of(row: Mapping[str, object], grades: Mapping[str, Grade] | None = N
     return Verdict.model_validate({**told, "grade": (grades or {}).get(decides)})
 
 
-def _shaped(part: pl.DataFrame) -> pl.DataFrame:
+def shaped(part: pl.DataFrame) -> pl.DataFrame:
+    """`part` with all columns of `VERDICTS`, empty where it has none."""
     lists = ("evaluations", "rounds")
     return part.select(
         (pl.col(n) if n in part.columns else pl.lit([] if n in lists else None, dtype=kind)).cast(kind).alias(n)
@@ -134,9 +136,9 @@ def _voted(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
     Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all are in.
     """
     yes = is_accepted(pl.col("score"))
-    if round.rule is Rule.LATEST:
-        votes = votes.unique("subject", keep="last", maintain_order=True)
-    elif round.rule is Rule.TIE_BREAK:
+    latest = round.rule is Rule.LATEST
+    votes = votes.unique("subject", keep="last", maintain_order=True) if latest else once(votes)
+    if round.rule is Rule.TIE_BREAK:
         # Two votes that agree on passing settle it; else the third breaks the tie. Later ones are not asked for.
         split = yes.head(2).n_unique().over("subject") == 2
         votes = votes.filter(pl.int_range(pl.len()).over("subject") < pl.when(split).then(3).otherwise(2))
@@ -213,7 +215,7 @@ def _meant(round: Round, each: pl.DataFrame) -> pl.DataFrame:
         standing=standing,
         score=pl.when(sure).then("score"),
         passed=pl.when(sure & pl.col("gated")).then("passed"),
-        reason=pl.when(few).then(pl.lit("too few grades")).otherwise(pl.col("why").fill_null("")),
+        reason=pl.when(few).then(pl.lit(FEW)).otherwise(pl.col("why").fill_null("")),
         evaluations="evaluation",
         rounds="round",
     )

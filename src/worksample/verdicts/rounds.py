@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from worksample.errors import UsageError
-from worksample.records import Action, Amendment, Protocol, Purpose, Record, Round, Target
+from worksample.records import Action, Amendment, EvaluatorKind, Protocol, Purpose, Record, Round, Target
 
 DECIDING = frozenset({Purpose.GRADING, Purpose.REGRADE})
 """Purposes of rounds that may decide; the others look at what those say, or at the evaluators."""
@@ -64,15 +64,18 @@ class InForce:
         """Of two rounds in force the later one decides."""
         return (self.since(round) or round.at, round.at, round.id)
 
-    def deciding(self, protocol: Protocol) -> list[Round]:
-        """The rounds in force under a protocol, the latest last."""
-        found = [r for r in self.rounds if r.protocol is protocol and self.since(r) is not None]
-        return sorted(found, key=self.order)
+    def deciding(self, protocol: Protocol, by: EvaluatorKind | None = None) -> list[Round]:
+        """The rounds in force under a protocol, the latest last: of one kind of evaluator, or of all."""
+        found = [r for r in self.rounds if r.protocol is protocol and by in (None, r.by)]
+        return sorted((r for r in found if self.since(r) is not None), key=self.order)
 
-    def looks(self, of: Sequence[str], protocol: Protocol) -> list[Round]:
-        """The rounds that look again at one of these, by time."""
-        found = [r for r in self.rounds if r.over in of and r.purpose in LOOKS and r.protocol is protocol]
-        return [r for r in found if not self.struck(r)]
+    def looks(self, of: Sequence[str], like: Round) -> list[Round]:
+        """The rounds that look again at one of these, which are like this one, by time.
+
+        People may look at what anybody said, programs and judges at their own kind's: no judge overrules people.
+        """
+        found = [r for r in self.rounds if r.over in of and r.purpose in LOOKS and r.protocol is like.protocol]
+        return [r for r in found if r.by in (like.by, EvaluatorKind.PERSON) and not self.struck(r)]
 
 
 @dataclass(frozen=True)
@@ -101,15 +104,17 @@ def alike(round: Round, among: Iterable[Round]) -> tuple[str, ...]:
 
 
 def decide_rounds(
-    found: InForce, experiment: str, protocol: Protocol, submissions: frozenset[str], handed: frozenset[str]
-) -> Deciding | None:
-    """What decides for an experiment under a protocol; None where nothing does.
+    found: InForce, experiment: str, protocol: Protocol, submissions: frozenset[str], handed: frozenset[str],
+    by: EvaluatorKind | None = None,
+) -> Deciding | None:  # fmt: skip
+    """What decides for an experiment under a protocol, of rounds by one kind of evaluator or by all; None where
+    nothing does.
 
     The latest round in force over the experiment as a whole. Where there is none, of the rounds over chosen submissions
     the one with most of the experiment's, then the latest. Over what it lists, a regrade of chosen submissions decides
     that came into force after that; work that was `handed` in has rounds of its own.
     """
-    rounds = found.deciding(protocol)
+    rounds = found.deciding(protocol, by)
     whole = [r for r in rounds if r.experiment == experiment]
     chosen = [r for r in rounds if r.experiment is None]
     mine = {r.id: len(submissions.intersection(r.subjects)) for r in chosen}

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 from sqlalchemy import Connection, select
 
-from worksample.records import Amendment, Experiment, Round, Standing, Target, struck
+from worksample.records import Amendment, Experiment, JudgedBy, Round, Standing, Target, struck
 from worksample.store import schema
+from worksample.store.frames import experiment_id
 from worksample.store.tabulate import Columns, middle, tabulate
 
-from .judging import Judging, judge
+from .bench import Subjects, judge
+from .judging import Judging
 from .resolving import VERDICTS
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ def slots_df(store: Store, experiment: str | None = None, round: str | None = No
     why), null where there is no submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
     what the verdict rests on, by time, and `rounds` where those were given.
     """
+    experiment = None if experiment is None else experiment_id(store, experiment)
     plan = plan_df(store, experiment)
     amendments = store.find(Amendment)
     judging = Judging(store, amendments)
@@ -61,20 +64,19 @@ def slots_df(store: Store, experiment: str | None = None, round: str | None = No
     parts = [pl.DataFrame(schema={"experiment": pl.String, **VERDICTS})]
     for each in found:
         told = _told(judging, each, plan.filter(pl.col("experiment") == each.id), round)
-        if told is not None:
-            parts.append(told.select(pl.lit(each.id).alias("experiment"), *VERDICTS))
+        parts.append(told.select(pl.lit(each.id).alias("experiment"), *VERDICTS))
     verdicts = pl.concat(parts).select("experiment", *_TOLD, submission="subject")
     frame = plan.join(verdicts, on=["experiment", "submission"], how="left", maintain_order="left")
     return explained(frame, amendments)
 
 
-def _told(judging: Judging, experiment: Experiment, plan: pl.DataFrame, round: str | None) -> pl.DataFrame | None:
+def _told(judging: Judging, experiment: Experiment, plan: pl.DataFrame, round: str | None) -> pl.DataFrame:
     if round is not None:
         return judging.looked_at(judging.store.get(Round, round))[0].verdicts
     protocol = experiment.lock.protocol
     mine = frozenset(plan["submission"].drop_nulls())
-    bench = judge(judging, [experiment.id], {experiment.id: mine}, frozenset(), (protocol,))
-    return bench.verdicts(protocol) if protocol in bench.deciding else None
+    by = experiment.lock.judged_by or JudgedBy.COMBINED
+    return judge(judging, Subjects({experiment.id: mine}), (protocol,), by).verdicts(protocol)
 
 
 def explained(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFrame:

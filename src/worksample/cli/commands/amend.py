@@ -23,13 +23,16 @@ def command(
     """Strike or restore a trial, submission, evaluation, evaluator, instance or round, or adopt a round.
 
     What is struck leaves every count and verdict as if it had never been; nothing is deleted. The latest amendment of
-    a record counts. A slot whose trial is struck is open again. An adopted round decides from now on: one of
+    a record counts. A slot whose trial is struck is open again, and what a struck evaluation said is asked of somebody
+    else. An adopted round decides from now on: one of
     `worksample grade` that would take verdicts away, or an earlier one again.
     """
     from worksample.experiments.amend import amend
+    from worksample.people.amending import let_queue_follow
 
     with open_store(store) as opened:
         amendment = amend(opened, action=action, target=target, id=id, reason=reason, author=author)
+        let_queue_follow(opened, amendment)
     if as_json:
         say_json(amendment.plain())
     else:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from worksample.cli.figure_options import judged_by_option
 from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
 from worksample.cli.same_name import tell_meant
 
 from .metrics import figure
 
 if TYPE_CHECKING:
+    from worksample.records import JudgedBy
     from worksample.reports.sections import Comparison
 
 SHORT = 70
@@ -22,7 +24,9 @@ SHORT = 70
 @click.argument("b")
 @click.option("--experiment", default=None, help="Where both agents worked; name or id, by default the latest.")
 @click.option("--all", "everything", is_flag=True, default=None, help="Show the instances that did not change, too.")
+@click.option("--level", type=float, default=None, help="Confidence of the intervals; default: 0.95.")
 @click.option("--with-struck", is_flag=True, default=None, help="Count what an integrity review struck, too.")
+@judged_by_option
 @store_option
 @json_option
 def command(
@@ -30,7 +34,9 @@ def command(
     b: str,
     experiment: str | None,
     everything: bool | None,
+    level: float | None,
     with_struck: bool | None,
+    judged_by: JudgedBy | None,
     store: str | None,
     as_json: bool | None,
 ) -> None:
@@ -39,10 +45,12 @@ def command(
     A and B are agents of one experiment, or experiments with one agent each, or EXPERIMENT:AGENT. B minus A: above 0, B
     is better. Experiments whose locks differ (instances, environment models, protocol) are refused.
     """
+    from worksample.metrics import Resampling
     from worksample.records import Experiment
     from worksample.reports.sections import MeasureConfig, compare
 
-    config = MeasureConfig(struck=not with_struck)
+    how = Resampling() if level is None else Resampling(level=level)
+    config = MeasureConfig(struck=not with_struck, how=how, judged_by=judged_by)
     with open_store(store) as opened:
         found = compare(opened, a, b, config, experiment=experiment or "")
         homes = [opened.get(Experiment, id) for id in dict.fromkeys(found.experiments)]

@@ -11,7 +11,7 @@ from worksample.cli.output import dollars, json_option, open_store, say_json, st
 @store_option
 @json_option
 def command(store: str | None, as_json: bool | None) -> None:
-    """List the experiments of a store: planned, finished and graded trials, cost so far."""
+    """List the experiments of a store: planned, finished and graded trials, those that wait, cost so far."""
     from worksample.experiments.status import status_of
     from worksample.records import Experiment
 
@@ -24,7 +24,10 @@ def command(store: str | None, as_json: bool | None) -> None:
     if not rows:
         click.echo("no experiment yet\n  next: worksample run --suite starter --agent worker --model PROVIDER/MODEL")
         return
-    columns = ("experiment", "when", "planned", "not attemptable", "finished", "open", "graded", "ungraded", "cost", "")
+    columns = (
+        "experiment", "when", "planned", "not attemptable", "finished", "open", "graded", "waits for people",
+        "waits for a judge", "ungraded", "cost", "",
+    )  # fmt: skip
     table(
         "",
         columns,
@@ -37,11 +40,13 @@ def command(store: str | None, as_json: bool | None) -> None:
                 row.finished,
                 row.open,
                 row.graded,
+                row.waits_for_people,
+                row.waits_for_judge,
                 row.ungraded,
                 dollars(row.cost) + (f" + {row.unpriced} unpriced" if row.unpriced else ""),
                 "UNSANDBOXED" if row.sandbox == "none" else "",
             )
             for row in rows
         ],
-        right=columns[2:9],
+        right=columns[2:11],
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worksample.cli.exit_codes import INCOMPLETE
-from worksample.cli.figure_options import money_options, money_settings
+from worksample.cli.figure_options import judged_by_option, money_options, money_settings
 from worksample.cli.output import console, json_option, open_store, printable, say_json, store_option, table
 from worksample.cli.same_name import tell_found
 
@@ -44,6 +44,13 @@ SIGNS = {"share": " %", "points": " pp", "hours": " h"}
 @click.option("--pitfalls-gate", is_flag=True, default=None, help="A job with a pitfall is not completed.")
 @click.option(
     "--budget", "budgets", type=float, multiple=True, default=None, help="US dollars per trial; see budget-cost."
+)
+@judged_by_option
+@click.option(
+    "--elo-weight",
+    type=click.Choice(["pair", "comparison"]),
+    default=None,
+    help="What weighs 1 in Elo: a pair of agents (default; RLI B.2), or each comparison.",
 )
 @money_options
 @click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000.")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.figure_options import money_options, money_settings
+from worksample.cli.figure_options import judged_by_option, money_options, money_settings
 from worksample.cli.output import console, json_option, open_store, say_json, store_option
 from worksample.cli.same_name import tell_found
+
+if TYPE_CHECKING:
+    from worksample.records import JudgedBy
 
 
 @click.command("report")
@@ -18,6 +21,7 @@ from worksample.cli.same_name import tell_found
 @click.option("--out", type=click.Path(file_okay=False), default=None, help="Write the site into this folder.")
 @click.option("--illustrative", is_flag=True, default=None, help="Count prices that are only illustrative, too.")
 @click.option("--pages/--no-pages", default=None, help="Write a page per trial; by default they are written.")
+@judged_by_option
 @money_options
 @store_option
 @json_option
@@ -26,6 +30,7 @@ def command(
     out: str | None,
     illustrative: bool | None,
     pages: bool | None,
+    judged_by: JudgedBy | None,
     store: str | None,
     as_json: bool | None,
     **money: Any,
@@ -41,9 +46,9 @@ def command(
     with open_store(store) as opened:
         tell_found(opened, experiments)
         if out is None:
-            board = leaderboard(opened, experiments, illustrative=bool(illustrative))
+            board = leaderboard(opened, experiments, illustrative=bool(illustrative), judged_by=judged_by)
         else:
-            measures = MeasureConfig(**money_settings(money))
+            measures = MeasureConfig(judged_by=judged_by, **money_settings(money))
             config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
             board = write_report(opened, experiments, Path(out), config)
     index = str(Path(out).resolve() / "index.html") if out else None

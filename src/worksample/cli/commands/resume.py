@@ -24,21 +24,15 @@ def command(
 ) -> int:
     """Go on with an experiment that was stopped: EXPERIMENT is its name or id, by default the latest.
 
-    Runs every open slot and grades every ungraded submission. Tasks, agents and graders are those that were planned,
-    whatever has become of their folders since.
+    Runs every open slot, grades every ungraded submission, and gives people what they are still to judge. Tasks, agents
+    and graders are those that were planned, whatever has become of their folders since.
     """
-    from worksample.cli.show_run import Tone, run_and_tell
+    from worksample.cli.show_run import Tone, options_of, run_and_tell
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.find import find_experiment
-    from worksample.experiments.run import RunOptions
 
     with open_store(store) as opened:
-        found = find_experiment(opened, experiment or "")
+        found = find_experiment(opened, experiment or "", planned=True)
         config = ExperimentConfig.model_validate(found.settings)
-        options = RunOptions(
-            parallel=parallel or config.parallel,
-            graders=graders or config.graders,
-            tries=tries or config.tries,
-            prices=config.prices,
-        )
+        options = options_of(config, parallel=parallel, graders=graders, tries=tries)
         return run_and_tell(opened, found, options, Tone(as_json=bool(as_json), store=store))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.people.quality.gold_items import answers_of
 from worksample.people.said import amendments_of, given, standing
 from worksample.people.verdicts import final_verdicts
-from worksample.records import Evaluation, Evaluator, Grade, Round, Standing, Submission, Tags
+from worksample.records import Evaluation, Evaluator, EvaluatorKind, Grade, Round, Standing, Submission, Tags
 from worksample.store.faults import keeping
 
 if TYPE_CHECKING:
@@ -41,19 +41,24 @@ def export_parquet(store: Store, round: str, path: Path) -> int:
 
 
 def export_csv(store: Store, round: str, path: Path) -> int:
-    """What stands, in the columns that `import_judgments` reads; returns how many rows. RecordMissing, StoreFull."""
-    found = given(store, store.get(Round, round).id)
+    """What stands, in the columns that `import_judgments` reads; returns how many rows.
+
+    Raises RecordMissing, StoreFull.
+    """
+    record = store.get(Round, round)
+    found = given(store, record.id)
     names = _names(store, found)
     rows = [
         {
             "subject": e.subject, "second": e.second or "", "evaluator": names.get(e.evaluator, e.evaluator),
-            "minutes": "" if e.minutes is None else e.minutes, "at": e.at.isoformat(), **_cells(e),
+            "by": record.by.value, "minutes": "" if e.minutes is None else e.minutes, "at": e.at.isoformat(),
+            **_cells(e),
         }
         for e in found
     ]  # fmt: skip
     columns = list(dict.fromkeys(name for row in rows for name in row)) or ["subject", "evaluator"]
-    if not any(row["second"] for row in rows):
-        columns = [name for name in columns if name != "second"]
+    plain = {"second": not any(row["second"] for row in rows), "by": record.by is EvaluatorKind.PERSON}
+    columns = [name for name in columns if not plain.get(name, False)]
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, columns, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

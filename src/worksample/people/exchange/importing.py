@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from worksample import __version__
 from worksample.errors import ImportFailed, RecordMissing
 from worksample.people.faults import FaultyRows, InvalidAnswer
-from worksample.people.rounds.planning import gradings_for
+from worksample.people.rounds.planning import Asking, gradings_for
 from worksample.people.rounds.protocol import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, Kind
 from worksample.people.work.answer import read_answer
-from worksample.people.work.item import grading_of
 from worksample.records import (
     Criteria,
     Evaluation,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 LARGEST = 100_000_000
 """Bytes of a file."""
-_OWN = ("subject", "second", "evaluator", "minutes", "at")
+_OWN = ("subject", "second", "evaluator", "by", "minutes", "at")
 _TABLES = {"marks", "feedback"}
 
 
@@ -47,8 +46,9 @@ def import_judgments(
 
     A row has `subject` (submission id), for pairs `second` (`subject` was shown first), `evaluator` (a name), the
     form's questions (score and justification; completion, quality and justification; tags; marks and feedback as
-    JSON), and may have `minutes` and `at` (ISO 8601 with zone). Other columns are refused. A file that
-    was imported before is not imported again: its round is returned.
+    JSON), and may have `by` (person, judge or program: what the evaluator is, the same in every row; person where it
+    is not said), `minutes` and `at` (ISO 8601 with zone). Other columns are refused. A file that was imported before
+    is not imported again: its round is returned.
     Raises ImportFailed; FaultyRows, which is one, names every row that is wrong.
     """
     if len(data) > LARGEST:
@@ -60,11 +60,11 @@ def import_judgments(
         pass
     faults: dict[str, str] = {}
     evaluations: list[Evaluation] = []
-    people: dict[str, Evaluator] = {}
+    evaluators: dict[str, Evaluator] = {}
     seen: set[tuple[str, ...]] = set()
     for line, row in _rows(data, format):
         try:
-            made = _evaluation(store, row, form, id, line, author, people)
+            made = _evaluation(store, row, form, id, line, author, evaluators)
         except (ImportFailed, InvalidAnswer, RecordMissing) as e:
             faults[f"row {line}"] = e.what
             continue
@@ -77,8 +77,14 @@ def import_judgments(
         raise FaultyRows(faults)
     if not evaluations:
         raise ImportFailed("no row", next="correct the file and try again")
-    round = _round(store, evaluations, form, id, author, reason, rule)
-    store.commit(round, *people.values(), *evaluations)
+    kinds = {e.type for e in evaluators.values()}
+    if len(kinds) > 1:
+        told = ", ".join(sorted(kinds))
+        raise ImportFailed(
+            f"judgments by {told}: a round asks one kind of evaluator", next="import a file for each kind"
+        )
+    round = _round(store, evaluations, form, id, author, reason, rule).replaced(by=kinds.pop())
+    store.commit(round, *evaluators.values(), *evaluations)
     return round
 
 
@@ -95,7 +101,7 @@ def _round(
     return Round(
         id=id, protocol=PROTOCOL_OF[form], purpose=PURPOSE_OF[Kind(form.value)], subjects=tuple(subjects),
         overlap=overlap, rule=rule or (Rule.MAJORITY if form in (Form.HOLISTIC, Form.PAIRWISE) else Rule.LATEST),
-        gradings=gradings_for(store, form, items),
+        gradings=gradings_for(store, Asking(form, PROTOCOL_OF[form]), items),
         versions={"worksample": __version__, "people.form": form.value, "imported": "1"},
         reason=reason or "imported judgments", author=author, at=now(),
     )  # fmt: skip
@@ -145,8 +151,9 @@ def _cell(name: str, value: str) -> Any:
 
 
 def _evaluation(
-    store: Store, row: Mapping[str, Any], form: Form, round: str, line: int, author: str, people: dict[str, Evaluator]
-) -> Evaluation:
+    store: Store, row: Mapping[str, Any], form: Form, round: str, line: int, author: str,
+    evaluators: dict[str, Evaluator],
+) -> Evaluation:  # fmt: skip
     unknown = sorted(set(row) - set(_OWN) - {ask.name for ask in SPECS[form].asks})
     if unknown:
         raise ImportFailed(f"unknown column {unknown[0]!r}")
@@ -160,23 +167,40 @@ def _evaluation(
     if second is not None and (second.instance != subject.instance or second.id == subject.id):
         raise ImportFailed("a pair is of two submissions on one instance")
     instance = store.get(Instance, subject.instance)
-    grading = grading_of(instance, form)
-    criteria = grading.criteria if grading and form is Form.RUBRIC else Criteria()
+    by = _kind(row)
+    evaluator = _evaluator(row["evaluator"].strip(), by, evaluators)
     asked = {name: value for name, value in row.items() if name not in _OWN}
-    payload, beside = read_answer(form, asked, criteria)
+    payload, beside = read_answer(form, asked, _criteria(instance, form, by, row.get("marks")))
     return Evaluation(
         id=digest_of([round, line])[:32], round=round, subject=subject.id, second=second.id if second else None,
-        instance=subject.instance, evaluator=_person(row["evaluator"].strip(), people).id, outcome=Given.GIVEN,
+        instance=subject.instance, evaluator=evaluator.id, outcome=Given.GIVEN,
         payload=payload, minutes=_minutes(row.get("minutes")), author=author, at=_moment(row.get("at")),
         record={"line": line, **beside},
     )  # fmt: skip
 
 
-def _person(name: str, people: dict[str, Evaluator]) -> Evaluator:
-    if name not in people:
-        id = f"person-imported-{digest_of(name)[:16]}@1"
-        people[name] = Evaluator(id=id, name=name[:100], type=EvaluatorKind.PERSON, version="1", at=now())
-    return people[name]
+def _criteria(instance: Instance, form: Form, by: EvaluatorKind, marks: Any) -> Criteria:
+    """Those that the evaluator's kind is asked; all where the row marks all of them, as when kinds are compared."""
+    grading = instance.grading.get(PROTOCOL_OF[form])
+    if form is not Form.RUBRIC or grading is None:
+        return Criteria()
+    every = {leaf.id for leaf in grading.criteria.leaves}
+    whole = isinstance(marks, Mapping) and every <= set(marks)
+    return grading.criteria if whole else grading.asked_of(by.value)
+
+
+def _kind(row: Mapping[str, Any]) -> EvaluatorKind:
+    by = row.get("by") or EvaluatorKind.PERSON.value
+    if by not in {kind.value for kind in EvaluatorKind}:
+        raise ImportFailed(f"by {by!r} is none of {', '.join(EvaluatorKind)}")
+    return EvaluatorKind(by)
+
+
+def _evaluator(name: str, by: EvaluatorKind, evaluators: dict[str, Evaluator]) -> Evaluator:
+    id = f"{by}-imported-{digest_of(name)[:16]}@1"
+    if id not in evaluators:
+        evaluators[id] = Evaluator(id=id, name=name[:100], type=by, version="1", at=now())
+    return evaluators[id]
 
 
 def _minutes(value: Any) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -96,8 +96,11 @@ class Votes:
 def votes_of(store: Store, round: str) -> Votes:
     """Those that are given and stand and are votes."""
     rows, subjects, votes, positive = [], [], [], []
+    from worksample.verdicts.judging import passes_of
+
+    passes = passes_of(store, store.get(Round, round))
     for e in given(store, round):
-        value = _vote(e)
+        value = _vote(e, passes)
         if value is None:
             continue
         rows.append(e)
@@ -107,12 +110,12 @@ def votes_of(store: Store, round: str) -> Votes:
     return Votes(tuple(rows), tuple(subjects), tuple(votes), tuple(positive))
 
 
-def _vote(e: Evaluation) -> float | None:
+def _vote(e: Evaluation, passes: Mapping[str, bool]) -> float | None:
     match e.payload:
         case Holistic(score=score):
             return float(score)
-        case Grade() as grade:
-            return float(grade.full)
+        case Grade():
+            return float(passes[e.id]) if e.id in passes else None
         case Pairwise(completion=side):
             toward = {"first": 1.0, "equal": 0.5, "second": 0.0}[side.value]
             return toward if e.subject < (e.second or "") else 1 - toward

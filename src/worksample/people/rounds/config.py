@@ -9,9 +9,9 @@ from typing import Any
 
 from worksample.errors import UsageError
 from worksample.people.access.account import Role, read_roles
-from worksample.records import Rule
+from worksample.records import Protocol, Rule
 
-from .protocol import FORM_OF, OVER, Form, Kind, roles_of, votes_of
+from .protocol import BY_CRITERIA, FORM_OF, OVER, Form, Kind, roles_of, votes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,10 @@ class PeopleRound:
     over: str | None = None
     form: Form | None = None
     """For kinds without a form of their own."""
+    protocol: Protocol | None = None
+    """Whose criteria are asked, for the rubric's form: program, checkpoints or rubric. None: the rubric, or that of the
+    round `over`.
+    """
     rule: Rule | None = None
     overlap: int | None = None
     per_pair: int = 10
@@ -83,6 +87,8 @@ class PeopleRound:
             raise UsageError(f"{self.kind} has its own form")
         if self.holistic is not None and self.kind is not Kind.PAIRWISE:
             raise UsageError("only pairs ask who succeeded", next="leave holistic= out")
+        if self.protocol is not None and self.protocol not in BY_CRITERIA:
+            raise UsageError(f"{self.protocol} has no criteria", next=f"one of {', '.join(sorted(BY_CRITERIA))}")
         if self.overlap is not None and self.overlap < 1:
             raise UsageError(f"an overlap of {self.overlap}")
         if self.most_open < 1:
@@ -100,7 +106,7 @@ class PeopleRound:
     def settings(self) -> dict[str, Any]:
         """What the queue goes by later, as JSON."""
         out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        for name in ("gold", "subjects", "rule", "overlap", "seed", "form"):
+        for name in ("gold", "subjects", "rule", "overlap", "seed", "form", "protocol"):
             del out[name]
         out["roles"] = sorted(self.roles if self.roles is not None else roles_of(self.kind))
         out["kind"] = self.kind.value

@@ -12,20 +12,21 @@ from sqlalchemy import select
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
-from worksample.records import Purpose, Round, canonical
+from worksample.records import EvaluatorKind, Experiment, Instance, Purpose, Round, canonical
 from worksample.store.people_tables import items as item_table
 
 from .config import PeopleRound
 from .instructions import Instructions
 from .pilot import opened
-from .planning import gradings_for, plan_gold, plan_items
-from .protocol import FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, Kind
+from .planning import Asking, gradings_for, plan_gold, plan_items
+from .protocol import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, Kind
 from .queues import Queue, add_items, find_queue, stock
 from .subjects import submissions_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
+_WHO = {EvaluatorKind.PERSON: "people", EvaluatorKind.JUDGE: "a judge", EvaluatorKind.PROGRAM: "a program"}
 _GATED = frozenset({Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC})
 
 
@@ -37,22 +38,28 @@ def open_people_round(
     Hidden gold items are judged in a round of their own, so that they never enter a figure. PlanError where there is
     nothing to judge or the instructions have not been opened by a pilot; RecordMissing.
     """
-    form = form_of(store, config)
+    asking = asking_of(store, config)
+    form = asking.form
     digest = instructions.keep(store)
     if config.kind in _GATED and not config.waive_pilot:
         opened(store, digest)
     seed = config.seed if config.seed is not None else secrets.randbits(48)
     id = uuid.uuid4().hex
     gold_round = id if config.kind is Kind.CALIBRATION else uuid.uuid4().hex
-    planned = [] if config.kind is Kind.CALIBRATION else plan_items(store, config, form, id, seed)
+    planned = [] if config.kind is Kind.CALIBRATION else plan_items(store, config, asking, id, seed)
     gold = plan_gold(store, config.gold, gold_round, seed)
+    if not planned and not gold and not _asks_later(store, config, asking):
+        what = f"no criterion under {asking.protocol} is asked of {_WHO[asking.kind]}"
+        next = f'write criteria.toml with by = "{asking.kind}", and [grading.{asking.protocol}] in task.toml'
+        raise PlanError(what, where=config.experiment or config.over or "", next=next)
     twice = {item["subject"] for item in gold} & {item["subject"] for item in planned}
     if twice:
         raise UsageError("a gold item is also an item of the round", where=min(twice))
     rule, overlap = config.votes
     plan = {
         "kind": config.kind.value, "form": form.value, "seed": seed, "instructions": digest, "rule": rule.value,
-        "settings": config.settings(), "items": planned + gold,
+        "settings": {**config.settings(), "protocol": asking.protocol.value, "asked": asking.kind.value},
+        "items": planned + gold,
     }  # fmt: skip
     versions = {
         "worksample": __version__,
@@ -62,11 +69,11 @@ def open_people_round(
         **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
     }
     round = Round(
-        id=id, protocol=PROTOCOL_OF[form], purpose=PURPOSE_OF[config.kind], over=config.over,
+        id=id, protocol=asking.protocol, by=EvaluatorKind.PERSON, purpose=PURPOSE_OF[config.kind], over=config.over,
         # Only a round over all of an experiment is one that a report may take for its verdicts.
         experiment=config.experiment if config.kind in _GATED else None,
         subjects=() if config.experiment and config.kind in _GATED else _subjects(planned or gold),
-        overlap=overlap, rule=rule, gradings=gradings_for(store, form, planned + gold), versions=versions, seed=seed,
+        overlap=overlap, rule=rule, gradings=gradings_for(store, asking, planned + gold), versions=versions, seed=seed,
         reason=config.reason, author=author, at=moment(clock()),
     )  # fmt: skip
     rounds = [round]
@@ -80,9 +87,28 @@ def open_people_round(
     return round
 
 
+def _asks_later(store: Store, config: PeopleRound, asking: Asking) -> bool:
+    """Whether work may still come in that is asked about; pairs are drawn once."""
+    if config.experiment is None or config.kind not in _GATED or asking.form is Form.PAIRWISE:
+        return False
+    plan = store.get(Experiment, config.experiment)
+    return any(asking.of(store.get(Instance, id)) for id in plan.lock.instances)
+
+
 def _subjects(planned: list[dict[str, str]]) -> tuple[str, ...]:
     both = (s for item in planned for s in (item["subject"], item["second"]) if s)
     return tuple(dict.fromkeys(both))
+
+
+def asking_of(store: Store, config: PeopleRound) -> Asking:
+    """The form, the protocol and whose criteria: what looks at another round asks what that one asked."""
+    form = form_of(store, config)
+    over = store.get(Round, config.over) if config.over is not None else None
+    if form is not Form.RUBRIC:
+        return Asking(form, PROTOCOL_OF[form])
+    if over is None or over.protocol not in BY_CRITERIA:
+        return Asking(form, config.protocol or PROTOCOL_OF[form])
+    return Asking(form, over.protocol, over.by)
 
 
 def form_of(store: Store, config: PeopleRound) -> Form:
@@ -115,6 +141,6 @@ def top_up(store: Store, round: str) -> int:
     if not fresh:
         return 0
     config = PeopleRound(kind=queue.kind, subjects=fresh, overlap=store.get(Round, round).overlap)
-    planned = plan_items(store, config, queue.form, round, queue.seed)
+    planned = plan_items(store, config, Asking(queue.form, queue.protocol, queue.asked), round, queue.seed)
     with store.database.writing() as connection:
         return add_items(connection, round, planned, {}, {})

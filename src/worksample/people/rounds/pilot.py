@@ -42,18 +42,19 @@ def _of(round: Round) -> str:
 def measure(store: Store, round: Round) -> Pilot:
     """Agreement on passing: the share of pairs of votes on one item that agree on whether it is accepted.
 
-    Pairs of deliverables: on which one is closer to completion. Rubrics: on full credit.
+    Pairs of deliverables: on which one is closer to completion. Rubrics: on completion.
     """
     from worksample.metrics import PASS_FAIL, PREFERENCE, Ballots, measure_agreement
+    from worksample.verdicts.judging import passes_of
 
     subjects, votes, people = [], [], []
-    pairs = False
+    pairs, passes = False, passes_of(store, round)
     for e in given(store, round.id):
         match e.payload:
             case Holistic(score=score):
                 vote = float(is_accepted(score))
-            case Grade() as grade:
-                vote = float(grade.full)
+            case Grade() if e.id in passes:
+                vote = float(passes[e.id])
             case Pairwise(completion=side):
                 toward = {"first": 1.0, "equal": 0.5, "second": 0.0}[side]
                 vote, pairs = toward if e.subject < (e.second or "") else 1 - toward, True

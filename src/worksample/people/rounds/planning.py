@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from worksample.errors import PlanError, UsageError
+from worksample.errors import UsageError
 from worksample.people.access.tokens import name_key
-from worksample.records import Instance, Json, Origin, Protocol, Submission, canonical, digest_of
+from worksample.records import EvaluatorKind, Instance, Json, Origin, Protocol, Submission, canonical, digest_of
 
 from .config import Gold, PeopleRound
 from .protocol import Form, Kind
@@ -24,9 +25,26 @@ Planned = dict[str, Any]
 """id, round, instance, subject, second, domain, maker, place, wanted, expected."""
 
 
-def plan_items(store: Store, config: PeopleRound, form: Form, round: str, seed: int) -> list[Planned]:
-    """The items of a round, in random places. PlanError, RecordMissing."""
-    subjects = pick(store, config, seed)
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What a round asks: the form, the protocol under which it runs, and whose criteria."""
+
+    form: Form
+    protocol: Protocol
+    kind: EvaluatorKind = EvaluatorKind.PERSON
+
+    def of(self, instance: Instance) -> bool:
+        """Whether it asks anything of this work."""
+        grading = instance.grading.get(self.protocol)
+        return self.form is not Form.RUBRIC or bool(grading and grading.asked_of(self.kind.value).leaves)
+
+
+def plan_items(store: Store, config: PeopleRound, asking: Asking, round: str, seed: int) -> list[Planned]:
+    """The items of a round, in random places, of the work of which it asks something. PlanError, RecordMissing."""
+    form, picked = asking.form, pick(store, config, seed)
+    instances = {id: store.get(Instance, id) for id in sorted({s.instance for s in picked})}
+    asked = {id for id, instance in instances.items() if asking.of(instance)}
+    subjects = [s for s in picked if s.instance in asked]
     wanted = config.votes[1]
     if form is Form.PAIRWISE and config.kind is not Kind.CALIBRATION:
         pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed)
@@ -82,14 +100,11 @@ def _maker(submission: Submission) -> str:
     return name_key(submission.entrant) if submission.origin is Origin.PERSON else ""
 
 
-def gradings_for(store: Store, form: Form, items: Sequence[Planned]) -> dict[str, str]:
-    """Instance -> digest of the grading in force, for those that carry the protocol. PlanError for missing rubrics."""
-    protocol = {Form.RUBRIC: Protocol.RUBRIC, Form.PAIRWISE: Protocol.PAIRWISE}.get(form, Protocol.HOLISTIC)
+def gradings_for(store: Store, asking: Asking, items: Sequence[Planned]) -> dict[str, str]:
+    """Instance -> digest of the grading in force, for those that carry the protocol."""
     out = {}
     for id in dict.fromkeys(item["instance"] for item in items):
         instance = store.get(Instance, id)
-        if protocol in instance.grading:
-            out[id] = instance.grading_digest(protocol)
-        if form is Form.RUBRIC and not (protocol in instance.grading and instance.grading[protocol].criteria.leaves):
-            raise PlanError("has no rubric", where=instance.key, next="write criteria under [rubric] in task.toml")
+        if asking.protocol in instance.grading:
+            out[id] = instance.grading_digest(asking.protocol)
     return out

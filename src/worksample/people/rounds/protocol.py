@@ -59,6 +59,8 @@ PROTOCOL_OF = {
     Form.INTEGRITY: Protocol.HOLISTIC,
 }
 """Under which protocol the Round record runs. Tags and integrity judge nothing: their payloads never decide."""
+BY_CRITERIA = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC})
+"""Protocols whose criteria the rubric's form asks, as far as they are people's."""
 PURPOSE_OF = {
     **{kind: Purpose(kind.value) if kind.value in set(Purpose) else Purpose.GRADING for kind in Kind},
     Kind.TAGS: Purpose.FAILURES,

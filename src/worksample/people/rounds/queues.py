@@ -13,11 +13,11 @@ from worksample.errors import PlanError, UsageError
 from worksample.people.access.account import Role
 from worksample.people.access.profile import person_of
 from worksample.people.work import statements as sql
-from worksample.records import Evaluation, Given, Round
+from worksample.records import Evaluation, EvaluatorKind, Given, Protocol, Round
 from worksample.store.people_tables import accounts, activity, assignments, items, queues
 
 from .planning import Planned
-from .protocol import SPECS, Form, Kind, Spec
+from .protocol import PROTOCOL_OF, SPECS, Form, Kind, Spec
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -44,6 +44,16 @@ class Queue:
     @property
     def roles(self) -> frozenset[Role]:
         return frozenset(Role(r) for r in self.settings["roles"])
+
+    @property
+    def protocol(self) -> Protocol:
+        """Under which the round runs."""
+        return Protocol(self.settings.get("protocol") or PROTOCOL_OF[self.form])
+
+    @property
+    def asked(self) -> EvaluatorKind:
+        """Whose criteria are asked: people's own, or those of whom the round looks at again."""
+        return EvaluatorKind(self.settings.get("asked", EvaluatorKind.PERSON.value))
 
     @property
     def lease(self) -> int:

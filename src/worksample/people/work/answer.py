@@ -21,6 +21,7 @@ from worksample.records import (
     Skip,
     Tags,
 )
+from worksample.records.weighing import weigh
 
 LONGEST = 20_000
 """Characters of a text."""
@@ -174,18 +175,16 @@ def _rubric(answer: _Answer, criteria: Criteria) -> Payload | None:
         )
     if not leaves:
         answer.faults["marks"] = "this instance has no criteria"
-    return None if answer.faults else grade_of(tuple(parts))
+    return None if answer.faults else grade_of(criteria, tuple(parts))
 
 
-def grade_of(parts: tuple[GradePart, ...]) -> Grade:
-    """A rubric's grade: the points of what passed over those of what applies (UpBench 5.2.1: R); a failed gate makes 0.
+def grade_of(criteria: Criteria, parts: tuple[GradePart, ...]) -> Grade:
+    """The grade of a person's marks: the points of what passed over those of what applies (UpBench 5.2.1: R).
 
-    Full credit needs every criterion that applies. Which of them a completion needs is `metrics.rubric_scores`' affair.
+    Gates close what they are part of (`records.weighing`). Full credit needs every criterion that applies; which of
+    them a completion needs is `metrics.rubric_scores`' affair.
     """
-    counting = [p for p in parts if p.fraction is not None]
-    total = sum(p.points for p in counting)
-    gated = [p.name for p in counting if p.gate and not p.passed]
-    score = 0.0 if gated or not total else sum(p.points * (p.fraction or 0.0) for p in counting) / total
-    failed = [p.name for p in counting if not p.passed and p.importance is not Importance.OPTIONAL]
+    score = weigh(criteria.criteria, {p.name: p.fraction for p in parts}) or 0.0
+    failed = [p.name for p in parts if p.skip is None and not p.passed and p.importance is not Importance.OPTIONAL]
     reason = f"failed: {', '.join(failed)}" if failed else ""
-    return Grade(score=min(score, 1.0), parts=parts, composition="rubric", reason=reason[:LONGEST])
+    return Grade(score=score, parts=parts, composition="rubric", reason=reason[:LONGEST])

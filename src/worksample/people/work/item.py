@@ -103,12 +103,18 @@ def hidden_words(store: Store, row: Any) -> tuple[str, ...]:
     return tuple(sorted({w for id in ids for w in giveaways(store, store.get(Submission, id))}))
 
 
-def grading_of(instance: Instance, form: Form) -> Grading | None:
-    """The grading whose reference, criteria and notes are shown: the form's own, else the nearest there is."""
-    for protocol in (*_PREFERRED.get(form, (Protocol.HOLISTIC,)), *Protocol):
+def grading_of(instance: Instance, form: Form, first: Protocol | None = None) -> Grading | None:
+    """The grading whose reference and notes are shown: the `first`, the form's own, else the nearest there is."""
+    for protocol in (*((first,) if first else ()), *_PREFERRED.get(form, (Protocol.HOLISTIC,)), *Protocol):
         if protocol in instance.grading:
             return instance.grading[protocol]
     return None
+
+
+def criteria_of(instance: Instance, queue: Queue) -> Criteria:
+    """The criteria that are asked in a round: those of its kind of evaluator. None where its form asks for none."""
+    grading = instance.grading.get(queue.protocol)
+    return grading.asked_of(queue.asked.value) if grading and queue.form is Form.RUBRIC else Criteria()
 
 
 def panes_of(
@@ -119,7 +125,7 @@ def panes_of(
     `words`: not to be read in the notes.
     """
     spec, out = queue.spec, []
-    grading = grading_of(instance, queue.form)
+    grading = grading_of(instance, queue.form, queue.protocol)
     if spec.reference and grading is not None:
         reference = instance.shown_reference or grading.reference
         if reference != _NOTHING:
@@ -150,13 +156,13 @@ def build_item(
     """An item as its evaluator sees it. `row`: of items; `mine`: of assignments."""
     instance = store.get(Instance, row.instance)
     spec = queue.spec
-    grading = grading_of(instance, queue.form)
+    grading = grading_of(instance, queue.form, queue.protocol)
     words = hidden_words(store, row)
     return Item(
         id=row.id, round=row.queue, protocol=queue.form, instance=instance.key, title=instance.title,
         shown=panes_of(store, queue, row, mine.flipped, instance, words), brief=instance.work.brief,
         notes=grading.notes if grading else "",
-        criteria=grading.criteria if grading and queue.form is Form.RUBRIC else Criteria(),
+        criteria=criteria_of(instance, queue),
         asks=spec.asks, soft_limit_minutes=spec.minutes, early_stop=spec.early_stop,
         instructions=queue.instructions, state=mine.state, expires=mine.expires, draft=draft, seen=seen,
         hidden=words,

@@ -15,9 +15,9 @@ from worksample.people.access.tokens import storable
 from worksample.people.clock import MINUTE, SECOND, Clock, moment
 from worksample.people.faults import Conflict, InvalidAnswer
 from worksample.people.quality.gold_items import compare
-from worksample.people.rounds.protocol import Form, Kind
+from worksample.people.rounds.protocol import Kind
 from worksample.people.rounds.queues import Queue, find_queue
-from worksample.records import Criteria, Evaluation, Evaluator, Given, Instance, Round
+from worksample.records import Evaluation, Evaluator, Given, Instance, Round
 from worksample.store.people_tables import items
 
 from . import statements as sql
@@ -25,7 +25,7 @@ from .answer import read_answer
 from .assignment_states import DONE, LEASED, SKIPPED
 from .closing import finish
 from .drafting import Drafting
-from .item import grading_of, shown_pair
+from .item import criteria_of, shown_pair
 from .leasing import Leasing, evaluation_id, own
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class Judging:
             mine, row, queue = _read(connection, item, account)
         if mine.state == DONE:
             return _same(self._store.get(Evaluation, id), key)
-        answer, beside = read_answer(queue.form, payload, self._criteria(queue, row))
+        criteria = criteria_of(self._store.get(Instance, row.instance), queue)
+        answer, beside = read_answer(queue.form, payload, criteria)
         # Held, said, noted, each on its own: an answer has one id, so that a kill in between loses and doubles nothing.
         with self._db.writing() as connection:
             now = self._clock()
@@ -86,12 +87,6 @@ class Judging:
         except RecordConflict:
             return self._store.get(Evaluation, evaluation.id)
         return evaluation
-
-    def _criteria(self, queue: Queue, row: Any) -> Criteria:
-        if queue.form is not Form.RUBRIC:
-            return Criteria()
-        grading = grading_of(self._store.get(Instance, row.instance), queue.form)
-        return grading.criteria if grading else Criteria()
 
     def _evaluation(self, queue: Queue, row: Any, mine: Any, account: Account, active: int) -> Evaluation:
         """All but what was said: a declined one that `submit` fills in."""

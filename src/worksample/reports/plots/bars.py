@@ -28,6 +28,7 @@ class Bars:
 def interval_bars(canvas: Canvas, axis: Axis, bars: Bars, *, mark: float | None = None) -> None:
     """One series as bars from 0 with their intervals; with `mark`, as points beside a line at that value instead.
 
+    Each bar has the colour of its label: labels are agents, who keep theirs in all plots of a report.
     Estimates without a value are left out; draws nothing where none has one.
     """
     (name, estimates), *_ = bars.series.items()
@@ -38,7 +39,8 @@ def interval_bars(canvas: Canvas, axis: Axis, bars: Bars, *, mark: float | None 
         shown.reverse()
         values = [e.value or 0.0 for _, e in shown]
         if mark is None:
-            axes.barh(range(len(shown)), values, color=colour(0), alpha=0.55, height=0.62)
+            colours = [canvas.colour_of(text) for text, _ in shown]
+            axes.barh(range(len(shown)), values, color=colours, alpha=0.55, height=0.62)
         else:
             axes.axvline(mark, color=INK, ls="--", lw=0.9)
         _whiskers(axes, range(len(shown)), [e for _, e in shown])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +14,15 @@ if TYPE_CHECKING:
 
 INK, ACCENT, SOFT, BAD = "#37474f", "#00796b", "#b0bec5", "#b3261e"
 THOUSAND = 1000
+PAPER, EMPTY = "#ffffff", "#eceff1"
 PALETTE = ("#00796b", "#5c6bc0", "#ef6c00", "#8e24aa", "#c62828", "#6d4c41", "#0288d1", "#7cb342", "#455a64", "#fbc02d")
 """One colour per series; read in order and begun again where there are more."""
+_DARK = {
+    INK: "#cfd8dc", SOFT: "#546e7a", PAPER: "#1c2326", EMPTY: "#263238", "#00796b": "#4db6ac", "#5c6bc0": "#9fa8da",
+    "#ef6c00": "#ffb74d", "#8e24aa": "#ce93d8", "#c62828": "#ef9a9a", "#6d4c41": "#bcaaa4", "#0288d1": "#4fc3f7",
+    "#7cb342": "#aed581", "#455a64": "#90a4ae", "#fbc02d": "#fff176",
+}  # fmt: skip
+"""Each colour of ours on dark paper."""
 WIDTH = 6.4
 """Inches."""
 DPI = 130
@@ -23,8 +31,8 @@ LONGEST = 38
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "worksample",
-    "font.family": ["Liberation Sans", "DejaVu Sans"],
     "text.parse_math": False,
+    "text.color": INK,
     "axes.edgecolor": SOFT,
     "axes.labelcolor": INK,
     "axes.spines.top": False,
@@ -34,6 +42,8 @@ _STYLE: dict[str, Any] = {
     "grid.color": SOFT,
     "grid.alpha": 0.35,
 }
+_FONTS = ("Liberation Sans", "DejaVu Sans")
+"""The first that is installed; the last comes with the library that draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +72,52 @@ class Canvas:
     prefix: str = ""
     """Before the name of every file."""
     plots: list[Plot] = field(default_factory=list)
+    colours: dict[str, str] = field(default_factory=dict)
+    """By name: canvases that share it give a name the same colour in all of their plots."""
+
+    def colour_of(self, name: str) -> str:
+        """The colour of an agent, or of whoever else has one name in many plots: given at first sight, then kept."""
+        return self.colours.setdefault(name, colour(len(self.colours)))
 
     @contextmanager
     def drawing(self, height: float) -> Iterator[tuple[Any, Any]]:
         """A figure of our style with one set of axes; `height` in inches. Save it before the block ends."""
         import matplotlib as mpl
         from matplotlib.figure import Figure
+        from matplotlib.font_manager import fontManager
 
-        with mpl.rc_context(cast(Any, _STYLE)):
+        family = fonts(font.name for font in fontManager.ttflist)
+        with mpl.rc_context(cast(Any, {**_STYLE, "font.family": family})):
             figure = Figure(figsize=(WIDTH, height), layout="constrained")
             yield figure, figure.subplots()
 
     def save(self, figure: Any, axis: Axis | Plot, data: pl.DataFrame) -> None:
-        """Write SVG, PNG and CSV. Equal figures give equal bytes."""
+        """Write SVG, the same for dark pages, PNG and CSV. Equal figures give equal bytes."""
         name = self.prefix + axis.name
         self.folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(self.folder / f"{name}.svg", format="svg", metadata={"Date": None})
+        light = self.folder / f"{name}.svg"
+        figure.savefig(light, format="svg", metadata={"Date": None})
+        (self.folder / f"{name}-dark.svg").write_text(_darkened(light.read_text("utf-8")), "utf-8")
         figure.savefig(self.folder / f"{name}.png", format="png", dpi=DPI, metadata={"Software": None})
         data.write_csv(self.folder / f"{name}.csv")
         self.plots.append(Plot(name, axis.caption))
+
+
+def fonts(installed: Iterable[str]) -> list[str]:
+    """Of the fonts that we draw with those that are there: each that is not costs a warning for every text."""
+    here = set(installed)
+    return [name for name in _FONTS if name in here] or ["sans-serif"]
+
+
+_COLOURS = re.compile(rf"(?<=[:=\"\s])(?:{'|'.join(_DARK)})(?=[;\"\s])")
+
+
+def _darkened(svg: str) -> str:
+    """A picture with our colours on dark paper; other colours (a colour map's) stay.
+
+    Only what stands in a style or an attribute is a colour: names drawn as text are not touched.
+    """
+    return _COLOURS.sub(lambda found: _DARK[found[0]], svg)
 
 
 def label(text: str) -> str:
@@ -95,9 +132,9 @@ def colour(place: int) -> str:
 
 def percent_ticks(axis: Any) -> None:
     """Print an axis of shares in percent."""
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter
 
-    axis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{round(100 * v, 6):g}%"))
 
 
 def plain_ticks(axis: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .canvas import INK, Axis, Canvas, label
+from .canvas import EMPTY, INK, Axis, Canvas, label
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +27,7 @@ def heat_map(canvas: Canvas, axis: Axis, rows: Sequence[str], agents: Sequence[s
     cells = {(r, a): s for r, a, s in data.select("row", "agent", "score").iter_rows()}
     field = np.array([[np.nan if (s := cells.get((r, a))) is None else s for a in agents] for r in shown], dtype=float)
     with canvas.drawing(1.6 + 0.2 * len(shown)) as (figure, axes):
-        axes.set_facecolor("#eceff1")
+        axes.set_facecolor(EMPTY)
         image = axes.imshow(np.ma.masked_invalid(field), cmap="YlGnBu", vmin=0, vmax=1, aspect="auto")
         axes.set_xticks(range(len(agents)), [label(a) for a in agents], rotation=40, ha="right", fontsize=8)
         axes.set_yticks(range(len(shown)), [label(r) for r in shown], fontsize=7)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.metrics import Estimate
 
 from .canvas import INK, Axis, Canvas, colour, label, log_axis, percent_ticks, plain_ticks
+from .naming import name_points
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +51,8 @@ def resources(canvas: Canvas, names: Sequence[str], rows: Sequence[Any]) -> None
         x = [getattr(r, one.column) for r in rows]
         sizes = tokens if one.column != "tokens" else ()
         area = "; the area is the tokens per trial" if sizes else ""
-        axis = Axis(f"score-{one.name}", f"Mean score against {one.name} per trial{area}.", one.says, share=True)
+        says = f"Mean score against {one.name} per trial{area}. Dashed: nobody does better for less."
+        axis = Axis(f"score-{one.name}", says, one.says, share=True)
         score_points(canvas, axis, Points(names, x, [r.score for r in rows], sizes))
 
 
@@ -67,13 +69,15 @@ def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
         return
     largest = max((s or 0.0 for _, _, _, s in shown), default=0.0)
     with canvas.drawing(3.8) as (figure, axes):
-        for place, (_, x, y, size) in enumerate(shown):
-            area = 30 + 350 * (size or 0.0) / largest if largest else 45
+        axes.step(*_best_for_less(shown), where="post", color=INK, ls="--", lw=0.9, alpha=0.6, zorder=1)
+        for name, x, y, size in shown:
             if y.low is not None and y.high is not None:
                 axes.plot([x.value] * 2, [y.low, y.high], color=INK, lw=0.8, alpha=0.5)
             if x.low is not None and x.high is not None:
                 axes.plot([x.low, x.high], [y.value] * 2, color=INK, lw=0.8, alpha=0.5)
-            axes.scatter([x.value], [y.value], s=area, color=colour(place), alpha=0.75, zorder=3)
+            axes.scatter(
+                [x.value], [y.value], s=_area(size, largest), color=canvas.colour_of(name), alpha=0.75, zorder=3
+            )
         if min(xs) > 0 and max(xs) / min(xs) > 10:
             axes.set_xscale("log")
             log_axis(axes.xaxis)
@@ -86,7 +90,11 @@ def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
         if axes.get_xscale() == "linear":
             plain_ticks(axes.xaxis)
         if len(shown) <= LABELLED:
-            _name(figure, axes, [(name, x.value or 0.0, y.value or 0.0) for name, x, y, _ in shown])
+            dots = [
+                (label(name), x.value or 0.0, y.value or 0.0, canvas.colour_of(name), _area(size, largest))
+                for name, x, y, size in shown
+            ]
+            name_points(figure, axes, dots)
         data: dict[str, list[Any]] = {"name": [name for name, *_ in shown]}
         for column, ends in (("x", [x for _, x, _, _ in shown]), ("y", [y for _, _, y, _ in shown])):
             data[column] = [e.value for e in ends]
@@ -96,33 +104,20 @@ def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
         canvas.save(figure, axis, pl.DataFrame(data, schema_overrides=reals))
 
 
-_SIDES = ((7, 5, "left"), (7, -11, "left"), (-7, 5, "right"), (-7, -11, "right"), (7, 15, "left"), (7, -21, "left"))
-"""Where a name may stand beside its point, in points, and how it is aligned; the best place first."""
+def _area(size: float | None, largest: float) -> float:
+    return 30 + 350 * (size or 0.0) / largest if largest else 45.0
 
 
-def _name(figure: Any, axes: Any, points: Sequence[tuple[str, float, float]]) -> None:
-    """Names beside their points, each where it covers no other name and no other point, as far as there is room."""
-    figure.draw_without_rendering()
-    dots = [axes.transData.transform((x, y)) for _, x, y in points]
-    taken: list[Any] = []
-    for place, (name, x, y) in enumerate(points):
-        tried: list[tuple[float, int, Any, Any]] = []
-        for right, up, side in _SIDES:
-            text = axes.annotate(
-                label(name), (x, y), textcoords="offset points", xytext=(right, up), ha=side, color=INK, fontsize=8
-            )
-            box = text.get_window_extent().padded(2)
-            others = [d for other, d in enumerate(dots) if other != place]
-            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and axes.bbox.y0 <= box.y0
-            crowd = sum(box.overlaps(b) for b in taken) + sum(box.contains(*d) for d in others) + (not inside)
-            tried.append((crowd, len(tried), text, box))
-            if not crowd:
-                break
-        best = min(tried, key=lambda one: one[:2])
-        taken.append(best[3])
-        for one in tried:
-            if one is not best:
-                one[2].remove()
+def _best_for_less(shown: Sequence[tuple[str, Estimate, Estimate, float | None]]) -> tuple[list[float], list[float]]:
+    """The Pareto line, as x and y: each point with a higher score than all that took less."""
+    xs: list[float] = []
+    ys: list[float] = []
+    for x, y in sorted(((x.value or 0.0, y.value or 0.0) for _, x, y, _ in shown), key=lambda p: (p[0], -p[1])):
+        if not ys or y > ys[-1]:
+            xs.append(x)
+            ys.append(y)
+    last = max(x.value or 0.0 for _, x, _, _ in shown)
+    return ([*xs, last], [*ys, ys[-1]]) if last > xs[-1] else (xs, ys)
 
 
 def loglog(canvas: Canvas, axis: Axis, frame: pl.DataFrame, r: Estimate) -> None:

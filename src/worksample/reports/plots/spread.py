@@ -29,11 +29,11 @@ def score_spread(canvas: Canvas, frame: pl.DataFrame) -> None:
     totals = dict(graded.group_by("entry_label").len().iter_rows())
     edges = [i / 10 for i in range(11)]
     with canvas.drawing(3.6) as (figure, axes):
-        for place, group in enumerate(counts.partition_by("entry_label", maintain_order=True)):
+        for group in counts.partition_by("entry_label", maintain_order=True):
             name = group["entry_label"][0]
             heights = dict(group.select("bin", "len").iter_rows())
             shares = [heights.get(i, 0) / totals[name] for i in range(10)]
-            axes.stairs(shares, edges, label=label(str(name)), lw=1.6, color=colour(place))
+            axes.stairs(shares, edges, label=label(str(name)), lw=1.6, color=canvas.colour_of(str(name)))
         axes.set(xlabel="score", ylabel="share of the agent's graded trials", xlim=(0, 1), ylim=(0, None))
         percent_ticks(axes.yaxis)
         if len(totals) <= LEGEND:

@@ -1,13 +1,19 @@
-"""Pages of a static site: templates, one style, and nothing that runs or reaches a network."""
+"""Pages of a static site: templates, one style, one small script for tables, and nothing that reaches a network.
+
+The script stands in the page, and the page's policy names its digest: no other script runs, whatever a page shows.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample import __version__
 from worksample.records import now
 from worksample.reports.formatting import figure
+from worksample.taxonomy import title_of
 
 if TYPE_CHECKING:
     import jinja2
@@ -29,16 +35,21 @@ class Pages:
             "made": now().strftime("%Y-%m-%d %H:%M UTC"),
             "links": links,
         }
+        self.script = self._source("tables.js")
+        self.allowed = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
 
     def style(self) -> None:
         """Write the style sheet, making the folder."""
         self.out.mkdir(parents=True, exist_ok=True)
-        text = self.templates.loader.get_source(self.templates, "style.css")[0]  # type: ignore[union-attr]
-        (self.out / "style.css").write_text(text)
+        (self.out / "style.css").write_text(self._source("style.css"))
 
-    def page(self, template: str, path: str, root: str, **values: Any) -> None:
-        """Write one page; `root` leads from it to the site's top."""
-        text = self.templates.get_template(template).render(root=root, here=path, **self.common, **values)
+    def _source(self, name: str) -> str:
+        return self.templates.loader.get_source(self.templates, name)[0]  # type: ignore[union-attr]
+
+    def page(self, template: str, path: str, root: str, *, sortable: bool = False, **values: Any) -> None:
+        """Write one page; `root` leads from it to the site's top. `sortable`: with the script for tables."""
+        script = {"script": self.script, "allowed": self.allowed} if sortable else {"script": "", "allowed": ""}
+        text = self.templates.get_template(template).render(root=root, here=path, **self.common, **script, **values)
         target = self.out / path
         target.parent.mkdir(parents=True, exist_ok=True)
         # What an agent wrote may hold lone surrogates after unquoting; a page must still be valid UTF-8.
@@ -51,4 +62,5 @@ def _templates() -> jinja2.Environment:
     loader = jinja2.PackageLoader("worksample.reports")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters["figure"] = figure
+    environment.filters["category"] = title_of
     return environment

@@ -35,6 +35,8 @@ class CellView:
     interval: str = ""
     counts: str = ""
     title: str = ""
+    value: float | None = None
+    """What to sort by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class SectionView:
     rows: tuple[tuple[str, tuple[CellView, ...]], ...]
     notes: tuple[str, ...]
     fault: str
+    bare: bool
+    """Nothing of it has a value, and nothing went wrong: a page folds it away."""
 
 
 def view_of(section: Section) -> SectionView:
@@ -64,7 +68,12 @@ def view_of(section: Section) -> SectionView:
         rows=rows,
         notes=_notes(section),
         fault=section.fault,
+        bare=not section.fault and not any(_says(cell) for row in section.rows for cell in row.cells),
     )
+
+
+def _says(cell: Estimate | str) -> bool:
+    return cell.value is not None if isinstance(cell, Estimate) else cell not in ("", DASH)
 
 
 def _cell(cell: Estimate | str) -> CellView:
@@ -78,7 +87,7 @@ def _cell(cell: Estimate | str) -> CellView:
         return CellView(DASH, counts=counts, title=title)
     ends = [DASH if end is None else unit_figure(end, cell.unit) for end in (cell.low, cell.high)]
     interval = "" if cell.low is None and cell.high is None else f"{ends[0]} – {ends[1]}"
-    return CellView(unit_figure(cell.value, cell.unit), interval, counts, title)
+    return CellView(unit_figure(cell.value, cell.unit), interval, counts, title, cell.value)
 
 
 def _of(cell: Estimate) -> str:

@@ -1,6 +1,6 @@
 """`worksample report`: a static site, from aggregates down to one trial's brief, deliverables, grade and transcript.
 
-No script, no request to anywhere: the pages forbid both by their Content-Security-Policy.
+No request to anywhere, and no script but the one that sorts tables: the pages' Content-Security-Policy forbids both.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
 from worksample.reports.leaderboard import Leaderboard, board_of
 from worksample.reports.plots import Canvas
 from worksample.store import Store
+from worksample.taxonomy import title_of
 
 from .charts import board_charts, heat_charts, measured_charts
 from .pages import Pages
 from .section_tables import view_of
+from .summary import summary_of
 from .trial_page import TrialPages, trial_page
 
 if TYPE_CHECKING:
@@ -29,7 +31,12 @@ if TYPE_CHECKING:
 
     from worksample.reports.sections import MeasureConfig
 
-LINKS = (("index.html", "Leaderboard"), ("metrics.html", "Metrics"), ("work.html", "The work"))
+LINKS = (
+    ("index.html", "Leaderboard"),
+    ("summary.html", "In short"),
+    ("metrics.html", "Metrics"),
+    ("work.html", "The work"),
+)
 
 CODE = 1 << 20
 """Bytes read of one source file of a grader."""
@@ -58,15 +65,15 @@ def write_report(
 ) -> Leaderboard:
     """Write the site to `out` and return the leaderboard it shows. Raises PlanError where locks differ.
 
-    Layout: index.html, metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html,
-    trials/<two>/<id>.html, files/.
+    Layout: index.html, summary.html, metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/,
+    tasks/<task>.html, trials/<two>/<id>.html, files/.
     """
-    from worksample.verdicts.frame import Work
+    from worksample.verdicts.frame import Work, WorkRules
 
     config = config or ReportConfig()
     found = find_experiments(store, experiments)
     same_lock(found)
-    work = Work(store, found)
+    work = Work(store, found, WorkRules(judged_by=config.measures.judged_by if config.measures else None))
     frame = work.frame(work.primary)
     board = board_of(frame, tuple(found), illustrative=config.illustrative)
     site = _Site(store, out, frame.filter(frame["slot"].is_not_null()), board, config)
@@ -79,6 +86,7 @@ class _Site:
         self.store, self.out, self.frame, self.board, self.config = store, out, frame, board, config
         self.instances: dict[str, Instance] = {}
         self.held_out = held_out(store, board.experiments)
+        self.colours: dict[str, str] = {}
         self.titles = {id: task.title for task in store.find(Task) for id in task.instances}
         links = LINKS[:-1] if self.held_out else LINKS
         self.pages = Pages(out, config.name or called(board.experiments), unsandboxed=board.unsandboxed, links=links)
@@ -90,14 +98,20 @@ class _Site:
         self.pages.style()
         (self.out / "leaderboard.json").write_text(json.dumps(self.board.plain(), indent=1, default=str))
         heat, groups = heat_of(self.frame), heat_of(self.frame, "category")
-        canvas = Canvas(self.out / "plots")
+        canvas = Canvas(self.out / "plots", colours=self.colours)
         board_charts(canvas, self.board, self.frame)
         shown = len(canvas.plots)
         heat_charts(canvas, None if self.held_out else heat, groups)
+        fields = {id.partition("/")[0] for id in self.frame["category"].unique() if id}
+        found = summary_of(self.board, self.frame, {id: title_of(id) for id in fields})
+        self.page("summary.html", "summary.html", "", sortable=True, summary=found)
         self.page(
             "index.html",
             "index.html",
             "",
+            sortable=True,
+            summary=found,
+            task_titles={} if self.held_out else self.task_titles(),
             board=self.board,
             plots=canvas.plots[:shown],
             heat=heat,
@@ -131,9 +145,10 @@ class _Site:
                 if s.id in WITH_STRUCK
             ]
         (self.out / "metrics.json").write_text(json.dumps([s.plain() for s in sections], indent=1))
-        canvas = Canvas(self.out / "plots")
+        canvas = Canvas(self.out / "plots", colours=self.colours)
         measured_charts(canvas, sections)
-        self.page("metrics.html", "metrics.html", "", sections=[view_of(s) for s in sections], plots=canvas.plots)
+        views = [view_of(s) for s in sections]
+        self.page("metrics.html", "metrics.html", "", sortable=True, sections=views, plots=canvas.plots)
 
     def work(self) -> None:
         """work.html: what the planned instances consist of."""
@@ -173,6 +188,11 @@ class _Site:
             self.instances[id] = self.store.get(Instance, id)
         return self.instances[id]
 
+    def task_titles(self) -> dict[str, str]:
+        """Titles by the names of tasks."""
+        pairs = self.frame.unique("task").select("task", "instance").iter_rows()
+        return {task: self.titles.get(id) or self.instance(id).title for task, id in pairs}
+
     def counts(self) -> dict[str, int]:
         states = dict(self.frame["state"].value_counts().iter_rows())
         return {
@@ -206,7 +226,7 @@ class _Site:
             "licence": first.about.licence,
             "provenance": first.about.provenance,
         }
-        self.page("task.html", f"tasks/{task_page(first.task)}", "../", task=about, instances=instances)
+        self.page("task.html", f"tasks/{task_page(first.task)}", "../", sortable=True, task=about, instances=instances)
 
     def trials(self) -> None:
         import polars as pl

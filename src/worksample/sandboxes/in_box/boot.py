@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 
 
 STAGE = "/.box"
+ENDPOINT_BACKLOG = 1024
+"""Connections to an endpoint that wait to be accepted."""
 
 
 def boot(plan: dict[str, Any]) -> list[int]:
-    """Finish the box as `plan` says; return descriptors of the box's root and of its output folder."""
+    """Finish the box as `plan` says; return descriptors of the box's root, of its output folder, and of the sockets of
+    its endpoints, which the platform serves: they are bound before anything foreign could take their places."""
     os.umask(0o022)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -50,9 +53,20 @@ def boot(plan: dict[str, Any]) -> list[int]:
         system.unmount(path)
     _cover_settings()
     kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
+    kept += [endpoint(address, port) for address, port in plan["endpoints"]]
     os.chdir(plan["scratch"])
     _become(plan)
     return kept
+
+
+def endpoint(address: str, port: int) -> int:
+    """A socket that listens on the box's loopback."""
+    import _socket
+
+    own = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+    own.bind((address, port))
+    own.listen(ENDPOINT_BACKLOG)
+    return int(own.detach())
 
 
 def _set_apart(path: str) -> None:

@@ -1,0 +1,90 @@
+"""What judging a plan takes of people and of judges, before anything is run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from .output import console, dollars
+
+if TYPE_CHECKING:
+    from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.planning import Plan
+    from worksample.people.rounds.own import Effort
+    from worksample.records import EvaluatorKind, Protocol
+
+
+@dataclass(frozen=True)
+class Judging:
+    """Of one protocol and one kind of evaluator, where every attemptable slot is finished."""
+
+    protocol: str
+    by: str
+    items: int
+    """Submissions; pairs of them where pairs are judged."""
+    evaluations: int | None
+    """None: so many as the judges that are configured give."""
+    hours: float | None
+    """Of people's work, at the form's soft limit; None for judges."""
+    cost: float | None
+    """US dollars; None is unknown."""
+
+
+def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
+    """Protocol by protocol; programs cost nothing and are left out."""
+    from worksample.experiments.rounds import asked_of
+    from worksample.people.rounds.own import effort_of
+    from worksample.records import EvaluatorKind, Protocol
+
+    found = []
+    instances = {i.id: i for i in plan.material.instances}
+    for protocol, by in asked_of(instances.values(), plan.material.protocols):
+        if by is EvaluatorKind.PROGRAM:
+            continue
+        items = _pairs(plan) if protocol is Protocol.PAIRWISE else _submissions(plan, protocol, by)
+        people = effort_of(protocol, config.people.overlap) if by is EvaluatorKind.PERSON else None
+        found.append(_judging(protocol, by, items, people, config.people.pay))
+    return found
+
+
+def _judging(protocol: str, by: str, items: int, people: Effort | None, pay: float | None) -> Judging:
+    if people is None:
+        return Judging(protocol, by, items, None, None, None)
+    votes = items * people.votes
+    hours = votes * people.minutes / 60
+    return Judging(protocol, by, items, votes, hours, None if pay is None else hours * pay)
+
+
+def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
+    from worksample.grading.asked_kinds import kinds_of
+
+    asked = {i.id for i in plan.material.instances if by in kinds_of(i.grading[protocol])}
+    return sum(slot.instance in asked for slot in plan.attemptable)
+
+
+def _pairs(plan: Plan) -> int:
+    """Each two entrants meet on so many instances as they share, ten at most (RLI B.2)."""
+    from worksample.people.rounds.own import PER_PAIR
+
+    worked: dict[tuple[str, str], set[str]] = {}
+    for slot in plan.attemptable:
+        worked.setdefault((slot.agent, slot.arm), set()).add(slot.instance)
+    return sum(min(PER_PAIR, len(one & two)) for one, two in combinations(worked.values(), 2))
+
+
+def show_judging(found: list[Judging]) -> None:
+    """A line for each."""
+    names = Counter(one.protocol for one in found)
+    for one in found:
+        what = "pairs" if one.protocol == "pairwise" else "submissions"
+        of = f"{one.protocol} ({one.by})" if names[one.protocol] > 1 else one.protocol
+        if one.hours is None:
+            console(err=True).print(f"{of}: a judge for {one.items:,} {what}, once for each and repeat of a judge")
+            continue
+        pay = "pay unknown (--pay USD an hour)" if one.cost is None else dollars(one.cost)
+        console(err=True).print(
+            f"{of}: people for {one.evaluations:,} evaluations of {one.items:,} {what}, "
+            f"{one.hours:,.1f} hours at most, {pay}"
+        )

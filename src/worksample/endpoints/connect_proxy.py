@@ -1,0 +1,104 @@
+"""The CONNECT proxy, for names that only a wildcard allows. The name asked for must be the one in the TLS handshake."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from dataclasses import dataclass
+
+from worksample.box import is_host_name
+
+from .hello import NoHello, server_name
+from .record import Contact
+from .relay import relay
+from .rules import HostRule, allowed_by, refused_network
+from .targets import Refused, Refusing, dial
+
+MOST_HEAD = 8192
+"""Bytes of a request."""
+PATIENCE = 30.0
+"""Seconds for a request, and for a ClientHello."""
+_CONNECT = re.compile(rb"CONNECT ([!-~]{1,300}):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectProxy:
+    """A target that speaks HTTP's CONNECT and nothing else. TLS itself passes untouched."""
+
+    rules: tuple[HostRule, ...]
+    refusing: Refusing = refused_network
+
+    @property
+    def rule(self) -> str:
+        return f"proxy for {', '.join(map(str, self.rules))}"
+
+    async def answer(self, connection: socket.socket, contact: Contact) -> None:
+        """One tunnel. What is refused is told as an answer of HTTP that names the rule."""
+        loop = asyncio.get_running_loop()
+        try:
+            name, port, rest = await _asked(connection)
+            contact.name = f"{name}:{port}"
+            rule = allowed_by(name, port, self.rules)
+            if rule is None:
+                raise Refused(f"{name}:{port} is under no rule of this proxy: {', '.join(map(str, self.rules))}")
+            contact.rule = f"allow {rule}"
+            outside = await dial(name, port, contact, self.refusing)
+        except Refused as refused:
+            text = f"{refused}\n".encode(errors="replace")
+            head = f"HTTP/1.1 403 Forbidden\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
+            await loop.sock_sendall(connection, head.encode() + text)
+            contact.refused = str(refused)
+            connection.shutdown(socket.SHUT_WR)
+            connection.close()
+            return
+        done = False
+        try:
+            await loop.sock_sendall(connection, b"HTTP/1.1 200 Connection established\r\n\r\n")
+            first = await _hello(connection, rest, name)
+            await loop.sock_sendall(outside, first)
+            contact.sent += len(first)
+            done = True
+        finally:
+            if not done:
+                outside.close()
+        await relay(connection, outside, contact)
+
+
+async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
+    """Host, port and what came after the request. Refused for anything but a CONNECT to a name."""
+    head = b""
+    while b"\r\n\r\n" not in head:
+        piece = await _receive(connection)
+        head += piece
+        if not piece or len(head) > MOST_HEAD:
+            raise Refused("no whole request came: this proxy takes CONNECT only")
+    found = _CONNECT.match(head)
+    if found is None:
+        raise Refused("this proxy takes CONNECT only")
+    name, port = found[1].decode("ascii").lower(), int(found[2])
+    if not is_host_name(name) or not 0 < port < 1 << 16:
+        raise Refused(f"{name}:{port} is no name of a host and port: addresses are refused")
+    return name, port, head.partition(b"\r\n\r\n")[2]
+
+
+async def _hello(connection: socket.socket, data: bytes, name: str) -> bytes:
+    """What a client sends first. Refused unless it is a ClientHello for the same name."""
+    try:
+        while (said := server_name(data)) is None:
+            piece = await _receive(connection)
+            if not piece:
+                raise NoHello("it ended before its ClientHello")
+            data += piece
+    except NoHello as error:
+        raise Refused(f"{name}: {error}") from None
+    if said != name:
+        raise Refused(f"CONNECT was for {name}, the TLS server name is {said}")
+    return data
+
+
+async def _receive(connection: socket.socket) -> bytes:
+    try:
+        return await asyncio.wait_for(asyncio.get_running_loop().sock_recv(connection, 1 << 14), PATIENCE)
+    except TimeoutError:
+        raise Refused(f"nothing came for {PATIENCE:.0f} s") from None

@@ -1,0 +1,114 @@
+"""Bytes from one socket to another and back, each way as fast as its reader takes them."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from typing import cast
+
+from .record import Contact
+
+HIGH = 1 << 18
+"""Bytes that wait for a slow reader before its writer is held up."""
+_RESET = struct.pack("ii", 1, 0)
+
+
+class _Side(asyncio.BufferedProtocol):
+    """One end. What it reads, the other writes; the end of one direction is passed on alone."""
+
+    def __init__(self, contact: Contact, outward: bool) -> None:
+        self.other: _Side | None = None
+        self.transport: asyncio.Transport | None = None
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._contact, self._outward = contact, outward
+        self._buffer = memoryview(bytearray(1 << 16))
+        self._ended = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+        self.transport.set_write_buffer_limits(HIGH)
+        other = self._peer()
+        if other is None:  # what comes before there is somebody to give it to waits in the kernel
+            self.transport.pause_reading()
+        else:
+            other.resume_reading()
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        if self._outward:
+            self._contact.sent += nbytes
+        else:
+            self._contact.received += nbytes
+        other = self._peer()
+        if other is not None and not other.is_closing():
+            other.write(bytes(self._buffer[:nbytes]))
+
+    def eof_received(self) -> bool:
+        self._ended = True
+        other = self._peer()
+        if other is not None and not other.is_closing() and other.can_write_eof():
+            other.write_eof()
+        if self.other is not None and self.other._ended and self.transport is not None:
+            self.transport.close()
+            if other is not None:
+                other.close()
+        return True
+
+    def pause_writing(self) -> None:
+        other = self._peer()
+        if other is not None and not other.is_closing():
+            other.pause_reading()
+
+    def resume_writing(self) -> None:
+        other = self._peer()
+        if other is not None and not other.is_closing():
+            other.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if exc is not None and not self._contact.failed:
+            side = "the program in the box" if self._outward else "the other end"
+            self._contact.failed = f"{side} broke off: {exc}"
+        other = self._peer()
+        if other is not None:
+            if exc is None:
+                other.close()
+            else:
+                other.abort()
+        if not self.over.done():
+            self.over.set_result(None)
+
+    def _peer(self) -> asyncio.Transport | None:
+        return self.other.transport if self.other else None
+
+
+async def relay(inside: socket.socket, outside: socket.socket, contact: Contact) -> None:
+    """Carry bytes between a program in a box and what it reached, until both are done; both sockets are closed."""
+    loop = asyncio.get_running_loop()
+    near, far = _Side(contact, True), _Side(contact, False)
+    near.other, far.other = far, near
+    for end in (inside, outside):
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) if end.family != socket.AF_UNIX else None
+    try:
+        await loop.connect_accepted_socket(lambda: far, outside)
+        await loop.connect_accepted_socket(lambda: near, inside)
+        await near.over
+        await far.over
+    finally:
+        for side, end in ((near, inside), (far, outside)):
+            if side.transport is not None:
+                side.transport.abort()
+            else:
+                end.close()
+
+
+def reset(connection: socket.socket) -> None:
+    """Close so that the other end fails at once, rather than finding nothing."""
+    try:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+    except OSError:
+        pass
+    finally:
+        connection.close()

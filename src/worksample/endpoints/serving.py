@@ -1,0 +1,93 @@
+"""A box's endpoints while they are served: accept, answer, record."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Mapping
+
+from worksample.box import Box, Endpoint
+
+from .record import Ledger
+from .relay import reset
+from .targets import Nowhere, Refused, Target
+
+MOST = 256
+"""Connections of one box at once; further ones wait."""
+
+
+@contextlib.asynccontextmanager
+async def serving(box: Box, targets: Mapping[Endpoint, Target], ledger: Ledger | None = None) -> AsyncIterator[Ledger]:
+    """Serve every endpoint of the box's config; those without a target refuse. All that went through is recorded.
+
+    At the end every connection is broken off, and programs of the box are refused from then on.
+    """
+    ledger = ledger or Ledger()
+    free = asyncio.Semaphore(MOST)
+    places = [_Place(endpoint, targets.get(endpoint, Nowhere()), ledger, free) for endpoint in box.config.endpoints]
+    for place in places:
+        place.open(box.serve(place.endpoint))
+    try:
+        yield ledger
+    finally:
+        await asyncio.gather(*(place.close() for place in places))
+
+
+class _Place:
+    """One endpoint."""
+
+    def __init__(self, endpoint: Endpoint, target: Target, ledger: Ledger, free: asyncio.Semaphore) -> None:
+        self.endpoint = endpoint
+        self._target, self._ledger, self._free = target, ledger, free
+        self._answers: set[asyncio.Task[None]] = set()
+        self._accepting: asyncio.Task[None] | None = None
+        self._socket: socket.socket | None = None
+
+    def open(self, listening: socket.socket) -> None:
+        """Accept from now on."""
+        self._socket = listening
+        self._accepting = asyncio.create_task(self._accept(listening))
+
+    async def close(self) -> None:
+        """Accept no more, and break off what goes on."""
+        tasks = [*self._answers, *([self._accepting] if self._accepting else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._socket is not None:
+            self._socket.close()
+
+    async def _accept(self, listening: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._free.acquire()
+            connection = None
+            try:
+                connection, _ = await loop.sock_accept(listening)
+            except OSError:  # gone again, or this process has no descriptor left: its neighbours need some first
+                await asyncio.sleep(0.01)
+            finally:
+                if connection is None:
+                    self._free.release()
+            if connection is not None:
+                task = asyncio.create_task(self._answer(connection))
+                self._answers.add(task)
+                task.add_done_callback(self._answers.discard)
+
+    async def _answer(self, connection: socket.socket) -> None:
+        contact = self._ledger.begin(str(self.endpoint), self._target.rule)
+        try:
+            await self._target.answer(connection, contact)
+        except Refused as refused:
+            contact.refused = str(refused)
+        except OSError as error:
+            contact.failed = str(error)
+        except asyncio.CancelledError:
+            contact.failed = contact.failed or "broken off when the box was closed"
+            raise
+        finally:
+            if connection.fileno() >= 0:
+                reset(connection)
+            self._ledger.over(contact)
+            self._free.release()

@@ -1,0 +1,25 @@
+"""Whom a grading needs: which kinds of evaluators have something to answer under it."""
+
+from __future__ import annotations
+
+from worksample.records import EvaluatorKind, Grading, Protocol
+
+BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
+
+
+def usual(protocol: Protocol) -> EvaluatorKind:
+    """Who is asked where nobody says: programs under the protocols that are theirs, people under the others."""
+    return EvaluatorKind.PROGRAM if protocol in BY_PROGRAMS else EvaluatorKind.PERSON
+
+
+def kinds_of(grading: Grading) -> frozenset[EvaluatorKind]:
+    """Those that its criteria name.
+
+    Without criteria programs under the protocols that are theirs, and people elsewhere: no judge stands in for them
+    unless somebody asks for one. Criteria of a rubric that all name the program name nobody, since that is what a
+    criterion says by itself and a rubric has no program of its own: they are people's.
+    """
+    named = frozenset(EvaluatorKind(leaf.by.value) for leaf in grading.criteria.leaves)
+    answered = named - ({EvaluatorKind.PROGRAM} if grading.protocol is Protocol.RUBRIC else set())
+    whole = grading.protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
+    return frozenset({usual(grading.protocol)}) if whole or not answered else named

@@ -1,0 +1,62 @@
+"""By which factor a judge's rate exceeds people's."""
+
+from __future__ import annotations
+
+import math
+
+from worksample.metrics.estimate import Estimate, Unit, undefined
+
+from .corrected import Parts, refused
+from .labels_only import label_counts
+from .sample import LEAST, Kind, Sample, labelled
+
+
+def overshoot_of(
+    sample: Sample, kind: Kind = Kind.RATE, *, name: str = "overshoot", least: int = LEAST, level: float = 0.95
+) -> Estimate:
+    """The judge's mean over the corrected mean of people (RLI's judges: 2.5 to 3 on the newest models).
+
+    The interval is Fieller's (1954): all factors r with which judge - r * people may well be 0, the two taken together
+    by project. Where people may have passed nothing it has no upper end, and a note says so. With fewer than `least`
+    labelled projects there is no value, and the reason.
+    """
+    data = labelled(sample, kind)
+    counts = label_counts(data)
+    why = refused(data, least)
+    if why:
+        return undefined(name, why, counts, Unit.RATIO)
+    parts = Parts(data, kind, level)
+    tuning = parts.tuned()
+    judge, people = float(data.judge.mean()), parts.value(tuning)
+    if people <= 0:
+        return undefined(name, "people passed nothing: any factor is possible", counts, Unit.RATIO)
+    low, high = _fieller(parts, tuning, judge)
+    value = judge / people
+    found = Estimate(
+        name, value, counts, min(low, value), None if high is None else max(high, value), level,
+        "Fieller, by project", Unit.RATIO,
+    )  # fmt: skip
+    return found.noting("no upper end: people may pass next to nothing" if high is None else "")
+
+
+def _fieller(parts: Parts, tuning: float, judge: float) -> tuple[float, float | None]:
+    """The ends of {r: (judge - r * people)**2 <= q**2 * var(judge - r * people)}."""
+    people, variance = parts.at(tuning)
+    own, both = parts.judge_moments(tuning)
+    q2 = parts.quantile**2
+    a, b, c = people**2 - q2 * variance, judge * people - q2 * both, judge**2 - q2 * own
+    if a <= 0:
+        # Beyond some r nothing is excluded: only the lower end stands.
+        return _lower(a, b, c), None
+    spread = math.sqrt(max(b * b - a * c, 0.0))
+    return max(0.0, (b - spread) / a), (b + spread) / a
+
+
+def _lower(a: float, b: float, c: float) -> float:
+    """The smallest r > 0 with a r**2 - 2 b r + c <= 0 where a <= 0; 0 where every one fulfils it."""
+    if c <= 0:
+        return 0.0
+    if a == 0:
+        return c / (2 * b) if b > 0 else 0.0
+    root = math.sqrt(b * b - a * c)
+    return max(0.0, (b - root) / a, (b + root) / a)

@@ -1,0 +1,89 @@
+"""An HTTP 200 is no answer yet: what no client can read, or what has no choice in it, is a fault of the service."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from .failure import out_of_credit
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ModelAPI, ModelOutput
+
+TOO_LARGE = frozenset({400, 413, 422})
+TOO_LONG = re.compile(
+    r"context.(length|window|size)|(prompt|input|request) (is|are) too long|too many (input )?tokens", re.IGNORECASE
+)
+UNREADABLE = (
+    json.JSONDecodeError,
+    UnicodeDecodeError,
+    ValidationError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+)
+"""What clients of providers raise over a body that is not what it should be."""
+
+
+class NoAnswerError(Exception):
+    """The service answered, and not with what a model says."""
+
+
+def need_answers(api: ModelAPI) -> None:
+    """Make a provider try again, as after any fault of its service, where an answer cannot be one.
+
+    Not tried again is what no waiting mends: an account without credit, which some services report as a rate limit.
+    """
+    generate, should_retry = api.generate, api.should_retry
+
+    async def answered(*args: Any, **kwargs: Any) -> Any:
+        try:
+            result = await generate(*args, **kwargs)
+        except UNREADABLE as error:
+            raise NoAnswerError(_unreadable(error)) from error
+        answer = result[0] if isinstance(result, tuple) else result
+        if isinstance(answer, Exception) and too_long(answer):
+            return _full(str(api.model_name), answer)
+        if not isinstance(answer, Exception) and not answer.choices:
+            raise NoAnswerError(_said(result) or "the service gave an answer without a choice in it")
+        return result
+
+    def again(error: Exception) -> Any:
+        if isinstance(error, NoAnswerError):
+            return True
+        return False if out_of_credit(error) else should_retry(error)
+
+    api.generate = answered  # type: ignore[method-assign]
+    api.should_retry = again  # type: ignore[method-assign]
+
+
+def too_long(error: Exception) -> bool:
+    """Whether a rejected request was one that does not fit in the model's context; each server has its own words."""
+    status = getattr(error, "status_code", None)
+    return status in TOO_LARGE and TOO_LONG.search(str(error)) is not None
+
+
+def _full(name: str, error: Exception) -> ModelOutput:
+    """What Inspect makes of it for the services that it knows: the conversation is then compacted."""
+    from inspect_ai.model import ModelOutput
+
+    return ModelOutput.from_content(name, str(error), stop_reason="model_length")
+
+
+def _unreadable(error: Exception) -> str:
+    body = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
+    what = "a body that is not JSON" if body else "JSON that is no answer of a model"
+    return f"the service answered with {what} ({type(error).__name__}: {error})"
+
+
+def _said(result: Any) -> str:
+    """The error that some services put into a 200, in their own words."""
+    call = result[1] if isinstance(result, tuple) else None
+    body = getattr(call, "response", None)
+    error = body.get("error") if isinstance(body, dict) else None
+    said = error.get("message") if isinstance(error, dict) else error
+    return f"the service answered: {said}" if isinstance(said, str) and said else ""

@@ -1,0 +1,121 @@
+"""People's rounds of an experiment's own: opened and topped up as its trials close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from worksample.errors import PlanError
+from worksample.people.clock import Clock, wall
+from worksample.records import Amendment, EvaluatorKind, Experiment, Protocol, Round
+from worksample.store.people_tables import items, queues
+from worksample.verdicts.rounds import InForce
+
+from .config import PeopleRound
+from .instructions import Instructions, shipped
+from .opening import open_people_round, top_up
+from .pilot import opened
+from .protocol import BY_CRITERIA, FORM_OF, SPECS, Kind, votes_of
+from .queues import stock
+from .subjects import submissions_of
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+WAIVED = "an experiment's own round: its plan was kept before there was any work to try the instructions on"
+REASON = "judged as trials closed"
+BY_PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
+
+
+PER_PAIR = int(next(f.default for f in fields(PeopleRound) if f.name == "per_pair"))  # type: ignore[arg-type]
+"""Instances on which two entrants meet, at most."""
+
+
+def kind_of(protocol: Protocol) -> Kind:
+    """The kind of round by which people judge under a protocol: its own, and criteria elsewhere."""
+    return Kind(protocol.value) if protocol.value in set(Kind) else Kind.RUBRIC
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What one item takes of people."""
+
+    votes: int
+    minutes: float
+    """Of one vote, at most: the form's soft limit."""
+
+
+def effort_of(protocol: Protocol, overlap: int | None = None) -> Effort:
+    """What judging one submission (of pairs: one pair) takes."""
+    kind = kind_of(protocol)
+    return Effort(overlap or votes_of(kind)[1], SPECS[FORM_OF[kind]].minutes)
+
+
+@dataclass(frozen=True)
+class OwnRounds:
+    """overlap: evaluations of each submission; None: as the kind of round has it."""
+
+    overlap: int | None = None
+    instructions: Instructions | None = None
+    clock: Clock = wall
+
+    def fill(self, store: Store, experiment: Experiment, protocol: Protocol) -> int:
+        """Open the people's round in force, or add what came since; how many items came in.
+
+        Called by one process at a time for an experiment. After a kill at any step it completes what is there. Pairs
+        are drawn once, so theirs is opened when nothing of the experiment is open any more; 0 until then, and where
+        nothing can be compared.
+        """
+        round = _in_force(store, experiment.id, protocol)
+        if round is not None:
+            return self._complete(store, round, protocol)
+        pairs = protocol is Protocol.PAIRWISE
+        if protocol in BY_PROGRAMS:
+            # A form for the criteria that a program leaves to people is not there yet: these wait.
+            return 0
+        if (pairs and store.open_slots(experiment.id)) or not submissions_of(store, experiment.id):
+            return 0
+        instructions = self.instructions or shipped()
+        config = PeopleRound(
+            kind=kind_of(protocol), experiment=experiment.id, overlap=self.overlap, reason=REASON,
+            protocol=protocol if protocol in BY_CRITERIA else None,
+            waive_pilot=_waiver(store, instructions),
+        )  # fmt: skip
+        try:
+            made = open_people_round(store, config, instructions, author=experiment.author, clock=self.clock)
+        except PlanError:
+            if pairs:  # one agent alone, or none two of which share an instance
+                return 0
+            raise
+        return _items(store, made.id)
+
+    def _complete(self, store: Store, round: Round, protocol: Protocol) -> int:
+        with store.database.reading() as connection:
+            lost = connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None
+        # Killed between the round and its queue; a round of imported judgments has no plan, and wants nobody.
+        came = stock(store, round, self.clock()) if lost and "people.plan" in round.versions else 0
+        if lost and not came:
+            return 0
+        return came if protocol is Protocol.PAIRWISE else came + top_up(store, round.id)
+
+
+def _in_force(store: Store, experiment: str, protocol: Protocol) -> Round | None:
+    rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
+    mine = [r for r in rounds.deciding(protocol) if r.by is EvaluatorKind.PERSON]
+    return mine[-1] if mine else None
+
+
+def _waiver(store: Store, instructions: Instructions) -> str:
+    try:
+        opened(store, instructions.digest)
+    except PlanError:
+        return WAIVED
+    return ""
+
+
+def _items(store: Store, round: str) -> int:
+    with store.database.reading() as connection:
+        query = select(func.count()).select_from(items).where(items.c.queue == round)
+        return int(connection.execute(query).scalar_one())

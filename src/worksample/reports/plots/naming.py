@@ -1,0 +1,67 @@
+"""Names beside points: each in its point's colour, near it, and tied to it where it has to stand further away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+Dot = tuple[str, float, float, str, float]
+"""Name, x and y in data units, colour, area of the point in square points."""
+NEAR = ((7, 5), (7, -11), (-7, 5), (-7, -11), (0, 9), (0, -15))
+"""Offsets in points from the point to the text, the best first."""
+USUAL = 7 / 0.6
+"""Points: a point's radius in these lengthens the way to its name."""
+RINGS = (18, 30, 44, 60, 80)
+"""Distances in points at which a name is looked for a place where there is none near."""
+
+
+def name_points(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
+    """Write each name where it covers no other name and no point, and lies within the axes, as far as there is room."""
+    figure.draw_without_rendering()
+    spots = [axes.transData.transform((x, y)) for _, x, y, *_ in dots]
+    taken: list[Any] = []
+    # From right to left: the rightmost points have the least room.
+    for place in sorted(range(len(dots)), key=lambda i: (-spots[i][0], spots[i][1], i)):
+        best: tuple[float, Any, Any] | None = None
+        for rank, offset in enumerate(_offsets()):
+            text = _write(axes, dots[place], offset)
+            box = text.get_window_extent().padded(2)
+            cost = 10 * _crowd(axes, box, taken, spots, place) + rank / 100
+            if best is not None and cost >= best[0]:
+                text.remove()
+                continue
+            if best is not None:
+                best[1].remove()
+            best = (cost, text, box)
+            if cost < 1:
+                break
+        if best is not None:
+            taken.append(best[2])
+
+
+def _offsets() -> Iterator[tuple[float, float]]:
+    yield from NEAR
+    for ring in RINGS:
+        yield from ((right * ring, up * ring) for right, up in product((1, -1, 0), (1, -1, 0)) if right or up)
+
+
+def _write(axes: Any, dot: Dot, offset: tuple[float, float]) -> Any:
+    name, x, y, colour, area = dot
+    right, up = (one * (1 + math.sqrt(area) / 2 / USUAL) if one else 0.0 for one in offset)
+    side = "left" if right > 0 else "right" if right < 0 else "center"
+    far = offset not in NEAR
+    tie = {"arrowstyle": "-", "color": colour, "lw": 0.7, "alpha": 0.7, "shrinkA": 0, "shrinkB": 3} if far else None
+    text = axes.annotate(
+        name, (x, y), textcoords="offset points", xytext=(right, up), ha=side, fontsize=8, color=colour, arrowprops=tie
+    )
+    text.set_in_layout(False)
+    return text
+
+
+def _crowd(axes: Any, box: Any, taken: Sequence[Any], spots: Sequence[Any], own: int) -> int:
+    """How much a text would cover: other names, other points, the edge of the axes."""
+    others = sum(box.contains(*spot) for place, spot in enumerate(spots) if place != own)
+    inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
+    return int(sum(bool(box.overlaps(other)) for other in taken) + others + (not inside))

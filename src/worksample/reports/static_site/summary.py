@@ -1,0 +1,193 @@
+"""What was found, in words: one sentence for the top of a report, and a page for whoever has to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from worksample.metrics import Estimate
+from worksample.reports.formatting import figure
+from worksample.reports.leaderboard import Leaderboard, Row
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FEW_TASKS = 30
+"""Tasks below which an interval is wide and the choice of tasks decides much."""
+EXTREMES = 3
+"""Categories named as the strongest and as the weakest."""
+LEAST = 5
+"""Graded trials of a category that is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an agent could do, and at what price. Money is in US dollars, None where it is not known."""
+
+    name: str
+    passed: Estimate
+    of_hundred: str
+    """Of a hundred pieces of such work, how many it would pass: `41 (28 to 55)`."""
+    cost: float | None
+    """Of a piece of work, passed or not."""
+    cost_passed: float | None
+    """Of a piece that passed: what all that were tried cost, over those that passed."""
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    headline: str
+    sure: str
+    offers: tuple[Offer, ...]
+    human: str
+    """What people take for the same work, in words; empty where nothing is known."""
+    strongest: tuple[str, ...]
+    weakest: tuple[str, ...]
+    checks: tuple[str, ...]
+    """What to look at before relying on it."""
+
+
+def summary_of(board: Leaderboard, frame: pl.DataFrame, titles: Mapping[str, str]) -> Summary:
+    """From a leaderboard and the frame of slots it was made of; `titles`: of categories, by id."""
+    known = [row for row in board.rows if row.passed.value is not None]
+    tasks = frame["task"].n_unique()
+    strongest, weakest = _extremes(frame, known[0], titles) if known else ((), ())
+    return Summary(
+        headline=_headline(known, tasks),
+        sure=_sure(known, tasks),
+        offers=tuple(_offer(row) for row in known),
+        human=_human(frame),
+        strongest=strongest,
+        weakest=weakest,
+        checks=tuple(_checks(board, frame)),
+    )
+
+
+def _headline(known: Sequence[Row], tasks: int) -> str:
+    if not known:
+        return "Nothing has been graded yet, so there is nothing to conclude."
+    best = known[0]
+    many = f"{tasks} task{'s' if tasks != 1 else ''}"
+    text = f"{best.label} passes {figure(best.passed.value, 'rate')} of the work on {many}"
+    ends = best.passed.low, best.passed.high
+    if None not in ends:
+        text += f" (95 % interval {figure(ends[0], 'rate')} to {figure(ends[1], 'rate')})"
+    return text + (", the most of all that were tried." if len(known) > 1 else ".")
+
+
+def _sure(known: Sequence[Row], tasks: int) -> str:
+    """How sure the order is, and what limits it."""
+    if not known:
+        return ""
+    close = [row.label for row in known[1:] if _overlap(known[0].passed, row.passed)]
+    said = []
+    if close:
+        names = close[0] if len(close) == 1 else f"{', '.join(close[:-1])} and {close[-1]}"
+        said.append(
+            f"Its interval overlaps with that of {names}: by these figures alone they cannot be told apart. "
+            "To compare them task by task, which tells more: worksample compare."
+        )
+    elif len(known) > 1:
+        said.append("Its interval lies above those of all others.")
+    if tasks < FEW_TASKS:
+        few = "One task is little" if tasks == 1 else f"{tasks} tasks are few"
+        said.append(f"{few}: other tasks of the same kind could give quite another figure.")
+    return " ".join(said)
+
+
+def _overlap(one: Estimate, other: Estimate) -> bool:
+    if None in (one.low, one.high, other.low, other.high):
+        return True
+    return bool(one.low <= other.high and other.low <= one.high)  # type: ignore[operator]
+
+
+def _offer(row: Row) -> Offer:
+    passed, cost = row.passed.value, row.cost.value
+    return Offer(
+        name=row.label,
+        passed=row.passed,
+        of_hundred=_of_hundred(row.passed),
+        cost=cost,
+        cost_passed=cost / passed if cost is not None and passed else None,
+        seconds=row.seconds.value,
+    )
+
+
+def _of_hundred(passed: Estimate) -> str:
+    if passed.value is None:
+        return ""
+    text = f"{100 * passed.value:.0f}"
+    if passed.low is None or passed.high is None:
+        return text
+    return f"{text} ({100 * passed.low:.0f} to {100 * passed.high:.0f})"
+
+
+def _human(frame: pl.DataFrame) -> str:
+    """Mean price and hours of the instances, those that are only illustrative left out."""
+    import polars as pl
+
+    each = frame.unique("instance")
+    said = []
+    for column, kind, source in (
+        ("value_middle", "dollars", "value_source"),
+        ("hours_middle", "count", "hours_source"),
+    ):
+        real = each.filter((pl.col(source) != "illustrative") & pl.col(column).is_not_null())
+        if column == "value_middle":
+            real = real.filter(pl.col("value_currency") == "USD")
+        mean = real[column].cast(pl.Float64).mean()
+        if isinstance(mean, float):
+            amount = figure(mean, kind) + (" hours" if kind == "count" else "")
+            said.append(f"{amount} (mean over {real.height} of {each.height} instances)")
+    return " and ".join(said)
+
+
+def _extremes(frame: pl.DataFrame, best: Row, titles: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of work in which the best agent passes most and least; none where there are fewer than two."""
+    import polars as pl
+
+    mine = frame.filter(
+        (pl.col("entry_label") == best.name) & pl.col("passed").is_not_null() & (pl.col("category").fill_null("") != "")
+    )
+    field = pl.col("category").str.split("/").list.first()
+    shares = mine.group_by(category=field).agg(share=pl.col("passed").cast(pl.Float64).mean(), n=pl.len())
+    shares = shares.filter(pl.col("n") >= LEAST)
+    if shares["share"].n_unique() <= 1:
+        return (), ()
+    count = min(EXTREMES, shares.height // 2)
+
+    def told(rows: pl.DataFrame) -> tuple[str, ...]:
+        return tuple(
+            f"{titles.get(category, category)}: {figure(share, 'rate')} of {n} graded trials"
+            for category, share, n in rows.select("category", "share", "n").iter_rows()
+        )
+
+    ranked = shares.sort("share", "category", descending=[True, False])
+    return told(ranked.head(count)), told(ranked.tail(count).reverse())
+
+
+def _checks(board: Leaderboard, frame: pl.DataFrame) -> list[str]:
+    states = dict(frame["state"].value_counts().iter_rows())
+    said = []
+    if board.unsandboxed:
+        said.append("It ran without a sandbox, so an agent could have reached more than its task.")
+    failed, ungraded = states.get("infrastructure", 0), states.get("ungraded", 0)
+    if failed or ungraded:
+        said.append(
+            f"{failed + ungraded} of {frame.height} planned trials have no grade. They count nowhere, neither as "
+            "passed nor as failed; the leaderboard says what the rate could be with them."
+        )
+    if states.get("not_attemptable"):
+        said.append(f"{states['not_attemptable']} planned trials could not be attempted by the agent at all.")
+    if states.get("pending"):
+        said.append(f"{states['pending']} planned trials have not been run yet.")
+    protocols = {e.lock.protocol.value for e in board.experiments}
+    if protocols <= {"program", "checkpoints"}:
+        said.append(
+            "Programs graded it. They check what can be checked by rule; have people look at some of the "
+            "deliverables before you rely on them (worksample review)."
+        )
+    said.append("Read two or three trials that passed and two or three that failed, down to the deliverable.")
+    return said
