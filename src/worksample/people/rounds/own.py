@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from worksample.errors import PlanError
 from worksample.people.clock import Clock, wall
-from worksample.records import Amendment, EvaluatorKind, Experiment, Protocol, Round
+from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Protocol, Round
 from worksample.store.people_tables import items, queues
 from worksample.verdicts.rounds import InForce
 
@@ -17,6 +17,7 @@ from .config import PeopleRound
 from .instructions import Instructions, shipped
 from .opening import open_people_round, top_up
 from .pilot import opened
+from .planning import Asking
 from .protocol import BY_CRITERIA, FORM_OF, SPECS, Kind, votes_of
 from .queues import stock
 from .subjects import submissions_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 WAIVED = "an experiment's own round: its plan was kept before there was any work to try the instructions on"
 REASON = "judged as trials closed"
-BY_PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 
 
 PER_PAIR = int(next(f.default for f in fields(PeopleRound) if f.name == "per_pair"))  # type: ignore[arg-type]
@@ -71,11 +71,9 @@ class OwnRounds:
         round = _in_force(store, experiment.id, protocol)
         if round is not None:
             return self._complete(store, round, protocol)
-        pairs = protocol is Protocol.PAIRWISE
-        if protocol in BY_PROGRAMS:
-            # A form for the criteria that a program leaves to people is not there yet: these wait.
-            return 0
-        if (pairs and store.open_slots(experiment.id)) or not submissions_of(store, experiment.id):
+        pairs, kind = protocol is Protocol.PAIRWISE, kind_of(protocol)
+        asked = _something(store, experiment, Asking(FORM_OF[kind], protocol))
+        if not asked or (pairs and store.open_slots(experiment.id)):
             return 0
         instructions = self.instructions or shipped()
         config = PeopleRound(
@@ -105,6 +103,12 @@ def _in_force(store: Store, experiment: str, protocol: Protocol) -> Round | None
     rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
     mine = [r for r in rounds.deciding(protocol) if r.by is EvaluatorKind.PERSON]
     return mine[-1] if mine else None
+
+
+def _something(store: Store, experiment: Experiment, asking: Asking) -> bool:
+    """Whether people are asked anything of what was delivered so far."""
+    delivered = {s.instance for s in submissions_of(store, experiment.id)}
+    return any(asking.of(store.get(Instance, id)) for id in delivered)
 
 
 def _waiver(store: Store, instructions: Instructions) -> str:
