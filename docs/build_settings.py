@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "settings.md"
 CONFIG = ROOT / "src" / "worksample" / "experiments" / "config.py"
 PRICE = ROOT / "src" / "worksample" / "models" / "price.py"
+SERVICES = ROOT / "src" / "worksample" / "models" / "services.py"
 APP = ROOT / "src" / "worksample" / "app" / "config.py"
 TABLES = {
     "experiment": (CONFIG, "ExperimentConfig"),
@@ -19,6 +20,7 @@ TABLES = {
     "limits": (CONFIG, "LimitsConfig"),
     "people": (CONFIG, "PeopleConfig"),
     "prices": (PRICE, "Price"),
+    "services": (SERVICES, "ServiceConfig"),
     "app": (APP, "AppConfig"),
 }
 
@@ -76,6 +78,7 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
             kind.replace(" | None", "")
             .replace("dict[str, Any]", "table")
             .replace("dict[str, Price]", "table of tables")
+            .replace("dict[str, ServiceConfig]", "table of tables")
         )
         kind = re.sub(r"tuple\[(\w+), \.\.\.\]", r"list of \1", kind)
         kind = re.sub(r"dict\[str, (\w+)\]", r"table of \1", kind)

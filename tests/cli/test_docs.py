@@ -11,6 +11,7 @@ import pytest
 
 from worksample.experiments.config import AgentConfig, ArmConfig, ExperimentConfig, LimitsConfig
 from worksample.models import Price
+from worksample.models.services import ServiceConfig
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -23,7 +24,7 @@ def test_the_page_is_current(script: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("model", [ExperimentConfig, AgentConfig, ArmConfig, LimitsConfig, Price])
+@pytest.mark.parametrize("model", [ExperimentConfig, AgentConfig, ArmConfig, LimitsConfig, Price, ServiceConfig])
 def test_every_key_is_documented(model) -> None:
     page = (ROOT / "docs" / "settings.md").read_text()
     assert [key for key in model.model_fields if f"| `{key}` |" not in page] == []

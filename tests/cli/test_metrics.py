@@ -46,11 +46,18 @@ def test_settings_reach_the_figures(store: Path) -> None:
     plain, asked = cli_json("metrics", *only), cli_json("metrics", *only, "--illustrative", "--resamples", 30)
     assert plain[0]["rows"][0]["cells"][0]["value"] is None
     assert asked[0]["rows"][0]["cells"][0]["value"] == 50
-    assert "(30)" in asked[0]["rows"][0]["cells"][0]["method"]
     tiers = cli_json("metrics", "--store", store, "--by", "tier", "--only", "scores", "--level", 0.9)
     assert tiers[0]["columns"][0] == "tier"
     budget = cli_json("metrics", "--store", store, "--only", "budget-cost", "--budget", 0.1, "--budget", 9)
     assert budget[0]["columns"] == ["$0.1", "$9"]
+
+
+def test_the_level_reaches_every_interval(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", create=True) as opened:
+        rli(opened)
+    told = ("metrics", "--store", tmp_path / "store", "--only", "automation", "--level")
+    narrow, wide = (cli_json(*told, level)[0]["rows"][0]["cells"][0] for level in (0.8, 0.99))
+    assert wide["low"] < narrow["low"] and wide["high"] > narrow["high"]
 
 
 def test_rubrics_take_their_settings(tmp_path: Path) -> None:

@@ -53,6 +53,8 @@ def test_a_run_says_what_else_has_its_name(store: Store, capsys: pytest.CaptureF
 def test_figures_say_which_of_several_they_are_of(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     tell_found(store, ["study"])
     assert capsys.readouterr().err.startswith("study is study@2 here; of the same name: study@1 (2026-")
-    for names in (["study@1"], ["other"], []):
+    for names in (["study@1"], ["other"]):
         tell_found(store, names)
     assert capsys.readouterr().err == ""
+    tell_found(store, [])
+    assert capsys.readouterr().err == "experiment other@1, the latest (2026-01-01 00:02)\n"

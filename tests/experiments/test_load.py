@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.errors import ManifestError
-from worksample.experiments.config import ExperimentConfig, seconds
+from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.loading import load, merge
+from worksample.models.durations import seconds
 
 BASE: dict[str, Any] = {"name": "x", "suite": "starter", "agents": [{"harness": "scripted"}]}
 VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -96,7 +97,7 @@ def test_protocols_on_the_command_line_replace_the_file_s(tmp_path: Path) -> Non
 def test_models_multiply_the_agents(tmp_path: Path) -> None:
     config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}], "models": ["a/b", "c/d"]})
     assert [a.model for a in config.agents] == ["a/b", "c/d"]
-    assert config.name == "starter-worker"
+    assert config.name == "starter-worker-b-worker-d"
 
 
 @pytest.mark.parametrize(

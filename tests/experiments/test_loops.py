@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY
+from forking.child import Child
 from worksample.records import Trial
 from worksample.store import Store
 from worksample.store.loops import OnLoop
 
-WATCHED = """
-import warnings
-from worksample.store.loops import OnLoop
-def show(message, category, filename, lineno, file=None, line=None):
-    import sys, traceback
-    if issubclass(category, OnLoop):
-        print("ON LOOP", *traceback.format_stack(limit=7), file=sys.stderr)
-warnings.showwarning = show
-warnings.simplefilter("always", OnLoop)
-from worksample.cli import main
-main()
-"""
 
-
-def watched(*words: object) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-c", WATCHED, *map(str, words)]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=300, check=False)
+def watched(*words: object) -> tuple[int, str]:
+    """Its exit code, and what it said of itself."""
+    running = Child("experiments.watched", words)
+    _, said = running.communicate()
+    return running.wait(), said
 
 
 def test_a_call_on_a_loop_is_seen(tmp_path: Path) -> None:
@@ -44,11 +32,11 @@ def test_a_call_on_a_loop_is_seen(tmp_path: Path) -> None:
 
 
 @pytest.mark.box
-@pytest.mark.long(seconds=40)
+@pytest.mark.long
 def test_a_run_and_a_regrade_make_none(tmp_path: Path) -> None:
     store = tmp_path / "store"
     agent = ["--agent", "scripted", "--script", SCRIPTS / "good"]
-    done = watched("run", "--suite", TINY, *agent, "--store", store, "--name", "one", "--json")
-    assert (done.returncode, done.stderr.partition("ON LOOP")[1:]) == (0, ("", "")), done.stderr
-    again = watched("grade", "one", "--store", store, "--json")
-    assert "ON LOOP" not in again.stderr, again.stderr
+    code, said = watched("run", "--suite", TINY, *agent, "--store", store, "--name", "one", "--json")
+    assert (code, said.partition("ON LOOP")[1:]) == (0, ("", "")), said
+    _, said = watched("grade", "one", "--store", store, "--json")
+    assert "ON LOOP" not in said, said

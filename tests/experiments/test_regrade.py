@@ -70,10 +70,16 @@ class Regradable:
         return [r for r in self.store.find(Round) if r.purpose is Purpose.REGRADE]
 
 
+PROGRAMS = '[[criterion]]\nid = "right"\ntext = "The answer is right."\npoints = 2\n'
+
+
 @pytest.fixture
 def world(tmp_path: Path) -> Regradable:
-    """Three trials of one agent; by the grader the first is right, the others are not."""
-    made = bench(tmp_path, "right")
+    """Three trials of one agent; by the grader, who decides alone, the first is right, the others are not."""
+    return regradable(bench(tmp_path, "right", criteria=PROGRAMS))
+
+
+def regradable(made: Bench) -> Regradable:
     agent, instance = Agent.of("ann", "worker"), made.instance
     lock = Lock(suite="s", instances=(instance.id,), protocol=Protocol.PROGRAM, sandbox="bubblewrap")
     experiment = Experiment(
@@ -91,6 +97,17 @@ def world(tmp_path: Path) -> Regradable:
         made.submit({"answer.txt": answer}, origin=Origin.TRIAL, entrant=agent.id, trial=trial.id, experiment="x1")
     asyncio.run(grade_all(made.store, current_round(made.store, experiment)))
     return Regradable(made, experiment)
+
+
+def test_what_a_program_leaves_to_people_waits_for_them_unless_it_failed_itself(tmp_path: Path) -> None:
+    mixed = regradable(bench(tmp_path, "right"))
+    status = status_of(mixed.store, mixed.experiment)
+    assert (status.graded, status.waits_for_people, status.ungraded, status.complete) == (0, 3, 0, True)
+    mixed.change(BROKEN)
+    done = mixed.regrade()
+    amend(mixed.store, action="adopt", target="round", id=done.round.id, reason="to see", author="me")
+    status = status_of(mixed.store, mixed.experiment)
+    assert (status.waits_for_people, status.ungraded, status.complete) == (0, 3, False)
 
 
 def test_a_whole_regrade_is_adopted_with_author_and_reason(world: Regradable) -> None:

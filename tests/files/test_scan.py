@@ -173,6 +173,26 @@ def test_more_bytes_than_are_taken_in(tmp_path: Path) -> None:
     assert (found.status, found.cause) == (CaptureStatus.PARTIAL, Cause.CAPTURE_TOO_LARGE)
 
 
+def test_a_file_of_many_names_is_read_once_and_counts_each_time(tmp_path: Path) -> None:
+    reads: list[int] = []
+
+    class Reading(HashSink):
+        def put_file(self, fd: int, size: int) -> str:
+            reads.append(size)
+            return super().put_file(fd, size)
+
+    (tmp_path / "a").write_bytes(b"x" * 100)
+    for name in "bcdef":
+        os.link(tmp_path / "a", tmp_path / name)
+    (tmp_path / "z").write_bytes(b"y" * 100)
+    found = scan(tmp_path, Reading(), ScanLimits(bytes=450))
+    assert reads == [100]
+    assert [(e.size, e.blob) for e in found.manifest.files if e.blob] == [
+        (100, hashlib.sha256(b"x" * 100).hexdigest())
+    ] * 4
+    assert (found.status, found.cause) == (CaptureStatus.PARTIAL, Cause.CAPTURE_TOO_LARGE)
+
+
 def test_a_huge_sparse_file_is_neither_read_nor_kept(tmp_path: Path) -> None:
     with (tmp_path / "huge").open("wb") as f:
         f.truncate(1 << 42)

@@ -49,8 +49,12 @@ class Bench:
         return ingest(read_package(self.package), self.store.blobs).instances[0]
 
 
-def bench(folder: Path, grader: str, timeout: float = 10.0, memory: str = "512MiB") -> Bench:
+def bench(
+    folder: Path, grader: str, timeout: float = 10.0, memory: str = "512MiB", criteria: str | None = None
+) -> Bench:
     package = small(folder)
+    if criteria is not None:
+        write(package, {"criteria.toml": criteria})
     (package / "grade.py").write_text((GRADERS / f"{grader}.py").read_text())
     manifest = (package / "task.toml").read_text()
     manifest = manifest.replace("timeout = 10", f"timeout = {timeout}").replace("512MiB", memory)

@@ -114,7 +114,7 @@ async def test_holistic_against_the_reference(made: Bench) -> None:
 async def test_a_pair_is_equal_where_its_orders_contradict_each_other(made: Bench) -> None:
     round = a_round(made, HELLO, INSULT, protocol=Protocol.PAIRWISE)
     first, second = (made.store.get(Submission, id) for id in round.subjects)
-    for answers, side in [([judged("first", "it", 1)], Side.EQUAL), (prefers("Dear"), Side.FIRST)]:
+    for answers, side in [([judged("first", "is 1", 1)], Side.EQUAL), (prefers("Dear"), Side.FIRST)]:
         with serving(answers) as served:
             judge = judges(roles(served, made.store.blobs, temperature=0.1 if side is Side.EQUAL else 0.2))(round)[0]
             done = await evaluate(made.store, round, first, made.instance, Place(judge, 1), second=second)

@@ -81,7 +81,8 @@ def flat(bundle, trials):
     """1 - sum(min) / sum(H) in rationals, by loops."""
     total = saved = Fraction(0)
     for project, human in bundle.items():
-        if human is None:
+        verdicts = [w for p, _, w in trials if p == project]
+        if human is None or (verdicts and all(w is None for w in verdicts)):
             continue
         costs = [c for p, c, w in trials if p == project and w and c is not None]
         total += human

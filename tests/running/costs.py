@@ -57,7 +57,7 @@ BEGAN = pytest.StashKey[float]()
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     report: pytest.TestReport = yield
     if call.when == "teardown" and BEGAN in item.stash:
-        report.user_properties.append((_PROPERTY, spent(os.getpid()) - item.stash[BEGAN]))
+        report.user_properties.append((_PROPERTY, max(0.0, spent(os.getpid()) - item.stash[BEGAN])))
     return report
 
 

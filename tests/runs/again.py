@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 
 from worksample.records import Experiment
@@ -23,7 +24,8 @@ def main(where: str, lease: float = 60.0) -> None:
     try:
         asyncio.run(run(store, lease=lease))
     except KeyboardInterrupt:
-        sys.exit(130)
+        store.close()
+        os._exit(130)  # as the command line: a thread that a second interrupt left waiting would be waited for
 
 
 if __name__ == "__main__":

@@ -195,17 +195,27 @@ async def test_a_program_that_fails_is_told_and_its_work_is_kept(tmp_path: Path)
 
 
 async def test_a_program_that_may_not_be_started_or_says_so(tmp_path: Path) -> None:
+    causes = (Cause.AGENT_ABSENT, Cause.AGENT_CRASH)
     for n, argv in enumerate(
         [("/etc/passwd",), ("sh", "-c", "echo x > {output}/x; echo Permission denied >&2; exit 126")]
     ):
         at, trial = await commanded(tmp_path / str(n), *argv)
-        assert trial.outcome.cause is Cause.AGENT_CRASH, trial.outcome
+        assert trial.outcome.cause is causes[n], trial.outcome
         assert at.output(trial) == ({"x": b"x\n"} if n else {})
 
 
 async def test_a_program_that_is_not_there(tmp_path: Path) -> None:
-    _, trial = await commanded(tmp_path, "no-such-agent")
+    for n, argv in enumerate([("no-such-agent",), ("sh", "-c", "no-such-agent --task {brief}")]):
+        _, trial = await commanded(tmp_path / str(n), *argv)
+        assert trial.outcome.cause is Cause.AGENT_ABSENT
+        assert not trial.outcome.finished
+        assert "no program 'no-such-agent'" in trial.outcome.reason
+
+
+async def test_who_exits_as_if_its_program_were_not_there_has_failed(tmp_path: Path) -> None:
+    _, trial = await commanded(tmp_path, "sh", "-c", "echo 'sh: 1: no-such-agent: not found' >&2; exit 127")
     assert trial.outcome.cause is Cause.AGENT_CRASH
+    assert trial.outcome.finished
 
 
 async def test_a_program_that_never_ends(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from sandboxes.attacks.world import ATTACKS
+from worksample.sandboxes.host_state import cache_folder
 
 for _name in ("files", "network", "processes", "kernel", "resources"):
     importlib.import_module(f"sandboxes.attacks.{_name}")
@@ -71,6 +72,8 @@ def _as_user() -> list[str]:
 def _start(kind: str, folder: Path) -> subprocess.Popen[str]:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "ATTACK_DIR": str(folder)}
     words = [sys.executable, str(DRIVER)]
+    if kind == "root" or not ROOT:  # what it makes once for all boxes is there already
+        env["XDG_CACHE_HOME"] = str(cache_folder().parent)
     if kind == "rootless" and ROOT:
         os.chown(folder, USER, USER)
         packages = [path for path in sys.path if path.endswith("site-packages")]

@@ -118,7 +118,8 @@ def test_other_experiments_stay_out(store: Store) -> None:
     store.commit(WORLD.trial(0, "t1"), WORLD.trial(1, "other").replaced(experiment="x2"))
     assert trials_df(store)["trial"].to_list() == ["other", "t1"]
     assert trials_df(store, "x1")["trial"].to_list() == ["t1"]
-    assert trials_df(store, "none").is_empty()
+    with pytest.raises(UsageError, match="no experiment 'none'"):
+        trials_df(store, "none")
 
 
 def test_submissions_of_every_origin(store: Store) -> None:
@@ -268,7 +269,8 @@ def test_export_writes_every_frame(store: Store, tmp_path: Path, format: str) ->
     assert back["trial"].to_list() == ["t1"]
     if format == "parquet":
         assert back.equals(trials_df(store))
-    export(store, tmp_path / "out", format, "none")
+    with pytest.raises(UsageError, match="no experiment 'none'"):
+        export(store, tmp_path / "out", format, "none")
     with pytest.raises(UsageError, match="no export format"):
         export(store, tmp_path / "out", "xls")
 

@@ -50,19 +50,29 @@ def verdicts(round: Round, said: Iterable[Evaluation], amendments: Iterable[Amen
 def verdict(round: Round, rows: list[Evaluation]) -> Told:
     if not rows:
         return told(UNGRADED, "every evaluation of it was struck")
-    payloads = [e.payload for e in rows if e.outcome is Given.GIVEN]
+    given = [e for e in rows if e.outcome is Given.GIVEN]
+    payloads = [e.payload for e in given]
     if not payloads:
         last = rows[-1]
         return told(UNGRADED, last.reason or (POLICY[last.cause].says if last.cause else "declined"), cause=last.cause)
-    votes = [p.score for p in payloads if isinstance(p, Holistic)]
+    holistic = [(e.evaluator, e.payload.score) for e in given if isinstance(e.payload, Holistic)]
+    votes = [score for _, score in (holistic if round.rule is Rule.LATEST else once(holistic))]
     grades = [p for p in payloads if isinstance(p, Grade)]
     if votes:
         return voted(round, votes)
-    if not grades:
+    if holistic or not grades:
         return told(UNDECIDED, "no payload that decides")
     if round.rule is Rule.LATEST:
         return alone(round, grades[-1])
     return meant(round, grades) if round.rule is Rule.MEAN else agreed(round, grades)
+
+
+def once(votes: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Nobody counts twice, and who contradicts himself not at all."""
+    said: dict[str, set[int]] = {}
+    for who, score in votes:
+        said.setdefault(who, set()).add(score)
+    return [vote for vote in dict.fromkeys(votes) if len(said[vote[0]]) == 1]
 
 
 def voted(round: Round, votes: list[int]) -> Told:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
 from worksample.models import Service, resolve
+from worksample.models.resolve import check_generation
 from worksample.records import Agent, Instance, Limits
 
+from .absent import absent_here
 from .define import checked
 from .script import Script
 from .settings import CommandSettings, ReflectSettings, ScriptedSettings, WorkerSettings
@@ -84,3 +86,17 @@ def check_agent(agent: Agent, instance: Instance) -> None:
     settings = checked(agent.harness, agent.settings)
     if isinstance(settings, ScriptedSettings):
         Script.model_validate(settings.script).steps(instance)
+    if isinstance(settings, WorkerSettings):
+        check_generation(settings.generation, where=f"agent {agent.name}")
+
+
+def check_program(agent: Agent, path: str) -> None:
+    """PlanError where a `command` agent's program is in no folder of `path`, the places that a box shows."""
+    settings = checked(agent.harness, agent.settings)
+    absent = absent_here(settings.argv, path) if isinstance(settings, CommandSettings) else ""
+    if absent:
+        raise PlanError(
+            f"the sandbox of this machine lacks the program {absent!r}",
+            where=f"agent {agent.name}",
+            next="install it below /usr, or put it into the task's software/ and call it as {software}/...",
+        )

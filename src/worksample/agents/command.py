@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from worksample.errors import AgentError
+from worksample.errors import AgentError, Cause
 
+from .absent import LOOK, programs_of
 from .script import filled
 from .settings import CommandSettings
 from .shown_digest import note
@@ -46,6 +47,9 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     note({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
     state.messages = [ChatMessageUser(content=brief, source="input")]
     await sandbox().write_file(path, brief)
+    for program in programs_of(argv):
+        if (await sandbox().exec(["sh", "-c", LOOK, "sh", program], timeout_retry=False)).returncode:
+            raise AgentError(f"the sandbox has no program {program!r} that can be run", cause=Cause.AGENT_ABSENT)
     try:
         done = await sandbox().exec(
             argv, input=brief if settings.brief == "stdin" else None, env=env, timeout_retry=False

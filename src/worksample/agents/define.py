@@ -7,9 +7,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from worksample.errors import PlanError
+from worksample.manifests import Faults
+from worksample.manifests import checked as told
 from worksample.records import Agent
 
 from .presets import PRESETS
@@ -79,12 +79,15 @@ def checked(harness: str, settings: Mapping[str, Any]) -> Settings:
     cls = HARNESSES.get(harness)
     if cls is None:
         raise PlanError(f"no harness is called {harness!r}; there are: {', '.join(HARNESSES)}")
-    try:
-        return cls.model_validate(dict(settings))
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors(include_url=False))
-        allowed = ", ".join(sorted(cls.model_fields))
-        raise PlanError(f"{faults} (settings of {harness}: {allowed})", where="agent settings") from error
+    faults = Faults()
+    found = told(cls, dict(settings), faults, file="settings")
+    if found is None or faults.found:
+        raise PlanError(
+            "; ".join(map(str, faults.found)),
+            where=f"agent with harness {harness}",
+            next="docs/agents.md has the settings of each harness",
+        )
+    return found
 
 
 def _model(harness: str, model: str | None) -> str | None:

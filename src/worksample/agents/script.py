@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from worksample.errors import ManifestError, PlanError
+from worksample.manifests import Faults, FaultyManifest, checked
 from worksample.models.usage import MOST_TOKENS
 from worksample.records import Frozen, Instance
 
@@ -161,16 +162,11 @@ def _step(row: Any, path: Path, key: str) -> Step:
         raise ManifestError(f"{key}.data: unknown key; give a file with from", where=str(path))
     if source is not None:
         row |= _content(path.parent, source, f"{path}, {key}.from")
-    try:
-        return Step.model_validate(row)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        inner = ".".join([key, *(str(part) for part in first["loc"])])
-        raise ManifestError(
-            f"{inner}: {first['msg'].removeprefix('Value error, ')}",
-            where=str(path),
-            next="see docs/agents.md, Scripts",
-        ) from error
+    faults = Faults()
+    step = checked(Step, row, faults, file=path.name, at=key)
+    if step is None or faults.found:
+        raise FaultyManifest(faults.found, where=str(path), next="see docs/agents.md, Scripts")
+    return step
 
 
 def _content(folder: Path, source: Any, where: str) -> dict[str, str]:

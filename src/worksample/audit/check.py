@@ -19,11 +19,13 @@ from .brief import check_brief
 from .controls import Bench
 from .examples import check_examples
 from .finding import Finding, Report, once
+from .grader_source import check_source
 from .leaks import check_leaks
 from .looks import reference_notes, rendering_notes
 from .names import check_names
 from .plan import Job, Plan, plan
 from .points import check_coverage, check_declared, check_points
+from .rubric import check_rubric
 from .verdicts import Read, bare_finding, control_findings, tolerance_findings
 
 
@@ -78,6 +80,7 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
 def _prepare(bench: Bench, instance: Instance, config: AuditConfig, read: Read) -> Iterator[Plan]:
     """What can be said of an instance without grading; a plan of what is to be graded for each protocol."""
     read.findings.extend(check_brief(instance))
+    read.findings.extend(check_rubric(instance))
     programs = [p for p in instance.grading if p in (Protocol.PROGRAM, Protocol.CHECKPOINTS)]
     if not programs:
         read.notes.append(f"{instance.key}: no program grades it, so no control was graded")
@@ -85,7 +88,9 @@ def _prepare(bench: Bench, instance: Instance, config: AuditConfig, read: Read) 
         read.notes.append("nothing was graded")
     for protocol in programs:
         read.findings.extend(_static(bench.store, instance, protocol))
-        if config.static:
+        broken = list(check_source(bench.store, instance, protocol))
+        read.findings.extend(broken)
+        if config.static or broken:
             continue
         yield plan(bench, instance, protocol, config.repeats)
 

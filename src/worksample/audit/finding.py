@@ -30,6 +30,7 @@ class Check(StrEnum):
     EXAMPLES = "examples"
     POINTS = "points"
     REFERENCE = "reference"
+    RUBRIC = "rubric"
     SUITE = "suite"
 
 

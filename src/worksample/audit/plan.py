@@ -10,6 +10,7 @@ from worksample.records import Grading, Instance, Protocol, Submission, quote_pa
 from .controls import Bench, Made
 from .delivered import delivered
 from .finding import Check, Finding, error
+from .grader_source import check_required
 from .perturb import Change, changes
 
 PERTURBED = 1 << 20
@@ -72,6 +73,9 @@ def plan(bench: Bench, instance: Instance, protocol: Protocol, repeats: int) -> 
     else:
         one.bare = bench.without_reference(instance, protocol)
     if proven:
+        right = bench.store.manifest(bench.reference(instance, protocol).parts["output"].manifest).files
+        held = tuple(unquote_path(e.path).decode("utf-8", "replace") for e in right)
+        one.findings += check_required(bench.store, instance, protocol, held)
         one.changes = list(_changes(bench, instance, protocol))
     return one
 

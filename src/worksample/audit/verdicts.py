@@ -28,13 +28,16 @@ class Read:
 def control_findings(one: Plan, results: Sequence[Evaluation], read: Read) -> list[tuple[str, Grade]]:
     """Say what scored wrong or differently; the grades given, by control. `results`: `repeats` for each control."""
     grades, name = [], one.instance.name
+    ungraded: dict[str, list[Control]] = {}
     for number, (control, _) in enumerate(one.controls):
         first, *others = results[number * one.repeats : (number + 1) * one.repeats]
         given = first.payload if isinstance(first.payload, Grade) else None
         score, reason = (given.score, given.reason) if given else (None, first.reason)
         right = given is not None and control.allows(given)
         read.graded.append(Graded(name, control.name, control.expected, score, reason, right))
-        if not right:
+        if given is None:
+            ungraded.setdefault(_first(reason), []).append(control)
+        elif not right:
             read.findings.append(_wrong(name, control, score, reason))
         if given:
             grades.append((control.name, given))
@@ -42,7 +45,21 @@ def control_findings(one: Plan, results: Sequence[Evaluation], read: Read) -> li
         if any((first.payload, first.cause) != (other.payload, other.cause) for other in others):
             what = f"{control.name}: graded {one.repeats} times, with different results"
             read.findings.append(error(Check.REPEAT, what, name, "take time, chance and order out of the grader"))
+    read.findings.extend(_ungraded(name, reason, controls) for reason, controls in ungraded.items())
     return grades
+
+
+def _ungraded(instance: str, reason: str, controls: Sequence[Control]) -> Finding:
+    """One cause once, however many controls it keeps from being graded."""
+    if len(controls) == 1:
+        return _wrong(instance, controls[0], None, reason)
+    names = ", ".join(control.name for control in controls)
+    return error(Check.CONTROLS, f"{len(controls)} controls are ungraded: {reason} ({names})", instance)
+
+
+def _first(reason: str) -> str:
+    """Of a reason its first line, which says what and where; what follows is the traceback."""
+    return next(iter(reason.splitlines()), "")[:300]
 
 
 def _wrong(instance: str, control: Control, score: float | None, reason: str) -> Finding:
@@ -50,9 +67,7 @@ def _wrong(instance: str, control: Control, score: float | None, reason: str) ->
     kind = Check.EXISTENCE if control.name in EXISTENCE and score is not None else Check.CASES
     if control.name == "reference" or (score is None and control.name in EXISTENCE):
         kind = Check.CONTROLS
-    what = f"{control.name} {got}, expected {control.expected}" + (
-        f" ({reason.splitlines()[-1][:200]})" if reason else ""
-    )
+    what = f"{control.name} {got}, expected {control.expected}" + (f" ({_first(reason)[:200]})" if reason else "")
     do = "points must be earned by work, not by a file that exists" if kind is Check.EXISTENCE else ""
     return error(kind, what, instance, do)
 
@@ -92,5 +107,5 @@ def bare_finding(one: Plan, result: Evaluation) -> Iterator[Finding]:
             do = "read it through case.reference(), which leaves the submission ungraded"
             yield error(Check.REFERENCE, what, name, do)
     elif result.cause is not Cause.GRADER_REFERENCE:
-        what = f"without its reference the grader ends with {result.cause}: {result.reason[-200:]}"
+        what = f"without its reference the grader ends with {result.cause}: {_first(result.reason)[:200]}"
         yield warning(Check.REFERENCE, what, name, "read it through case.reference()")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.planning import Plan
     from worksample.people.rounds.own import Effort
+    from worksample.records import EvaluatorKind, Protocol
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def _judging(protocol: str, by: str, items: int, people: Effort | None, pay: flo
     return Judging(protocol, by, items, votes, hours, None if pay is None else hours * pay)
 
 
-def _submissions(plan: Plan, protocol: str, by: str) -> int:
+def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
     from worksample.grading.asked_kinds import kinds_of
 
     asked = {i.id for i in plan.material.instances if by in kinds_of(i.grading[protocol])}

@@ -45,7 +45,7 @@ def grade_of(evaluation: Evaluation) -> str:
         return "graded"
     why = POLICY[evaluation.cause].says if evaluation.cause else "declined"
     said = evaluation.reason.strip().splitlines()
-    return f"ungraded: {why}" + (f" ({said[-1][:160]})" if said else "")
+    return f"ungraded: {why}" + (f" ({said[0][:160]})" if said else "")
 
 
 class Lines:

@@ -10,6 +10,7 @@ import click
 from worksample.errors import UsageError
 
 from .output import price_option
+from .service_options import service_options, take_services
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -83,6 +84,7 @@ OPTIONS = (
 
 def run_options(function: F) -> F:
     """All of them."""
+    function = service_options(function)
     for option in reversed(OPTIONS):
         function = option(function)
     return function
@@ -100,6 +102,7 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     limits = {k: given.pop(f"limit_{k}") for k in ("time", "cost", "tokens", "steps") if f"limit_{k}" in given}
     if limits:
         given["limits"] = limits
+    take_services(given)
     if "pay" in given:
         given["people"] = {"pay": given.pop("pay")}
     if "agents" in given:

@@ -35,7 +35,15 @@ def tell_found(store: Store, names: Sequence[str]) -> None:
     """Before figures: which one of several is shown. Nothing where an id was typed."""
     from worksample.reports.experiments import find_experiments
 
-    tell_meant(store, find_experiments(store, names), names)
+    found = find_experiments(store, names)
+    if not names:
+        tell_chosen(found[0])
+    tell_meant(store, found, names)
+
+
+def tell_chosen(experiment: Experiment) -> None:
+    """Which experiment was taken where none was named."""
+    click.echo(printable(f"experiment {experiment.id}, the latest ({experiment.at:%Y-%m-%d %H:%M})"), err=True)
 
 
 def tell_meant(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:

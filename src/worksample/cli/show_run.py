@@ -72,12 +72,13 @@ class Tone:
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then run; returns the exit code."""
     from worksample.experiments.ahead import ahead_of
+    from worksample.experiments.model_check import need_models
     from worksample.experiments.preparing import commit_plan, forecast_of, prepare
     from worksample.experiments.run import need_sandbox
 
     need_sandbox(config.sandbox)
     # What cannot be run is refused before a store is made.
-    prepare(config)
+    need_models(prepare(config).material.agents, config)
     with open_store(config.store, create=True) as store:
         plan = prepare(config, store.blobs)
         known = commit_plan(store, plan)
@@ -104,6 +105,7 @@ def options_of(
         graders=graders or config.graders,
         tries=tries or config.tries,
         prices=config.prices,
+        services=config.services,
         people=OwnRounds(config.people.overlap).fill,
     )
 
@@ -168,6 +170,9 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
         f"{expected.not_attemptable} not attemptable"
     )
     out.print(f"at most: {duration(expected.seconds)} of time, {dollars(expected.cost)}")
+    if expected.cost:
+        more = "one call per trial" if expected.overshoot is None else f"up to {dollars(expected.overshoot)}"
+        out.print(f"  and {more} more: the call that reaches a trial's budget is paid for")
     reasons = {(s.agent.partition("@")[0], s.instance.partition("@")[0], s.not_attemptable) for s in plan.slots}
     for agent, instance, reason in sorted(reasons):
         if reason:
@@ -212,5 +217,6 @@ def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
             "not_attemptable": expected.not_attemptable,
             "seconds_at_most": expected.seconds,
             "cost_at_most": expected.cost,
+            "overshoot_at_most": expected.overshoot,
         },
     }

@@ -47,6 +47,10 @@ VERBS: dict[str, Verb | Family] = {
             "check": _verb("task_check", "Prove a task package before it is used."),
         },
     ),
+    "model": Family(
+        "Prove models before they are paid for.",
+        {"check": _verb("model_check", "Try each agent's provider, key, model and settings with one short call.")},
+    ),
     "suite": Family(
         "Show suites and pin their digests.",
         {

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from datetime import date
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from worksample.box import kinds
 from worksample.manifests import shown, told
 from worksample.models import Price
+from worksample.models.durations import Seconds
+from worksample.models.services import ServiceConfig
 from worksample.records import Arm, Frozen, Limits, Protocol
 from worksample.records.task import Name
-
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_STEP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)")
-
-
-def seconds(value: Any) -> Any:
-    """Seconds of `"90"`, `"30m"`, `"1h 30m"`; what is no text is left for the type check. ValueError."""
-    if not isinstance(value, str):
-        return value
-    text = value.strip().lower()
-    if re.fullmatch(r"\d+(\.\d+)?", text):
-        return float(text)
-    if not re.fullmatch(rf"({_STEP.pattern}\s*)+", text):
-        raise ValueError(f"{value!r} is no duration; write seconds, or as in 30m or 1h30m")
-    return sum(float(number) * _UNITS[unit] for number, unit in _STEP.findall(text))
-
-
-Seconds = Annotated[float, BeforeValidator(seconds)]
 
 
 class LimitsConfig(Frozen):
@@ -156,6 +139,8 @@ class ExperimentConfig(Frozen):
     """`bubblewrap`, or `none`: no isolation at all, which every report prints."""
     prices: dict[str, Price] = {}
     """US dollars per million tokens by model name; what is not given here has no price."""
+    services: dict[str, ServiceConfig] = {}
+    """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
     author: str = Field(default_factory=default_author, min_length=1)

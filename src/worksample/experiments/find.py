@@ -7,15 +7,18 @@ from worksample.records import Experiment
 from worksample.store import Store
 
 
-def find_experiment(store: Store, name: str = "") -> Experiment:
-    """By id, by name (the latest of that name), by the start of an id; without a name the latest of all.
+def find_experiment(store: Store, name: str = "", *, planned: bool = False) -> Experiment:
+    """By id, by name (the latest of that name), by the start of an id.
 
-    UsageError where there is none, or where the start of an id fits several names.
+    Without a name the latest of all in which anything was tried: a run that could not start is nobody's result. With
+    `planned` such a one, too. UsageError where there is none, or where the start of an id fits several names.
     """
     known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
     if not known:
         raise UsageError("the store holds no experiment", next="worksample demo")
-    fitting = [e for e in known if name in ("", e.id)] or [e for e in known if e.name == name]
+    if not name:
+        return known[-1] if planned else next((e for e in reversed(known) if _was_tried(store, e)), known[-1])
+    fitting = [e for e in known if e.id == name] or [e for e in known if e.name == name]
     if not fitting:
         fitting = [e for e in known if e.id.startswith(name)]
         if len({e.id for e in fitting}) > 1:
@@ -24,6 +27,17 @@ def find_experiment(store: Store, name: str = "") -> Experiment:
         names = ", ".join(dict.fromkeys(e.name for e in reversed(known)))
         raise UsageError(f"no experiment {name!r}; there are: {names}", next="worksample list")
     return fitting[-1]
+
+
+def _was_tried(store: Store, experiment: Experiment) -> bool:
+    from sqlalchemy import select
+
+    from worksample.store import schema
+
+    trials = schema.trials.c
+    with store.database.reading() as connection:
+        query = select(trials.id).where(trials.experiment == experiment.id).limit(1)
+        return connection.execute(query).first() is not None
 
 
 def namesakes(store: Store, experiment: Experiment) -> list[Experiment]:

@@ -57,7 +57,7 @@ def load(file: Path | None = None, flags: Mapping[str, Any] | None = None) -> Ex
 
 
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """`flags` over `data`: limits and prices by key; `suite` or `tasks` replace both; models, script for all."""
+    """`flags` over `data`: limits, prices, services by key; `suite` or `tasks` replace both; models, script for all."""
     table = dict(data)
     given = dict(flags)
     if "suite" in given or "tasks" in given:
@@ -67,6 +67,7 @@ def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     models = given.pop("models", None)
     script = given.pop("script", None)
     prices = given.pop("prices", None)
+    services = given.pop("services", None)
     if "protocols" in given:
         table.pop("protocol", None)
     people = given.pop("people", None)
@@ -77,6 +78,9 @@ def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     if prices:
         base = table.get("prices", {})
         table["prices"] = {**(base if isinstance(base, Mapping) else {}), **prices}
+    if services:
+        base = table.get("services", {})
+        table["services"] = _services_over(base if isinstance(base, Mapping) else {}, services)
     if limits:
         base = table.get("limits", {})
         table["limits"] = {**(base if isinstance(base, Mapping) else {}), **limits}
@@ -88,6 +92,21 @@ def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
             agents = [{**_table(a), "script": script} for a in agents]
         table["agents"] = agents
     return table
+
+
+def _services_over(base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    """What flags say of all models, over every entry of the file."""
+    said = dict(flags["*"])
+    args = said.pop("args", {})
+    out = {}
+    for name in dict.fromkeys([*base, "*"]):
+        entry = _mapping(base.get(name))
+        out[name] = {**entry, **said, **({"args": {**_mapping(entry.get("args")), **args}} if args else {})}
+    return out
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}
 
 
 def _table(agent: Any) -> dict[str, Any]:
@@ -154,5 +173,12 @@ def _by_content(table: Mapping[str, Any]) -> str:
     tasks = [Path(str(t)).name for t in table.get("tasks") or ()]
     what = Path(str(table["suite"])).name if table.get("suite") else "-".join(tasks[:2]) or "experiment"
     agents = [_table(a) for a in table.get("agents") or ()]
-    who = [str(a.get("name") or a.get("preset") or a.get("harness") or "agent") for a in agents]
-    return "-".join([what, *dict.fromkeys(who[:3])])
+    return "-".join([what, *dict.fromkeys(_who(agent) for agent in agents[:3])])
+
+
+def _who(agent: Mapping[str, Any]) -> str:
+    """An agent's own name, else its preset or harness with its model: two models must not make one experiment."""
+    if agent.get("name"):
+        return str(agent["name"])
+    model = str(agent.get("model") or "").rsplit("/", 1)[-1]
+    return "-".join(filter(None, [str(agent.get("preset") or agent.get("harness") or "agent"), model]))

@@ -208,6 +208,8 @@ class Forecast:
     """Of wall-clock time with `parallel` trials at once."""
     cost: float | None
     """US dollars; 0 where no agent calls a model."""
+    overshoot: float | None = 0.0
+    """US dollars more: a budget is looked at after each call, so in each trial the one that reaches it is paid for."""
 
 
 def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:

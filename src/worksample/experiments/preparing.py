@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 from worksample.agents import check_agent, define
+from worksample.agents.build import check_program
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
 from worksample.records import Agent, now
@@ -13,6 +15,7 @@ from worksample.store import Store
 
 from .config import AgentConfig, ExperimentConfig
 from .lock import versions, write_lock
+from .overshoot import overshoot_of
 from .planning import Forecast, Material, Plan, forecast, offered, plan
 from .run import with_scripts
 from .select import Selection, select
@@ -74,6 +77,9 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
     m = planned.material
     prices = with_scripts(config.prices, m.agents)
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
+    if config.sandbox == "bubblewrap":
+        for agent in m.agents:
+            check_program(agent, SANDBOX_PATH)
     for agent_id, instance_id in sorted({(s.agent, s.instance) for s in planned.attemptable}):
         agent, instance = agents[agent_id], instances[instance_id]
         check_agent(agent, instance)
@@ -84,7 +90,8 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
 
 def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
     """What the plan takes at most. Scripted agents and programs inside the box call no model of ours."""
-    return forecast(planned, config.parallel, lambda agent: agent.harness not in ("scripted", "command"))
+    most = forecast(planned, config.parallel, lambda agent: agent.harness not in ("scripted", "command"))
+    return replace(most, overshoot=overshoot_of(planned, config.prices) if most.cost else 0.0)
 
 
 def commit_plan(store: Store, planned: Plan) -> bool:

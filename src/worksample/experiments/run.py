@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from worksample.errors import WorksampleError
 from worksample.grading import Evaluates, Evaluators
 from worksample.models import Price
+from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Round, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes.requirements import require
@@ -38,6 +39,7 @@ class RunOptions:
     graders: int = 2
     tries: int = 3
     prices: Mapping[str, Price] = field(default_factory=dict)
+    services: Services = field(default_factory=dict)
     judges: Callable[[Round], Sequence[Evaluates]] = lambda round: ()
     """The judge models that are configured for a round; where there is none it waits for one."""
     people: Fill | None = None
@@ -157,6 +159,7 @@ class _Work:
             sandbox=self.experiment.lock.sandbox,
             tries=self.options.tries,
             prices=with_scripts(self.options.prices, agents),
+            services=self.options.services,
             roles=dict(self.experiment.lock.roles),
         )
         told = False

@@ -17,26 +17,26 @@ from .rounds import asked_of, round_in_force
 def waiting_for(store: Store, experiment: Experiment, undecided: Mapping[str, str]) -> dict[str, EvaluatorKind]:
     """Of submissions without a verdict (submission -> instance) whom each waits for: people, else a judge.
 
-    Those that wait for nobody are left out. People are waited for until their round has all the evaluations that it
-    wants; a judge as long as it was not asked: one that was asked and failed left the submission ungraded.
+    Those that wait for nobody are left out. People and judges are waited for until their round has all the evaluations
+    that it wants of them; but what a program or a judge was asked in vain is ungraded, whatever others may still say.
     """
     if not undecided:
         return {}
     protocol = experiment.lock.protocol
     known = {id: store.get(Instance, id) for id in experiment.lock.instances}
     found: dict[str, EvaluatorKind] = {}
+    stuck: set[str] = set()
     for _, by in asked_of(known.values(), (protocol,)):
-        if by is EvaluatorKind.PROGRAM:
-            continue
         concerned = {id for id, i in known.items() if protocol in i.grading and by in kinds_of(i.grading[protocol])}
         round = round_in_force(store, experiment, protocol, by)
         given, failed = _said(store, round.id) if round else (Counter[str](), Counter[str]())
         wanted = round.overlap if round else 1
-        for submission, instance in undecided.items():
-            asked_in_vain = by is EvaluatorKind.JUDGE and failed[submission] > 0
-            if instance in concerned and given[submission] < wanted and not asked_in_vain:
-                found[submission] = by
-    return found
+        short = {s for s, instance in undecided.items() if instance in concerned and given[s] < wanted}
+        if by is not EvaluatorKind.PERSON:
+            stuck |= {s for s in short if failed[s]}
+        if by is not EvaluatorKind.PROGRAM:
+            found |= dict.fromkeys(short, by)
+    return {s: by for s, by in found.items() if s not in stuck}
 
 
 def _said(store: Store, round: str) -> tuple[Counter[str], Counter[str]]:

@@ -119,6 +119,8 @@ class _Walk:
     taken: int = 0
     named: int = 0
     """Characters of the paths and targets so far."""
+    linked: dict[tuple[int, ...], str] = field(default_factory=dict)
+    """Digests of files with several names, by what tells that it is the same file, unchanged."""
     began: float = field(default_factory=time.monotonic)
 
     def fault(self, cause: Cause | None, reason: str) -> None:
@@ -231,14 +233,18 @@ class _Walk:
             before = os.fstat(handle.fd)
             if not stat.S_ISREG(before.st_mode):
                 raise OSError(0, "it changed its kind")
-            digest = self.sink.put_file(handle.fd, min(before.st_size, self.limits.bytes - self.taken))
-            read, after = os.lseek(handle.fd, 0, os.SEEK_CUR), os.fstat(handle.fd)
+            known = self.linked.get(_same(before)) if before.st_nlink > 1 else None
+            digest = known or self.sink.put_file(handle.fd, min(before.st_size, self.limits.bytes - self.taken))
+            read = before.st_size if known else os.lseek(handle.fd, 0, os.SEEK_CUR)
+            after = os.fstat(handle.fd)
         finally:
             close(handle)
         note = ""
         if read != after.st_size or after.st_mtime_ns != before.st_mtime_ns:
             note = "changed while it was read"
             self.fault(None, f"a file {note}")
+        elif before.st_nlink > 1:
+            self.linked[_same(after)] = digest
         self.taken += read
         executable = bool(before.st_mode & stat.S_IXUSR)
         self._keep(Entry(path=text, size=read, blob=digest, executable=executable, note=note))
@@ -249,6 +255,11 @@ class _Walk:
             status = CaptureStatus.PARTIAL if status is CaptureStatus.COMPLETE else status
             reason = "; ".join(f"{text} ({n} times)" if n > 1 else text for text, n in self.faults.items())
         return Scan(manifest, self.sink.put(canonical(manifest.plain())), status, reason, self.cause)
+
+
+def _same(found: os.stat_result) -> tuple[int, ...]:
+    """Another name with the same answer names the same file, with the same content."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 _KINDS = {

@@ -83,7 +83,21 @@ def classify(error: BaseException) -> tuple[Cause, str]:
         return Cause.GRADER_MALFORMED, f"the grade is malformed: {shorten(str(error))}"
     if isinstance(error, SystemExit):
         return Cause.GRADER_CRASH, f"the grader left with sys.exit({error.code!r})\n{tail}"
-    return Cause.GRADER_CRASH, f"{type(error).__name__}: {shorten(str(error))}\n{tail}"
+    return Cause.GRADER_CRASH, f"{_place(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"
+
+
+def _place(error: BaseException) -> str:
+    """`grade.py:12: `, the innermost line of the grader's own code; "" where none took part."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return f"{Path(error.filename).name}:{error.lineno}: "
+    grader = sys.modules.get("worksample_grader")
+    folder = Path(getattr(grader, "__file__", None) or "/nowhere/x").parent
+    own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(folder)]
+    return f"{Path(own[-1].filename).relative_to(folder)}:{own[-1].lineno}: " if own else ""
+
+
+def _message(error: BaseException) -> str:
+    return error.msg if isinstance(error, SyntaxError) else str(error)
 
 
 def main(argv: list[str]) -> int:

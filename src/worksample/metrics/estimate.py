@@ -34,6 +34,10 @@ class Unit(StrEnum):
 _DIGITS = {Unit.SHARE: 1, Unit.POINTS: 1, Unit.RATIO: 3, Unit.ELO: 0, Unit.USD: 2, Unit.HOURS: 1, Unit.COUNT: 0}
 
 
+_LEAST_HOURS = 0.05
+"""Below it hours would print as 0.0, which they are not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A figure. `value` is None exactly where `reason` says why there is none.
@@ -73,6 +77,8 @@ class Estimate:
         places = _DIGITS.get(self.unit, 3) if digits is None else digits
         if self.unit in (Unit.SHARE, Unit.POINTS):
             return percent(number, places)
+        if digits is None and self.unit is Unit.HOURS and 0 < abs(number) < _LEAST_HOURS:
+            return f"{float(number):.2g}"
         return fixed(number, places)
 
     def as_dict(self) -> dict[str, object]:

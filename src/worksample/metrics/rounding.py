@@ -28,5 +28,8 @@ def fixed(number: Fraction | float, digits: int = 0) -> str:
 
 
 def percent(share: Fraction | float, digits: int = 1) -> str:
-    """A share in 0..1 as a percentage: `percent(Fraction(3, 240))` is `"1.3"`."""
-    return fixed(Fraction(share) * 100, digits)
+    """A share in 0..1 as a percentage: `percent(Fraction(3, 240))` is `"1.3"`. A float stands for the decimal that it
+    is written as: 0.145 is 14.5 %, though in binary it lies below.
+    """
+    written = share if isinstance(share, Fraction) else Fraction(repr(float(share)))
+    return fixed(written * 100, digits)

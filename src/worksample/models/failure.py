@@ -17,6 +17,8 @@ REFUSED = frozenset({400, 403, 404, 405, 406, 410, 413, 414, 415, 422, 451})
 """HTTP answers that the same request would get again. All others (408, 409, 425, 429, 5xx) pass."""
 NO_ACCESS = frozenset({401, 402})
 """HTTP answers that every request with this key would get: it is wrong, or its account is empty."""
+WRAPPING = "RetryError"
+"""What tenacity raises around the last of several failures."""
 NO_CREDIT = "insufficient_quota"
 """OpenAI's code beside a 429 that no waiting mends."""
 
@@ -56,6 +58,14 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
     count = f"{failed} tries failed, the last: " if failed > 1 else ""
     at = f"HTTP {status}: " if status is not None and words_of(error) else ""
     return Failure(Cause.MODEL_ERROR, _short(f"{count}{at}{said}"))
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a call failed: HTTP status and the provider's own words, else what its client raised."""
+    chain = _chain(error)
+    status = next((s for s in map(_status, chain) if s is not None), None)
+    said = words_of(error) or next((str(e) for e in chain if str(e) and type(e).__name__ != WRAPPING), repr(error))
+    return _short(said if status is None else f"HTTP {status}: {said}")
 
 
 def words_of(error: BaseException | None) -> str:

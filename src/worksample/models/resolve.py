@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from worksample.errors import PlanError
+from worksample.manifests import Faults, checked
+from worksample.manifests.faults import nearest
 
 from .price import Price, register
 from .real_answers import need_answers
@@ -47,9 +49,7 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import GenerateConfig, get_model
 
-    unknown = sorted(set(generation or {}) - set(GenerateConfig.model_fields))
-    if unknown:
-        raise PlanError(f"unknown settings of generation: {', '.join(unknown)}", where=f"agent with model {name}")
+    check_generation(generation or {}, where=f"agent with model {name}")
     register(service.prices)
     config = GenerateConfig(
         max_retries=service.retries,
@@ -70,6 +70,19 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
         scrub_answers(model.api)
         need_answers(model.api)
     return model
+
+
+def check_generation(generation: Mapping[str, Any], where: str) -> None:
+    """PlanError for settings of generation that Inspect does not know, or whose values cannot be."""
+    from inspect_ai.model import GenerateConfig
+
+    faults, file = Faults(), "generation"
+    known = {key: value for key, value in generation.items() if key in GenerateConfig.model_fields}
+    for key in sorted(set(generation) - set(known)):
+        faults.add(file, key, f"is no setting of generation{nearest(key, GenerateConfig.model_fields)}")
+    checked(GenerateConfig, known, faults, file=file)
+    if faults.found:
+        raise PlanError("; ".join(map(str, faults.found)), where=where, next="see docs/agents.md")
 
 
 def _plain(text: str) -> str:

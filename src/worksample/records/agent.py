@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, ClassVar
 
+from pydantic import Field
+
 from .base import Frozen, Record, digest_of, register
 from .task import Name
 
@@ -12,13 +14,13 @@ from .task import Name
 class Usage(Frozen):
     """What one role's model calls took. Costs are US dollars."""
 
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-    reasoning_tokens: int = 0
-    cost: float | None = None
+    calls: int = Field(default=0, ge=0)
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    cache_read_tokens: int = Field(default=0, ge=0)
+    cache_write_tokens: int = Field(default=0, ge=0)
+    reasoning_tokens: int = Field(default=0, ge=0)
+    cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """The sum over the calls that had a price; None where no call had one."""
     priced: bool = False
     """Whether every call had a price."""

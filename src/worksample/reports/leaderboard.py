@@ -215,6 +215,7 @@ def _earned(frame: pl.DataFrame, *, illustrative: bool) -> Estimate:
         pl.when(graded).then("passed").alias("passed"),
         (pl.col("value_source") == ILLUSTRATIVE).alias("illustrative"),
         "state",
+        "task",
     )
     return dollars_earned(
         cells["price"],
@@ -222,6 +223,7 @@ def _earned(frame: pl.DataFrame, *, illustrative: bool) -> Estimate:
         state=cells["state"],
         illustrative=cells["illustrative"],
         include_illustrative=illustrative,
+        task=cells["task"],
     ).earned
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worksample.models import Price, Service
+from worksample.models.services import Services, service_for
 from worksample.submissions import CaptureLimits
 
 
@@ -32,16 +33,18 @@ class RunConfig:
     connections: int | None = None
     """Model requests at once; None: the provider's default."""
     model_args: Mapping[str, Any] = field(default_factory=dict)
-    """For the agent's model provider, such as `base_url`."""
+    """For all models' providers, such as `base_url`."""
+    services: Services = field(default_factory=dict)
+    """What of these differs, by model or provider."""
     lease: float = 30.0
     """How long a slot stays this run's own without a sign of life, and at most how long others' are waited for."""
     capture: CaptureLimits = field(default_factory=CaptureLimits)
     live_log: bool = False
     """Whether `inspect view` can follow trials as they run; costs some time per event."""
 
-    @property
-    def service(self) -> Service:
-        """How models are called."""
-        return Service(
+    def service(self, model: str | None) -> Service:
+        """How a model is called."""
+        default = Service(
             self.prices, self.model_retries, self.model_timeout, self.try_timeout, self.connections, self.model_args
         )
+        return service_for(model or "", self.services, self.prices, default)

@@ -48,7 +48,8 @@ async def run_slots(
         return
     agents = await asyncio.to_thread(_checked, store, experiment, slots, config)
     jobs = {
-        agent.id: Job(store, experiment, agent, model_of(agent, config.service), config, on_closed) for agent in agents
+        agent.id: Job(store, experiment, agent, model_of(agent, config.service(agent.model)), config, on_closed)
+        for agent in agents
     }
     trials = Trials(jobs, slots, store, config)
     trials.runner = asyncio.current_task()
@@ -140,7 +141,7 @@ def _task(trials: Trials, job: Job) -> Task:
                 await close(try_, state, cancelled("cut short while it was closed"))
 
     roles: dict[str, str | Model] = {
-        name: resolve(model, job.config.service) for name, model in job.config.roles.items()
+        name: resolve(model, job.config.service(model)) for name, model in job.config.roles.items()
     }
     if job.model is not None:
         roles[AGENT] = job.model

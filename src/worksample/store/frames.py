@@ -1,6 +1,7 @@
 """The store as polars frames. Their columns are stable and listed in docs/store.md.
 
-Every function takes `experiment` (an id; None for all) and reads the index alone. Rows are sorted by time, then id.
+Every function takes `experiment` (an id or a name; None for all) and reads the index alone. Rows are sorted by time,
+then id.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from sqlalchemy import Connection, select
 from sqlalchemy.orm import aliased
 from sqlalchemy.sql import FromClause
 
-from worksample.records import Amendment, Target, struck
+from worksample.errors import UsageError
+from worksample.records import Amendment, Experiment, Target, struck
 
 from . import schema
 from .tabulate import Columns, middle, tabulate
@@ -48,6 +50,15 @@ def struck_ids(connection: Connection) -> dict[Target, list[str]]:
     return out
 
 
+def experiment_id(store: Store, experiment: str) -> str:
+    """The id of an experiment that is called by id or by name (the latest of it). UsageError where there is none."""
+    known = store.find(Experiment, id=experiment) or store.find(Experiment, name=experiment)
+    if known:
+        return known[-1].id
+    names = ", ".join(dict.fromkeys(e.name for e in store.find(Experiment))) or "none"
+    raise UsageError(f"no experiment {experiment!r} in this store; there are: {names}", next="worksample list")
+
+
 def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """One row per trial: every try of every slot, live or not.
 
@@ -73,7 +84,7 @@ def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     )
     query = select(_t.id).select_from(source)
     if experiment is not None:
-        query = query.where(_t.experiment == experiment)
+        query = query.where(_t.experiment == experiment_id(store, experiment))
     with store.database.reading() as connection:
         frame = tabulate(connection, columns, query, ["ended", "trial"])
         out = struck_ids(connection)[Target.TRIAL]
@@ -109,7 +120,7 @@ def submissions_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     )
     query = select(s.id).select_from(source)
     if experiment is not None:
-        query = query.where(s.experiment == experiment)
+        query = query.where(s.experiment == experiment_id(store, experiment))
     with store.database.reading() as connection:
         frame = tabulate(connection, columns, query, ["at", "submission"])
         out = struck_ids(connection)[Target.SUBMISSION]
@@ -188,6 +199,7 @@ def _evaluations(
 ) -> pl.DataFrame:
     query = select(_e.id).select_from(source).where(_e.second.is_not(None) if pairs else _e.second.is_(None))
     if experiment is not None:
+        experiment = experiment_id(store, experiment)
         mine = schema.submissions.c.experiment == experiment
         query = query.where(mine | (_second.c.experiment == experiment) if pairs else mine)
     with store.database.reading() as connection:

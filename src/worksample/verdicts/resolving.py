@@ -25,6 +25,7 @@ from worksample.records import (
 )
 
 from .criteria import FEW, by_criteria, each_grade
+from .doubles import once
 from .said import Said, said_of
 
 _GIVEN = Given.GIVEN.value
@@ -135,9 +136,9 @@ def _voted(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
     Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all are in.
     """
     yes = is_accepted(pl.col("score"))
-    if round.rule is Rule.LATEST:
-        votes = votes.unique("subject", keep="last", maintain_order=True)
-    elif round.rule is Rule.TIE_BREAK:
+    latest = round.rule is Rule.LATEST
+    votes = votes.unique("subject", keep="last", maintain_order=True) if latest else once(votes)
+    if round.rule is Rule.TIE_BREAK:
         # Two votes that agree on passing settle it; else the third breaks the tie. Later ones are not asked for.
         split = yes.head(2).n_unique().over("subject") == 2
         votes = votes.filter(pl.int_range(pl.len()).over("subject") < pl.when(split).then(3).otherwise(2))

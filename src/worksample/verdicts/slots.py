@@ -10,6 +10,7 @@ from sqlalchemy import Connection, select
 
 from worksample.records import Amendment, Experiment, JudgedBy, Round, Standing, Target, struck
 from worksample.store import schema
+from worksample.store.frames import experiment_id
 from worksample.store.tabulate import Columns, middle, tabulate
 
 from .bench import Subjects, judge
@@ -55,6 +56,7 @@ def slots_df(store: Store, experiment: str | None = None, round: str | None = No
     why), null where there is no submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
     what the verdict rests on, by time, and `rounds` where those were given.
     """
+    experiment = None if experiment is None else experiment_id(store, experiment)
     plan = plan_df(store, experiment)
     amendments = store.find(Amendment)
     judging = Judging(store, amendments)

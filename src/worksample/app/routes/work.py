@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Response
 
 from worksample.app.authentication import ServicesOf, SessionOf, SignedIn
 from worksample.app.middleware.problems import fails
+from worksample.app.one_thread import OneThread
 from worksample.app.presenters.items import item_view
 from worksample.app.presenters.worklist import history_view, own_answer_view, queue_views
 from worksample.app.schemas.work import (
@@ -28,7 +29,7 @@ from worksample.app.schemas.work import (
     Submit,
 )
 
-router = APIRouter(prefix="/api/v1", tags=["work"])
+router = APIRouter(prefix="/api/v1", tags=["work"], route_class=OneThread)
 ItemId = Annotated[str, Path(max_length=100)]
 
 

@@ -24,6 +24,7 @@ SHORT = 70
 @click.argument("b")
 @click.option("--experiment", default=None, help="Where both agents worked; name or id, by default the latest.")
 @click.option("--all", "everything", is_flag=True, default=None, help="Show the instances that did not change, too.")
+@click.option("--level", type=float, default=None, help="Confidence of the intervals; default: 0.95.")
 @click.option("--with-struck", is_flag=True, default=None, help="Count what an integrity review struck, too.")
 @judged_by_option
 @store_option
@@ -33,6 +34,7 @@ def command(
     b: str,
     experiment: str | None,
     everything: bool | None,
+    level: float | None,
     with_struck: bool | None,
     judged_by: JudgedBy | None,
     store: str | None,
@@ -43,10 +45,12 @@ def command(
     A and B are agents of one experiment, or experiments with one agent each, or EXPERIMENT:AGENT. B minus A: above 0, B
     is better. Experiments whose locks differ (instances, environment models, protocol) are refused.
     """
+    from worksample.metrics import Resampling
     from worksample.records import Experiment
     from worksample.reports.sections import MeasureConfig, compare
 
-    config = MeasureConfig(struck=not with_struck, judged_by=judged_by)
+    how = Resampling() if level is None else Resampling(level=level)
+    config = MeasureConfig(struck=not with_struck, how=how, judged_by=judged_by)
     with open_store(store) as opened:
         found = compare(opened, a, b, config, experiment=experiment or "")
         homes = [opened.get(Experiment, id) for id in dict.fromkeys(found.experiments)]

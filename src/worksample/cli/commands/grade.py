@@ -11,6 +11,7 @@ import click
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.output import json_option, open_store, say_json, store_option, table
 from worksample.cli.progress import watcher
+from worksample.cli.same_name import tell_chosen
 
 if TYPE_CHECKING:
     from worksample.experiments.regrading import Regraded
@@ -48,6 +49,8 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     with open_store(store) as opened:
         named = given["submissions"]
         found = None if named else find_experiment(opened, experiment or "")
+        if found is not None and not experiment:
+            tell_chosen(found)
         what = Regrading(
             experiment=found,
             submissions=tuple(named or ()),

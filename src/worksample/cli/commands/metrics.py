@@ -46,6 +46,12 @@ SIGNS = {"share": " %", "points": " pp", "hours": " h"}
     "--budget", "budgets", type=float, multiple=True, default=None, help="US dollars per trial; see budget-cost."
 )
 @judged_by_option
+@click.option(
+    "--elo-weight",
+    type=click.Choice(["pair", "comparison"]),
+    default=None,
+    help="What weighs 1 in Elo: a pair of agents (default; RLI B.2), or each comparison.",
+)
 @money_options
 @click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000.")
 @click.option("--level", type=float, default=None, help="Confidence of every interval; default: 0.95.")

@@ -32,7 +32,7 @@ def command(
     from worksample.experiments.find import find_experiment
 
     with open_store(store) as opened:
-        found = find_experiment(opened, experiment or "")
+        found = find_experiment(opened, experiment or "", planned=True)
         config = ExperimentConfig.model_validate(found.settings)
         options = options_of(config, parallel=parallel, graders=graders, tries=tries)
         return run_and_tell(opened, found, options, Tone(as_json=bool(as_json), store=store))

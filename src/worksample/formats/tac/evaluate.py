@@ -1,8 +1,9 @@
 """Run one of TheAgentCompany's evaluators, unmodified, inside the grading box, and read its checkpoints as a grade.
 
 An evaluator is an Inspect scorer that looks at a sandbox: here a one-sample evaluation over the mounted submission,
-with Inspect's `local` sandbox inside our own box. The box has no network and no model. What an evaluator looks for
-there it would take for missing and count as 0, so such a submission is left ungraded instead.
+with Inspect's `local` sandbox inside our own box. The box has no network. What an evaluator looks for there it would
+take for missing and count as 0, so such a submission is left ungraded instead. A model that it asks is the judge of the
+platform (`judge_model.py`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from worksample.kit import Case
 from worksample.records import By, Criteria, Grade, GradePart
 
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
+from .judge_model import Asking
 from .source import Published, find_source, read_one
 
 _LOGGER = "inspect_evals.theagentcompany"
@@ -43,25 +45,21 @@ class _Said(logging.Handler):
 def evaluate(case: Case, name: str) -> Grade:
     """Grade `case` with the evaluator of task `name`.
 
-    Raises GraderError: `grader.lacks` where it asks for a language model, a service, a module, a file or a conversation
-    that is not there (another try would find it no more), `grader.reference` where its own reference is missing,
-    `grader.malformed` where its answer is no list of checkpoints, `grader.crash` where it failed.
+    Raises GraderError: `grader.lacks` where it asks for a service, a module, a file or a conversation that is not there
+    (another try would find it no more), the judge's cause where it asks a language model and gets no answer,
+    `grader.reference` where its own reference is missing, `grader.malformed` where its answer is no list of
+    checkpoints, `grader.crash` where it failed.
     """
     published = _ready(case, name)
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
-    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.model import get_model
     from inspect_evals.theagentcompany.scoring import get_scorer_for_task
 
     scorer = get_scorer_for_task(name)
     _sound(published)
-    asked: list[str] = []
-
-    def unreachable(*_: Any) -> ModelOutput:
-        asked.append(name)
-        raise GraderError("no language model is reachable from the grading box", cause=Cause.GRADER_LACKS)
-
-    model = get_model("mockllm/model", custom_outputs=unreachable)
+    asking = Asking(case)
+    model = get_model("mockllm/model", custom_outputs=asking.answer)
     said = _Said()
     logging.getLogger(_LOGGER).addHandler(said)
     with tempfile.TemporaryDirectory() as logs, _login(Path(logs)):
@@ -81,7 +79,7 @@ def evaluate(case: Case, name: str) -> Grade:
             score=True,
         )[0]
         # Samples are read from the log's file on first use, so while its folder is there.
-        return _read(log, asked, said.lines, case.criteria)
+        return _read(log, asking.failed, said.lines, case.criteria)
 
 
 def _ready(case: Case, name: str) -> Published:
@@ -95,8 +93,6 @@ def _ready(case: Case, name: str) -> Published:
     if task.looks.services:
         what = f"the evaluator asks {', '.join(task.looks.services)}, and the grading box has no services"
         raise GraderError(what, cause=Cause.GRADER_LACKS)
-    if task.looks.judge:
-        raise GraderError("the evaluator asks a language model, and none is reachable here", cause=Cause.GRADER_LACKS)
     if task.looks.messages and not _steps(case):
         what = "the evaluator looks at the conversation, and this submission came without one"
         raise GraderError(what, cause=Cause.GRADER_LACKS)
@@ -145,9 +141,10 @@ def _login(folder: Path) -> Iterator[None]:
             os.environ["HOME"] = before
 
 
-def _read(log: Any, asked: list[str], warnings: list[str], criteria: Criteria) -> Grade:
-    if asked:
-        raise GraderError("the evaluator asks a language model, and none is reachable here", cause=Cause.GRADER_LACKS)
+def _read(log: Any, failed: GraderError | None, warnings: list[str], criteria: Criteria) -> Grade:
+    if failed is not None:
+        # Evaluators catch this, and would call it the agent's failure.
+        raise failed
     sample = log.samples[0] if log.samples else None
     if sample is None or sample.error or not sample.scores:
         fault = sample.error.message if sample and sample.error else str(log.error.message if log.error else "no score")

@@ -16,7 +16,7 @@ from worksample.metrics.columns import Floats
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.intervals import percentiles
+from worksample.metrics.uncertainty.intervals import expanded, percentiles
 
 from .hazards import Histories
 
@@ -87,7 +87,7 @@ def fit_ceiling(
     method = f"maximum likelihood, bootstrap over jobs ({how.resamples})"
 
     def figure(name: str, value: float, column: Floats) -> Estimate:
-        low, high = percentiles(column, how.level)
+        low, high = percentiles(column, expanded(how.level, h.jobs))
         more = ("no ceiling at all is compatible as well",) if name == "ceiling" and (high or 0) >= 1 else ()
         return Estimate(
             name, value, counts, low, high, how.level, method, Unit.SHARE, notes=(*notes, *more), conditional_on=given

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, Ints, codes, flags, same_length, whole
+from worksample.metrics.columns import Column, Floats, Ints, codes, flags, same_length, series, whole
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import share
+from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.intervals import percentiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Histories:
     failed: Ints
     ungraded: int = 0
     """Jobs whose first attempt has no verdict."""
+    tasks: int | None = None
+    """How many tasks the graded jobs belong to; None: each is its own."""
 
     @property
     def jobs(self) -> int:
@@ -33,6 +35,11 @@ class Histories:
     @property
     def attempts(self) -> int:
         return len(self.passed)
+
+    @property
+    def apart(self) -> float:
+        """Which part of the jobs counts as evidence: jobs of one task are taken to stand and fall together."""
+        return 1.0 if self.tasks is None or not self.jobs else self.tasks / self.jobs
 
     def at_risk(self) -> Ints:
         """Jobs that made attempt k."""
@@ -58,13 +65,13 @@ class Attempt:
     within: Estimate
 
 
-def histories(job: Column, attempt: Column, passed: Column) -> Histories:
+def histories(job: Column, attempt: Column, passed: Column, task: Column | None = None) -> Histories:
     """Read one row per attempt. `attempt`: 1, 2, ... without gaps within a job; `passed`: null where there is no
-    verdict, which ends the job's chain before that attempt.
+    verdict, which ends the job's chain before that attempt. `task`: jobs that share one are no evidence of their own.
 
     Errors: UsageError for a gap, a double, or an attempt after a pass.
     """
-    same_length(job=job, attempt=attempt, passed=passed)
+    same_length(job=job, attempt=attempt, passed=passed, task=task)
     jobs, step = codes("job", job), whole("attempt", attempt, low=1)
     yes, judged = flags("passed", passed)
     rows = np.lexsort((step, jobs.index))
@@ -96,17 +103,17 @@ def histories(job: Column, attempt: Column, passed: Column) -> Histories:
         passed=counted(reached[graded & success] - 1),
         failed=counted(reached[graded & ~success] - 1),
         ungraded=int((~graded).sum()),
+        tasks=None if task is None else codes("task", series("task", task).filter(pl.Series(graded[jobs.index]))).size,
     )
 
 
 def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...]:
-    """Hazard, observed share and passed-within-k for every k that was tried. Intervals: Wilson for hazards and shares,
-    bootstrap over jobs for `within`.
+    """Hazard, observed share and passed-within-k for every k that was tried. Intervals: the exact one; of `within` at
+    the number of jobs that Greenwood's variance leaves; both with tasks, not their jobs, as evidence.
     """
     if not h.jobs:
         return ()
     risk = h.at_risk()
-    drawn = _within(*h.resampled(how))
     value = _within(h.passed[None].astype(np.float64), h.failed[None].astype(np.float64))[0]
     out = []
     for i in range(h.attempts):
@@ -116,22 +123,38 @@ def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...
         stopped = int(h.failed[:i].sum())
         counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(k=k, at_risk=int(risk[i]))
         lower = f"{stopped} failed jobs were not tried {k} times: a lower bound" if stopped else ""
-        low, high = percentiles(drawn[:, i], how.level)
-        method = f"bootstrap over jobs ({how.resamples})"
         inside = Counts(int(risk[i]), int(risk[i])).having(k=k)
-        within = Estimate(f"passed within {k}", float(value[i]), counts, low, high, how.level, method, Unit.SHARE)
+        ends = units.of_count(float(value[i]), _greenwood(h, i, float(value[i])) * h.apart, how.level)
+        within = Estimate(f"passed within {k}", float(value[i]), counts, *ends, Unit.SHARE)
         given = "failed jobs without a re-attempt would have done as those with one" if stopped else ""
         out.append(
             Attempt(
                 k,
-                share(f"hazard of attempt {k}", int(h.passed[i]), inside, level=how.level).given(
+                _share(f"hazard of attempt {k}", int(h.passed[i]), inside, h.apart, how).given(
                     "failed all before" if i else ""
                 ),
-                share(f"passed by attempt {k}", won, counts, level=how.level).noting(lower),
+                _share(f"passed by attempt {k}", won, counts, h.apart, how).noting(lower),
                 within.given("this policy of feedback", given),
             )
         )
     return tuple(out)
+
+
+def _share(name: str, won: int, counts: Counts, apart: float, how: Resampling) -> Estimate:
+    plain = share(name, won, counts, level=how.level)
+    if apart == 1.0:
+        return plain
+    ends = units.of_count(won / counts.valid, max(1.0, counts.valid * apart), how.level)
+    return replace(plain, **ends._asdict())
+
+
+def _greenwood(h: Histories, last: int, value: float) -> float:
+    """How many independent jobs would leave `value` as uncertain as Greenwood's variance (1926) does."""
+    risk, won = h.at_risk()[: last + 1].astype(np.float64), h.passed[: last + 1]
+    left = risk - won
+    if not 0 < value < 1 or (left <= 0).any():
+        return float(h.jobs if value == 0 else risk[-1])
+    return value / ((1 - value) * float((won / (risk * left)).sum()))
 
 
 def _within(passed: Floats, failed: Floats) -> Floats:

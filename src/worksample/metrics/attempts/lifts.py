@@ -14,8 +14,9 @@ from worksample.metrics.columns import Codes, Column, Flags, Floats, codes, flag
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, share
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, group_sums, ratio, resampled
-from worksample.metrics.uncertainty.intervals import wilson
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums, ratio
+from worksample.metrics.uncertainty.intervals import exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class RubricLifts:
 
 
 def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: Resampling = DEFAULT) -> SuccessLifts:
-    """Lifts from N, A, M and B. Jobs are independent: Wilson intervals; the relative lift's from B among A + B.
+    """Lifts from N, A, M and B. Jobs are independent: exact intervals; the relative lift's from B among A + B.
 
     Errors: UsageError where they contradict each other (A + M > N, B > M).
     """
@@ -62,11 +63,10 @@ def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: R
     of_all = partial(share, counts=counts, level=how.level)
     relative = Estimate("relative lift", None, counts, unit=Unit.RATIO, reason="no job passed at first")
     if passed:
-        low, high = wilson(rescued, passed + rescued, how.level)
         value = Fraction(rescued, passed)
+        ends = _odds(exact(rescued, passed + rescued, how.level), how.level, "exact")
         relative = Estimate(
-            "relative lift", float(value), counts, low / (1 - low), high / (1 - high) if high < 1 else None,
-            how.level, "wilson on B of A + B", Unit.RATIO, notes=notes, exact=value,
+            "relative lift", float(value), counts, *ends, Unit.RATIO, notes=notes, exact=value
         )  # fmt: skip
     return SuccessLifts(
         p1=of_all("p1", passed),
@@ -75,6 +75,14 @@ def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: R
         relative=relative,
         rescue=_rescue(rescued, counts, how),
     )
+
+
+def _odds(ends: tuple[float | None, float | None], level: float, method: str) -> Interval:
+    """From B of A + B to B of A; open above where that could be all."""
+    low, high = ends
+    if low is None or high is None:
+        return Interval()
+    return Interval(low / (1 - low), high / (1 - high) if high < 1 else None, level, f"{method} on B of A + B")
 
 
 def _rescue(rescued: int, counts: Counts, how: Resampling) -> Estimate:
@@ -125,28 +133,31 @@ def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resam
     if tasks.size == len(tasks.index):
         return table
     a, m, b = (part.astype(np.float64) for part in parts)
-    sums = group_sums(tasks.index, tasks.size, np.ones(len(a)), a, m, b)
-    statistics: dict[str, Callable[[Floats], Floats]] = {
-        "p1": ratio(1, 0), "absolute": ratio(3, 0), "relative": ratio(3, 1), "rescue": ratio(3, 2),
-        "p_overall": lambda s: (s[:, 1] + s[:, 3]) / s[:, 0],
+    jobs, won, tried, rescued = group_sums(tasks.index, tasks.size, np.ones(len(a)), a, m, b).T
+    of = {
+        "p1": (won, jobs), "p_overall": (won + rescued, jobs), "absolute": (rescued, jobs),
+        "relative": (rescued, won + rescued), "rescue": (rescued, tried),
     }  # fmt: skip
-    draws = resampled(sums, "tasks", how)
 
     def drawn(field: str) -> Estimate:
         estimate: Estimate = getattr(table, field)
-        if estimate.value is None:
+        above, below = (column[of[field][1] > 0] for column in of[field])
+        if estimate.value is None or not len(below):
             return estimate
-        return replace(estimate, **draws.interval(statistics[field])._asdict())
+        ends, note = units.share(above / below, how.level, weight=below)
+        if field == "relative":
+            ends = _odds((ends.low, ends.high), how.level, ends.method)
+        return replace(estimate, **ends._asdict()).noting(note)
 
-    return SuccessLifts(**{field: drawn(field) for field in ("p1", "p_overall", "absolute", "relative", "rescue")})
+    return SuccessLifts(**{field: drawn(field) for field in of})
 
 
 def rubric_lifts(
     first: Column, second: Column, *, task: Column | None = None, how: Resampling = DEFAULT
 ) -> RubricLifts:
     """Lifts of rubric scores (0..1), one row per job: the first attempt's and the re-attempt's, null where there was
-    none. The final score is the re-attempt's where there was one, even if it is lower. Intervals: bootstrap over jobs
-    (over tasks where given).
+    none. The final score is the re-attempt's where there was one, even if it is lower. Units of the intervals are jobs,
+    or tasks where given.
     """
     same_length(first=first, second=second, task=task)
     one, judged = floats("first", first, low=0, high=1)
@@ -159,12 +170,22 @@ def rubric_lifts(
     sums = group_sums(groups.index, groups.size, *columns)
     sums = sums[sums[:, 0] > 0]
     total = sums.sum(axis=0)
-    draws = resampled(sums, "jobs" if task is None else "tasks", how)
+    per, jobs = sums.T, sums[:, 0]
 
     def figure(name: str, unit: Unit, of: Callable[[Floats], Floats], why: str = "") -> Estimate:
         if not counts.valid or why:
             return Estimate(name, None, counts, unit=unit, reason=why or nothing_valid(counts))
-        return Estimate(name, float(of(total[None])[0]), counts, *draws.interval(of), unit)
+        if unit is Unit.SHARE:
+            column = per[1] if "first" in name else per[2]
+            alike = units.zero_or_one((one if "first" in name else final)[judged])
+            ends, note = units.share(column / jobs, how.level, weight=jobs, alike=alike)
+        elif unit is Unit.POINTS:
+            ends, note = units.difference((per[2] - per[1]) / jobs.mean(), how.level, alike=0.5)
+        else:
+            some = (per[3] > 0) | (per[4] > 0)
+            ends, note = units.ratio_of_sums(per[3][some], per[4][some], how.level)
+            ends = Interval(*(None if e is None else e - 1 for e in ends[:2]), ends.level, ends.method)
+        return Estimate(name, float(of(total[None])[0]), counts, *ends, unit).noting(note)
 
     missing = "no job has both attempts" if not retried.any() else "" if total[4] > 0 else "first attempts scored 0"
     return RubricLifts(

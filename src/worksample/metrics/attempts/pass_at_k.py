@@ -8,7 +8,9 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Floats, same_length, whole
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, resampled
+from worksample.metrics.scores.rates import structure
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
 
 def pass_at_k_each(attempts: Column, passes: Column, k: int) -> Floats:
@@ -32,18 +34,26 @@ def pass_at_k_each(attempts: Column, passes: Column, k: int) -> Floats:
 
 
 def pass_at_k(
-    attempts: Column, passes: Column, k: int, *, ceiling: float | None = None, how: Resampling = DEFAULT
+    attempts: Column,
+    passes: Column,
+    k: int,
+    *,
+    ceiling: float | None = None,
+    task: Column | None = None,
+    how: Resampling = DEFAULT,
 ) -> Estimate:
     """The mean over tasks of pass@k, times `ceiling` where one is given (0..1: the share of tasks that are feasible).
 
     Attempts must be independent repeats; re-attempts with feedback are not (see `passed_within`). Tasks with fewer
-    than k attempts have no estimate, and are counted as ungraded. Interval: bootstrap over tasks.
+    than k attempts have no estimate, and are counted as ungraded. Rows that share a `task` are its instances and
+    average into it; without it every row is a task.
     """
     each = pass_at_k_each(attempts, passes, k)
     if ceiling is not None and not 0 <= ceiling <= 1:
         raise UsageError(f"a ceiling of {ceiling}", next="pass a share of 0..1")
     known = ~np.isnan(each)
     values = each[known] * (1.0 if ceiling is None else ceiling)
+    same_length(attempts=attempts, task=task)
     counts = Counts(len(each), int(known.sum()), ungraded=int((~known).sum())).having(k=k)
     name = f"pass@{k}"
     notes = (f"{counts.ungraded} tasks have fewer than {k} attempts",) if counts.ungraded else ()
@@ -51,5 +61,8 @@ def pass_at_k(
     if not counts.valid:
         reason = f"no task has {k} attempts"
         return Estimate(name, None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
-    ends = resampled(values[:, None], "tasks", how).interval(lambda s: s[:, 0] / len(values))
-    return Estimate(name, float(values.mean()), counts, *ends, Unit.SHARE, notes=notes, conditional_on=given)
+    means = structure(task, None, known).task_means(values)
+    ends, note = units.share(means, how.level)
+    return Estimate(name, float(means.mean()), counts, *ends, Unit.SHARE, notes=notes, conditional_on=given).noting(
+        note
+    )

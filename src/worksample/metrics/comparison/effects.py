@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, float
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, weights
-from worksample.metrics.uncertainty.intervals import percentiles
+from worksample.metrics.uncertainty.intervals import expanded, percentiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +101,19 @@ def _figures(
         reason = "one common task: chance cannot be told from effect"
         return one, Estimate(names[1], None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
     drawn = np.concatenate([block @ shared.T for block in weights(tasks, how)]) / tasks
-    low, high = percentiles(drawn.max(axis=1) - drawn.min(axis=1), how.level)
+    if np.ptp(drawn.max(axis=1) - drawn.min(axis=1)) < 1e-12:
+        note = "every task differs by as much: an interval would have no width"
+        one = Estimate(names[0], spread, counts, unit=Unit.POINTS, notes=(note,), conditional_on=given)
+        return one, replace(one, name=names[1], value=float(rates.std(ddof=1)))
+    wide = expanded(how.level, tasks)
+    low, high = percentiles(drawn.max(axis=1) - drawn.min(axis=1), wide)
     excess = float((drawn.max(axis=1) - drawn.min(axis=1)).mean()) - spread
     method = f"bootstrap over tasks ({how.resamples})"
     centred = shared - shared.mean(axis=0)
     chance = float((centred.var(axis=1, ddof=1) / tasks).sum() / (choices - 1))
     deviation = float(np.sqrt(max(0.0, float(rates.var(ddof=1)) - chance)))
     spreads = [np.sqrt(max(0.0, float(r.var(ddof=1)) - chance)) for r in drawn]
-    ends = percentiles(np.asarray(spreads), how.level)
+    ends = percentiles(np.asarray(spreads), wide)
     note = f"a highest minus a lowest is above 0 by chance alone; resampling adds {excess * 100:.1f} points"
     return (
         Estimate(

@@ -7,18 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from worksample.metrics.columns import Codes, Floats, Ints, codes, floats, same_length, series
+from worksample.metrics.columns import Codes, Column, Floats, Ints, codes, floats, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import valid_rows
 from worksample.metrics.scores.tiers import Trials
+from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.intervals import normal_quantile, percentiles
 from worksample.records import is_full
-
-_BLOCK = 1_000_000
-_DRAWS = 5_000_000
-"""Up to this many drawn trials the bootstrap is simulated; beyond, its own variance in closed form is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +34,8 @@ def paired_difference(
 ) -> Comparison:
     """Compare two agents on the instances that both have a valid trial of; `task` is required in both.
 
-    Repeats average within an instance, instances within a task. The bootstrap draws tasks, then instances, the same for
-    both agents, then each agent's repeats on its own.
+    Repeats average within an instance, instances within a task; the interval is of tasks' differences
+    (`units.difference`), in which the chance within a task stands once, as it should.
     """
     sides = [_read(side) for side in (first, second)]
     keys = _common(*(side.keys for side in sides))
@@ -69,10 +65,9 @@ def paired_difference(
     counts = counts.having(
         tasks=tasks.size, better=int((per_task > 1e-12).sum()), worse=int((per_task < -1e-12).sum())
     )  # fmt: skip
-    low, high, method, note = _interval(kept, tasks, how)
-    level = how.level if method else None
-    value = float(per_task.mean())
-    difference = Estimate(name, value, counts, low, high, level, method, Unit.POINTS, conditional_on=given).noting(note)
+    alike = sum(units.zero_or_one(part.values) for part in kept) / 2
+    ends, note = units.difference(per_task, how.level, alike=alike)
+    difference = Estimate(name, float(per_task.mean()), counts, *ends, Unit.POINTS, conditional_on=given).noting(note)
     return Comparison(difference, _sign_test(counts), table)
 
 
@@ -106,13 +101,19 @@ def _read(side: Trials) -> _Side:
     size = same_length(score=side.score, task=side.task, instance=side.instance, state=side.state)
     numbers, present = floats("score", side.score, low=0, high=1)
     valid, _ = valid_rows("score", present, side.state)
-    task = series("task", side.task if side.task is not None else np.arange(size)).cast(pl.String)
-    instance = task if side.instance is None else series("instance", side.instance).cast(pl.String)
+    task = _names("task", side.task if side.task is not None else np.arange(size))
+    instance = task if side.instance is None else _names("instance", side.instance)
     rows = pl.DataFrame({"task": task, "instance": instance}).filter(pl.Series(valid))
     keys = rows.unique(maintain_order=True)
     numbered = keys.with_columns(place=pl.Series(np.arange(len(keys)), dtype=pl.Int64))
     index = rows.join(numbered, on=["task", "instance"], how="left", maintain_order="left")["place"].to_numpy()
     return _Side(keys, np.asarray(index, dtype=np.int64), numbers[valid], size)
+
+
+def _names(name: str, column: Column) -> pl.Series:
+    """A column of names as texts, none missing."""
+    codes(name, column)
+    return series(name, column).cast(pl.String)
 
 
 def _common(one: pl.DataFrame, two: pl.DataFrame) -> pl.DataFrame:
@@ -123,64 +124,6 @@ def _changes(one: Floats, two: Floats) -> list[str]:
     gained, lost = ~is_full(one) & is_full(two), is_full(one) & ~is_full(two)
     better, worse = two > one + 1e-12, two < one - 1e-12
     return [str(w) for w in np.select([gained, lost, better, worse], ["gained", "lost", "better", "worse"], "same")]
-
-
-def _interval(sides: list[_Side], tasks: Codes, how: Resampling) -> tuple[float | None, float | None, str, str]:
-    if tasks.size < 2:
-        return None, None, "", "one task: no interval"
-    order = np.argsort(tasks.index, kind="stable")
-    many = np.bincount(tasks.index)
-    first = np.cumsum(many) - many
-    rng = how.rng()
-    trials = sum(len(side.values) for side in sides)
-    if trials * how.resamples > _DRAWS:
-        return _closed_form(sides, tasks, how)
-    step = max(1, _BLOCK // max(trials, 1))
-    layouts = [_layout(side) for side in sides]
-    drawn = []
-    for start in range(0, how.resamples, step):
-        rows = min(step, how.resamples - start)
-        task = rng.integers(0, tasks.size, size=rows * tasks.size)
-        size = many[task]
-        bounds = size.repeat(size)
-        instance = order[first[task].repeat(size) + (rng.random(len(bounds)) * bounds).astype(np.int64)]
-        gap = np.zeros(len(instance))
-        for sign, (values, starts, repeats) in zip((-1, 1), layouts, strict=True):
-            count = repeats[instance]
-            limits = count.repeat(count)
-            trial = starts[instance].repeat(count) + (rng.random(len(limits)) * limits).astype(np.int64)
-            gap += sign * np.add.reduceat(values[trial], np.cumsum(count) - count) / count
-        per_task = np.add.reduceat(gap, np.cumsum(size) - size) / size
-        drawn.append(per_task.reshape(rows, tasks.size).mean(axis=1))
-    whole = np.concatenate(drawn)
-    if np.ptp(whole) < 1e-12:
-        return None, None, "", "every task differs by as much: the bootstrap has no width"
-    low, high = percentiles(whole, how.level)
-    return low, high, f"paired bootstrap over task, instance, repeat ({how.resamples})", ""
-
-
-def _closed_form(sides: list[_Side], tasks: Codes, how: Resampling) -> tuple[float, float, str, str]:
-    """The normal interval with the variance that the bootstrap has in the limit."""
-    gap = sides[1].means() - sides[0].means()
-    noise = np.zeros(len(gap))
-    for side in sides:
-        repeats = np.bincount(side.index, minlength=len(gap))
-        squares = np.bincount(side.index, weights=(side.values - side.means()[side.index]) ** 2, minlength=len(gap))
-        noise += squares / repeats**2
-    size = np.bincount(tasks.index)
-    per_task = np.bincount(tasks.index, weights=gap) / size
-    spread = np.bincount(tasks.index, weights=(gap - per_task[tasks.index]) ** 2 + noise) / size**2
-    error = np.sqrt((per_task.var() + spread.mean()) / tasks.size)
-    half = normal_quantile((1 + how.level) / 2) * float(error)
-    middle = float(per_task.mean())
-    method = "normal, with the variance of the paired bootstrap over task, instance, repeat in closed form"
-    return middle - half, middle + half, method, ""
-
-
-def _layout(side: _Side) -> tuple[Floats, Ints, Ints]:
-    order = np.argsort(side.index, kind="stable")
-    repeats = np.bincount(side.index, minlength=side.instances).astype(np.int64)
-    return side.values[order], np.cumsum(repeats) - repeats, repeats
 
 
 def _sign_test(counts: Counts) -> Estimate:

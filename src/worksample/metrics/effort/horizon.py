@@ -12,7 +12,7 @@ from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, flags
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, group_sums, weights
-from worksample.metrics.uncertainty.intervals import percentiles
+from worksample.metrics.uncertainty.intervals import expanded, percentiles
 
 _DRAWS = 5_000_000
 _STEEP = 60.0
@@ -76,16 +76,16 @@ def time_horizon(
     note = f"{lost} of {how.resamples} resamples have no falling curve, and count as beyond both ends" if lost else ""
     method = f"logistic in log2 hours, bootstrap over {'trials' if task is None else 'tasks'} ({how.resamples})"
     method += ", in its normal limit" if limit else ""
-    out = {}
+    out, wide = {}, expanded(how.level, group[1])
     for q in at:
         value = float(2.0 ** _where(fitted, q)[0])
         with np.errstate(over="ignore"):
-            low, high = percentiles(2.0 ** _where(drawn, q), how.level)
+            low, high = percentiles(2.0 ** _where(drawn, q), wide)
         ends = float(2 ** x.min()), float(2 ** x.max())
         beyond = "" if ends[0] <= value <= ends[1] else f"extrapolated: tasks took {ends[0]:.2g} to {ends[1]:.2g} hours"
         estimate = Estimate(_name(q), value, counts, low, high, how.level, method, Unit.HOURS)
         out[q] = estimate.noting(beyond, note).given("success is logistic in log hours")
-    low, high = percentiles(drawn[:, 1], how.level)
+    low, high = percentiles(drawn[:, 1], wide)
     return Horizon(out, Estimate("slope per doubling", float(fitted[0, 1]), counts, low, high, how.level, method))
 
 

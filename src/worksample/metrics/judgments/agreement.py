@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,8 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Codes, Floats, Ints, codes, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampled, Resampling, of_patterns, resampled
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampled, Resampling, of_patterns, resampled
 
 from . import agreement_coefficients
 from .tally import Tally, tally_votes
@@ -26,6 +28,9 @@ class Scale:
     positive: float
     ends: tuple[float, float]
 
+
+FEWEST = 20
+"""Units that a coefficient's bootstrap needs."""
 
 HOLISTIC = Scale(positive=2, ends=(1, 3))
 """Votes of 1, 2, 3 (RLI 3.4)."""
@@ -121,37 +126,66 @@ def _measure(
         table.astype(np.float64), (ends[0], ends[1]) if len(ends) == 2 else None
     )
     total = times[None, :] @ per_pattern
-    drawn, units = _drawn(per_pattern, tally.which, times, cluster, how)
+    unit = _Units(per_pattern, tally.which, times, cluster, how)
 
-    def figure(name: str, statistic: Callable[[Floats], Floats], why: str = "", unit: Unit = Unit.NUMBER) -> Estimate:
+    def share(name: str, parts: Callable[[Floats], tuple[Floats, Floats]], why: str = "") -> Estimate:
+        above, below = (float(part[0]) for part in parts(total)) if counts.valid else (0.0, 0.0)
+        if not below:
+            return Estimate(
+                name, None, counts, unit=Unit.SHARE, reason=why if counts.valid else "no item has two votes"
+            )
+        ends, note = unit.share(parts)
+        return Estimate(name, min(1.0, above / below), counts, *ends, Unit.SHARE).noting(note)
+
+    def figure(name: str, statistic: Callable[[Floats], Floats]) -> Estimate:
         with np.errstate(divide="ignore", invalid="ignore"):
             value = float(statistic(total)[0]) if counts.valid else float("nan")
         if np.isnan(value):
-            return Estimate(name, None, counts, unit=unit, reason=why if counts.valid else "no item has two votes")
-        note = "" if len(drawn.sums) else f"a single one of {units}: no interval"
-        return Estimate(name, value, counts, *drawn.interval(statistic), unit).noting(note)
+            return Estimate(name, None, counts, reason=flat if counts.valid else "no item has two votes")
+        ends, note = unit.coefficient(statistic)
+        return Estimate(name, value, counts, *ends).noting(note)
 
     flat = "all votes are the same, so chance agrees as well"
     yes = steps >= scale.positive
     return Agreement(
-        share=figure("agreement", agreement_coefficients.share, unit=Unit.SHARE),
-        hard=figure("hard disagreement", agreement_coefficients.hard, unit=Unit.SHARE),
-        positive=figure(
-            "agreement on positives", lambda s: agreement_coefficients.positive(s, yes), "no positive vote", Unit.SHARE
-        ),
-        alpha_nominal=figure("alpha (nominal)", lambda s: agreement_coefficients.alpha(s, steps, "nominal"), flat),
-        alpha_ordinal=figure("alpha (ordinal)", lambda s: agreement_coefficients.alpha(s, steps, "ordinal"), flat),
-        alpha_interval=figure("alpha (interval)", lambda s: agreement_coefficients.alpha(s, steps, "interval"), flat),
-        ac1=figure("AC1", lambda s: agreement_coefficients.ac1(s, len(steps)), flat),
+        share=share("agreement", agreement_coefficients.share),
+        hard=share("hard disagreement", agreement_coefficients.hard),
+        positive=share("agreement on positives", lambda s: agreement_coefficients.positive(s, yes), "no positive vote"),
+        alpha_nominal=figure("alpha (nominal)", lambda s: agreement_coefficients.alpha(s, steps, "nominal")),
+        alpha_ordinal=figure("alpha (ordinal)", lambda s: agreement_coefficients.alpha(s, steps, "ordinal")),
+        alpha_interval=figure("alpha (interval)", lambda s: agreement_coefficients.alpha(s, steps, "interval")),
+        ac1=figure("AC1", lambda s: agreement_coefficients.ac1(s, len(steps))),
     )
 
 
-def _drawn(
-    per_pattern: Floats, which: Ints, times: Ints, cluster: Codes | None, how: Resampling
-) -> tuple[Resampled, str]:
-    if times.sum() < 2:
-        return Resampled(per_pattern[:0], how.level, ""), "items"
-    if cluster is None:
-        return of_patterns(per_pattern, times, "items", how), "items"
-    cells = np.bincount(cluster.index * len(times) + which, minlength=cluster.size * len(times))
-    return resampled(cells.reshape(cluster.size, -1).astype(np.float64) @ per_pattern, "projects", how), "projects"
+class _Units:
+    """Sums per item, or per project where items share one: what intervals are made of."""
+
+    def __init__(self, per_pattern: Floats, which: Ints, times: Ints, cluster: Codes | None, how: Resampling) -> None:
+        self.how, self.name = how, "items" if cluster is None else "projects"
+        self.sums, self.times = per_pattern, times
+        if cluster is not None:
+            cells = np.bincount(cluster.index * len(times) + which, minlength=cluster.size * len(times))
+            self.sums = cells.reshape(cluster.size, len(times)).astype(np.float64) @ per_pattern
+            self.times = np.ones(cluster.size, dtype=np.int64)
+
+    @cached_property
+    def drawn(self) -> Resampled:
+        if self.name == "projects":
+            return resampled(self.sums, self.name, self.how)
+        return of_patterns(self.sums, self.times, self.name, self.how)
+
+    def share(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
+        """Of a share of pairs: units weigh by their pairs."""
+        above, below = parts(self.sums)
+        some = below > 0
+        times = self.times[some]
+        return units.share((above[some] / below[some]).repeat(times), self.how.level, weight=below[some].repeat(times))
+
+    def coefficient(self, statistic: Callable[[Floats], Floats]) -> tuple[Interval, str]:
+        """Of a coefficient: the bootstrap, from `FEWEST` units on."""
+        many = int(self.times.sum())
+        if many < FEWEST:
+            return Interval(), f"{many} {self.name}, too few for an interval of a coefficient: {FEWEST} are needed"
+        ends = self.drawn.interval(statistic)
+        return ends, "" if ends.method else "the bootstrap has no width: no interval"

@@ -43,20 +43,20 @@ def _share(above: Floats, below: Floats) -> Floats:
     return np.where(below > 0, above / np.where(below > 0, below, 1), np.nan)
 
 
-def share(sums: Floats) -> Floats:
-    """Of unordered pairs of votes on one item, those that are equal."""
-    return _share(sums[:, -2], sums[:, -3])
+def share(sums: Floats) -> tuple[Floats, Floats]:
+    """Equal pairs of votes on one item, and all pairs (both ways round)."""
+    return sums[:, -2], sums[:, -3]
 
 
-def hard(sums: Floats) -> Floats:
-    """Of those pairs, the ones that hold both ends of the scale."""
-    return _share(sums[:, -1], sums[:, -3])
+def hard(sums: Floats) -> tuple[Floats, Floats]:
+    """Pairs that hold both ends of the scale, and all pairs."""
+    return sums[:, -1], sums[:, -3]
 
 
-def positive(sums: Floats, yes: Flags) -> Floats:
-    """Given a positive vote, the share of other votes on its item that are positive."""
+def positive(sums: Floats, yes: Flags) -> tuple[Floats, Floats]:
+    """Of the other votes on the item of a positive vote, those that are positive, and all."""
     o = _coincidences(sums, len(yes))[:, yes]
-    return _share(o[:, :, yes].sum(axis=(1, 2)), o.sum(axis=(1, 2)))
+    return o[:, :, yes].sum(axis=(1, 2)), o.sum(axis=(1, 2))
 
 
 def alpha(sums: Floats, scale: Floats, metric: str) -> Floats:

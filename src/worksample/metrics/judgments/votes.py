@@ -222,12 +222,13 @@ def automation_rate(
     *,
     state: Column | None = None,
     project: Column | None = None,
-    method: RateInterval = "wilson",
+    instance: Column | None = None,
+    method: RateInterval = "exact",
     how: Resampling = DEFAULT,
 ) -> Estimate:
     """The share of projects whose deliverable was judged at least as good as the human one (RLI 3.3).
 
     `passed`: one row per submission of one agent, null where undecided or ungraded, which leaves the denominator and
-    is counted. With `project`, repeats on a project average first and the bootstrap is over projects.
+    is counted. With `project` (and `instance` within it), repeats on it average first, and projects are the units.
     """
-    return rate(passed, state=state, task=project, name="automation rate", method=method, how=how)
+    return rate(passed, state=state, task=project, instance=instance, name="automation rate", method=method, how=how)

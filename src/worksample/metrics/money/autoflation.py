@@ -22,9 +22,9 @@ from worksample.metrics.columns import (
 )
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, beside, ratio, resampled
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
-from .dollars import Priced, usable_prices
+from .dollars import Priced, dollar_share, usable_prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class Bundle:
     illustrative: Column | None = None
     include_illustrative: bool = False
     ceiling: float = MONEY_CEILING
+    task: Column | None = None
+    """Projects that share one are one unit of the interval; without it every project is a unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class _Work:
     cost: Floats
     rows: Flags
     counts: Counts
+    open_: Flags
+    """Projects on which there is work and none of it has a verdict."""
+    task: Ints
+    """The unit of each project."""
 
 
 def measure_autoflation(
@@ -54,8 +60,10 @@ def measure_autoflation(
     """1 - sum(min(human, cheapest accepted AI)) / sum(human), over the projects with a known human price.
 
     One row per trial, of any number of agents: `ai_cost` in US dollars (0 is valid; null is unknown, and such a trial
-    cannot lower a price), `passed` null where there is no verdict. An AI dearer than the human changes nothing.
-    None where the bundle is worth 0. Errors: UsageError for a trial on a project outside the bundle, or twice in it.
+    cannot lower a price), `passed` null where there is no verdict: a project on which there is work and no verdict
+    leaves both sums, one on which nobody worked stays at the human's price. An AI dearer than the
+    human changes nothing. None where the bundle is worth 0. Errors: UsageError for a trial on a project outside the
+    bundle, or twice in it.
     """
     priced, work = _read(bundle, project, ai_cost, passed)
     return _estimate(priced, work, work.rows, how)
@@ -70,15 +78,26 @@ def autoflation_over_time(
     """
     same_length(project=project, date=date)
     priced, work = _read(bundle, project, ai_cost, passed)
-    dates = codes("date", date)
+    dates = codes("date", _days(date))
     order = dates.labels.rank("dense").to_numpy().astype(np.int64)[dates.index]
     names = sorted((int(r), str(label)) for r, label in zip(dates.labels.rank("dense"), dates.labels, strict=True))
     return {name: _estimate(priced, work, work.rows & (order <= rank), how) for rank, name in names}
 
 
+def _days(date: Column) -> pl.Series:
+    """Dates as dates: texts must be ISO, since "2026-10" sorts before "2026-9"."""
+    column = series("date", date)
+    if column.dtype != pl.String:
+        return column
+    found = column.str.to_date("%Y-%m-%d", strict=False)
+    if (wrong := found.is_null() & column.is_not_null()).any():
+        raise UsageError(f"{column.filter(wrong)[0]!r} is no date", where="column 'date'", next="YYYY-MM-DD")
+    return found
+
+
 def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> tuple[Priced, _Work]:
     same_length(project=project, ai_cost=ai_cost, passed=passed)
-    same_length(project=bundle.project, human_cost=bundle.human_cost)
+    same_length(project=bundle.project, human_cost=bundle.human_cost, task=bundle.task)
     priced = usable_prices(
         "human_cost",
         bundle.human_cost,
@@ -102,7 +121,9 @@ def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> t
         passed_without_a_cost=int((yes & judged & ~known).sum()),
         illustrative=priced.illustrative,
     )
-    return priced, _Work(where, cost, yes & judged & known, counts)
+    tried, told = (np.bincount(where[rows], minlength=names.size) for rows in (np.ones_like(judged), judged))
+    task = np.arange(names.size) if bundle.task is None else codes("task", bundle.task).index
+    return priced, _Work(where, cost, yes & judged & known, counts, (tried > 0) & (told == 0), task)
 
 
 def _find(project: pl.Series, labels: pl.Series, place: Ints) -> Ints:
@@ -122,17 +143,26 @@ def _find(project: pl.Series, labels: pl.Series, place: Ints) -> Ints:
 
 def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Estimate:
     human = np.where(priced.usable, np.nan_to_num(priced.prices), 0.0)
+    known = priced.usable & ~work.open_
     cheapest = human.copy()
     np.minimum.at(cheapest, work.project[rows], work.cost[rows])
-    saved = np.where(priced.usable, human - cheapest, 0.0)
-    name, given = "autoflation", ("projects with a known human price", *priced.says)
-    without = work.counts.special["passed without a cost"]
-    notes = (f"{without} accepted trials without a cost cannot lower a price",) if without else ()
-    counts = work.counts.having(cheaper_by_ai=int((saved > 0).sum()))
-    if not human.sum():
-        reason = "no project has a price" if not priced.usable.any() else "the bundle is worth 0"
+    saved = human - cheapest
+    name = "autoflation"
+    given = ("projects with a known human price, and a verdict wherever there is work", *priced.says)
+    without, left = work.counts.special["passed without a cost"], int((priced.usable & work.open_).sum())
+    notes = (
+        *((f"{without} accepted trials without a cost cannot lower a price",) if without else ()),
+        *((f"{left} projects on which no work is graded are left out, not counted as failed",) if left else ()),
+    )
+    counts = work.counts.having(cheaper_by_ai=int((saved[known] > 0).sum()), ungraded_projects=left)
+    worth = float(human[known].sum())
+    if not worth:
+        reason = (
+            "no project has a price" if not priced.usable.any()
+            else "no work on a project with a price is graded" if not known.any() else "the bundle is worth 0"
+        )  # fmt: skip
         return Estimate(name, None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
-    sums = beside(saved[priced.usable], human[priced.usable])
-    ends = resampled(sums, "projects", how).interval(ratio(0, 1))
-    value = float(saved.sum() / human.sum())
-    return Estimate(name, value, counts, *ends, Unit.SHARE, notes=notes, conditional_on=given)
+    part, whole = (np.bincount(work.task, weights=np.where(known, x, 0.0)) for x in (saved, human))
+    ends, note = dollar_share(part, whole, how)
+    value = float(saved[known].sum() / worth)
+    return Estimate(name, value, counts, *ends, Unit.SHARE, notes=notes, conditional_on=given).noting(note)

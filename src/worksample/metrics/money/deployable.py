@@ -5,7 +5,7 @@ Autoflation knows afterwards which deliverables were good and takes the best of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +14,10 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Floats, flags, floats, money, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, beside, ratio, resampled
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
-from .dollars import usable_prices
+from .dollars import by_task, dollar_share, usable_prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,16 @@ def deployable_cost(
     *,
     illustrative: Column | None = None,
     include_illustrative: bool = False,
+    task: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> DeployableCost:
-    """AI + checking + (rejected) x human + (falsely accepted) x loss, the mean over jobs, one row per job.
+    """AI + checking + (rejected) x human + (falsely accepted) x loss, the mean over jobs, one row per trial.
 
     With the default check this is AI + (1 - success) x human. Jobs without a verdict, an AI cost or a human price are
-    left out and counted. Interval: bootstrap over jobs.
+    left out and counted. Rows that share a `task` are averaged first: a repeat is no job of its own.
     """
     check = checking or Checking()
-    same_length(passed=passed, ai_cost=ai_cost, human_cost=human_cost)
+    same_length(passed=passed, ai_cost=ai_cost, human_cost=human_cost, task=task)
     good, judged = flags("passed", passed)
     ai, has_ai = money("ai_cost", ai_cost)
     priced = usable_prices("human_cost", human_cost, illustrative, include=include_illustrative)
@@ -89,23 +91,43 @@ def deployable_cost(
     accepted = np.where(good, check.accepts_good, check.accepts_bad)
     missed = np.where(good, 0.0, check.accepts_bad)
     each = ai + check.cost + (1 - accepted) * priced.prices + missed * check.loss
-    human = priced.prices[rows]
-    sums = beside(each[rows], human)
-    total, jobs = sums.sum(axis=0), len(human)
-    drawn = resampled(sums, "jobs", how)
-
-    def figure(place: int, of: Callable[[Floats], Floats]) -> Estimate:
-        name, unit = names[place]
-        if unit is Unit.SHARE and not total[1]:
-            reason = "the jobs cost a human nothing"
-            return Estimate(name, None, counts, unit=unit, reason=reason, conditional_on=given)
-        value = float(of(total[None])[0])
-        return Estimate(name, value, counts, *drawn.interval(of), unit, conditional_on=given)
-
-    share = ratio(0, 1)
-    return DeployableCost(
-        figure(0, lambda s: s[:, 0] / jobs), figure(1, lambda s: s[:, 1] / jobs), figure(2, lambda s: 1 - share(s))
+    spent, human, spared, trials = by_task(
+        task, rows, each, priced.prices, accepted * priced.prices, np.ones(len(rows))
     )
+    spent, human = spent / trials, human / trials
+    counts = counts.having(tasks=len(human))
+    told = counts, given
+    saving = _saving(spent, human, spared / trials, told, how)
+    return DeployableCost(_per_job(names[0], spent, told, how), _per_job(names[1], human, told, how), saving)
+
+
+_Told = tuple[Counts, tuple[str, ...]]
+
+
+def _per_job(named: tuple[str, Unit], each: Floats, told: _Told, how: Resampling) -> Estimate:
+    counts, given = told
+    ends, note = units.amounts(each, how.level)
+    return Estimate(named[0], float(each.mean()), counts, *ends, named[1], conditional_on=given).noting(note)
+
+
+def _saving(spent: Floats, human: Floats, spared: Floats, told: _Told, how: Resampling) -> Estimate:
+    """1 - spent / human: the dollars that no human is paid, less what the agent and its checks cost. Their intervals
+    are put together by the method of variance estimates recovery (Zou and Donner 2008).
+    """
+    counts, given = told
+    if not human.sum():
+        reason = "the jobs cost a human nothing"
+        return Estimate("saving", None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
+    value = 1 - float(spent.sum() / human.sum())
+    gained, paid = float(spared.sum() / human.sum()), float((spent - human + spared).sum() / human.sum())
+    ends, note = dollar_share(spared, human, how)
+    if ends.low is None or ends.high is None:
+        return Estimate("saving", value, counts, unit=Unit.SHARE, conditional_on=given).noting(note)
+    cost, _ = units.ratio_of_sums(spent - human + spared, human, how.level)
+    above, below = (0.0 if end is None else abs(end - paid) for end in (cost.high, cost.low))
+    low, high = value - math.hypot(gained - ends.low, above), value + math.hypot(ends.high - gained, below)
+    method = f"{ends.method}, and the ratio of costs by MOVER"
+    return Estimate("saving", value, counts, low, high, ends.level, method, Unit.SHARE, conditional_on=given)
 
 
 def break_even_success(ai_cost: float, human_cost: float, checking: Checking | None = None) -> Estimate:

@@ -6,12 +6,25 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import MONEY_CEILING, Column, Flags, Floats, flags, floats, money, same_length
+from worksample.metrics.columns import (
+    MONEY_CEILING,
+    Column,
+    Flags,
+    Floats,
+    codes,
+    flags,
+    floats,
+    money,
+    same_length,
+    series,
+)
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, valid_rows
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, beside, ratio, resampled
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 
 ILLUSTRATIVE = "illustrative prices left out"
 WITH_ILLUSTRATIVE = "illustrative prices counted"
@@ -73,15 +86,17 @@ def dollars_earned(
     illustrative: Column | None = None,
     include_illustrative: bool = False,
     ceiling: float = MONEY_CEILING,
+    task: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Dollars:
-    """The summed price of the projects that passed, of one agent, one row per project.
+    """The summed price of the projects that passed, of one agent.
 
-    `price`: US dollars of the human's deliverable; a project without one leaves both sums. `passed`: null where there
-    is no verdict, which leaves both sums too and is counted. Errors: UsageError for a negative price, or one above
-    `ceiling`.
+    `price`: US dollars of the human's deliverable; a project without one leaves both sums. Where a project has several
+    rows (repeats), each holds its part of the price. `passed`: null where there is no verdict, which leaves both sums
+    too and is counted. `task`: rows that share one are one unit; without it every row is. The interval is the share's,
+    at these projects' prices. Errors: UsageError for a negative price, or one above `ceiling`.
     """
-    same_length(price=price, passed=passed, state=state)
+    same_length(price=price, passed=passed, state=state, task=task)
     priced = usable_prices("price", price, illustrative, include=include_illustrative, ceiling=ceiling)
     yes, present = flags("passed", passed)
     valid, counts = valid_rows("passed", present, state)
@@ -97,20 +112,50 @@ def dollars_earned(
         why = nothing_valid(counts) if not counts.valid else "no graded project has a price"
         none = [Estimate(n, None, counts, unit=u, reason=why, conditional_on=given) for n, u in _NAMES]
         return Dollars(*none)
-    earned = value * (yes & rows)
-    sums = beside(earned[rows], value[rows])
-    total, possible = float(sums[:, 0].sum()), float(sums[:, 1].sum())
-    blank = partial(Estimate, counts=counts, notes=notes, conditional_on=given)
-    drawn = resampled(sums, "projects", how)
-    share = blank("share of dollars", None, unit=Unit.SHARE, reason="the priced projects are worth 0 together")
-    if possible:
-        ends = drawn.interval(ratio(0, 1))._asdict()
-        share = blank("share of dollars", total / possible, **ends, unit=Unit.SHARE)
+    earned, worth = by_task(task, rows, value * (yes & rows), value)
+    total, possible = float(earned.sum()), float(worth.sum())
+    blank = partial(Estimate, counts=counts, conditional_on=given)
+    if not possible:
+        worthless = "the priced projects are worth 0 together"
+        return Dollars(
+            blank("dollars earned", 0.0, unit=Unit.USD, notes=notes),
+            blank("dollars possible", 0.0, unit=Unit.USD, notes=notes),
+            blank("share of dollars", None, unit=Unit.SHARE, reason=worthless, notes=notes),
+        )
+    ends, note = dollar_share(earned, worth, how)
+    said = (*notes, note) if note else notes
+    low, high = (None if end is None else end * possible for end in (ends.low, ends.high))
+    scaled = Interval(low, high, ends.level, ends.method)
     return Dollars(
-        earned=blank("dollars earned", total, **drawn.interval(lambda s: s[:, 0])._asdict(), unit=Unit.USD),
-        possible=blank("dollars possible", possible, unit=Unit.USD),
-        share=share,
+        blank(
+            "dollars earned",
+            total,
+            low=scaled[0],
+            high=scaled[1],
+            level=ends.level,
+            method=ends.method,
+            unit=Unit.USD,
+            notes=said,
+        ),
+        blank("dollars possible", possible, unit=Unit.USD, notes=notes),
+        blank("share of dollars", total / possible, **ends._asdict(), unit=Unit.SHARE, notes=said),
     )
+
+
+def by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats, ...]:
+    """Sums per task of some rows; without `task` every row is one."""
+    if task is None:
+        return tuple(column[rows] for column in columns)
+    found = codes("task", series("task", task).filter(pl.Series(rows)))
+    return tuple(np.bincount(found.index, weights=c[rows], minlength=found.size) for c in columns)
+
+
+def dollar_share(part: Floats, whole: Floats, how: Resampling) -> tuple[Interval, str]:
+    """The interval of `part` of `whole` dollars, both by task: tasks weigh what they are worth, and those worth
+    nothing are none.
+    """
+    worth = whole > 0
+    return units.share(part[worth] / whole[worth], how.level, weight=whole[worth])
 
 
 _NAMES = (("dollars earned", Unit.USD), ("dollars possible", Unit.USD), ("share of dollars", Unit.SHARE))

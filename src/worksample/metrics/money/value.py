@@ -11,12 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, flags, money, same_length
+from worksample.metrics.columns import Column, flags, money, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, resampled
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
-from .dollars import ILLUSTRATIVE, WITH_ILLUSTRATIVE
+from .dollars import ILLUSTRATIVE, WITH_ILLUSTRATIVE, by_task
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +122,16 @@ def break_even_from_jobs(
     *,
     illustrative: Column | None = None,
     include_illustrative: bool = False,
+    task: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
     """V* from the same jobs done by both approaches: (lower's, higher's) columns, one row per job.
 
     Jobs lacking a verdict or a cost under either are left out and counted, and so are those whose costs are
-    `illustrative` unless they are asked for. Interval: bootstrap over jobs; resamples in
-    which the higher approach does not succeed more often count as without end.
+    `illustrative` unless they are asked for. Rows that share a `task` are one unit. Interval: Fieller's, open above
+    where the higher approach may not succeed more often.
     """
-    same_length(passed=passed[0], other=passed[1], cost=cost[0], other_cost=cost[1])
+    same_length(passed=passed[0], other=passed[1], cost=cost[0], other_cost=cost[1], task=task)
     (one, has_one), (two, has_two) = (flags(f"passed {n}", p) for n, p in zip(names, passed, strict=True))
     (low_cost, has_low), (high_cost, has_high) = (money(f"cost {n}", c) for n, c in zip(names, cost, strict=True))
     invented = np.zeros(len(one), dtype=bool) if illustrative is None else flags("illustrative", illustrative)[0]
@@ -142,19 +144,10 @@ def break_even_from_jobs(
     if not rows.any():
         reason = "no job has a verdict and a cost under both"
         return Estimate(name, None, counts, unit=Unit.USD, reason=reason, conditional_on=said)
-    sums = np.column_stack([(two.astype(float) - one)[rows], (high_cost - low_cost)[rows]])
-    gain, extra = sums.sum(axis=0)
+    gains, extras = by_task(task, rows, two.astype(np.float64) - one, high_cost - low_cost)
+    gain, extra = gains.sum(), extras.sum()
     if gain <= 0:
         reason = f"{names[1]} does not succeed more often than {names[0]}"
         return Estimate(name, None, counts, unit=Unit.USD, reason=reason, conditional_on=said)
-    drawn = resampled(sums, "jobs", how)
-    endless = int((drawn.sums[:, 0] <= 0).sum())
-    notes = (f"{endless} of {how.resamples} resamples have no break-even",) if endless else ()
-    return Estimate(
-        name, float(extra / gain), counts, *drawn.interval(_values), Unit.USD, notes=notes, conditional_on=said
-    )
-
-
-def _values(sums: Floats) -> Floats:
-    gain, extra = sums[:, 0], sums[:, 1]
-    return np.where(gain > 0, extra / np.where(gain > 0, gain, 1), np.inf)
+    ends, note = units.fieller(extras, gains, how.level)
+    return Estimate(name, float(extra / gain), counts, *ends, Unit.USD, conditional_on=said).noting(note)

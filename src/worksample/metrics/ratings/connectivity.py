@@ -102,24 +102,25 @@ def _reached(edges: Flags, start: Flags) -> Flags:
         seen = more
 
 
-def strongly_connected(size: int, first: Ints, second: Ints, forward: Flags, backward: Flags) -> Flags:
-    """For many graphs over the same pairs at once, whether each is strongly connected.
+def reach(size: int, pairs: tuple[Ints, Ints], wins: tuple[Flags, Flags], start: int) -> tuple[Flags, Flags]:
+    """For many graphs over the same pairs at once, whom `start` reaches downwards (has a chain of wins or ties
+    against), and who reaches it: two of (graphs, agents), with `start` in both.
 
-    `forward` and `backward` are (pairs, graphs): whether the first has won or tied against the second, and the other
-    way round. Node 0 must reach all and be reached by all.
+    `wins`: whether the first of each pair has won or tied against the second, and the other way round, (pairs, graphs).
     """
-    graphs = forward.shape[1]
+    graphs = wins[0].shape[1]
     edges = np.zeros((graphs, size, size), dtype=np.float32)
-    edges[:, first, second] = forward.T
-    edges[:, second, first] = backward.T
-    good = np.ones(graphs, dtype=bool)
-    for turned in (edges, edges.transpose(0, 2, 1)):
-        seen = np.zeros((graphs, 1, size), dtype=np.float32)
-        seen[:, 0, 0] = 1
-        while True:
-            more = np.minimum(seen + seen @ turned, 1) > 0
-            if (more == (seen > 0)).all():
-                break
-            seen = more.astype(np.float32)
-        good &= (seen > 0).all(axis=(1, 2))
-    return good
+    edges[:, pairs[0], pairs[1]] = wins[0].T
+    edges[:, pairs[1], pairs[0]] = wins[1].T
+    below, above = (_spread(turned, start) for turned in (edges, edges.transpose(0, 2, 1)))
+    return below, above
+
+
+def _spread(edges: Floats, start: int) -> Flags:
+    seen = np.zeros((len(edges), 1, edges.shape[1]), dtype=np.float32)
+    seen[:, 0, start] = 1
+    while True:
+        more = np.minimum(seen + seen @ edges, 1) > 0
+        if (more == (seen > 0)).all():
+            return np.asarray(more[:, 0])
+        seen = more.astype(np.float32)

@@ -13,8 +13,8 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Floats
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, tabulate
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.intervals import normal_quantile, percentiles
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
+from worksample.metrics.uncertainty.intervals import expanded, normal_quantile, percentiles
 
 from .bradley_terry import Pairs, fit
 from .connectivity import Connectivity, check_connectivity
@@ -22,6 +22,8 @@ from .elo_intervals import resampled, sandwich
 from .pair_sums import PairSums
 from .preferences import HUMAN
 
+_UNEVEN = 4
+"""From this ratio of comparisons between pairs on, a note says that their weights matter."""
 POINTS = 400 / math.log(10)
 """Elo points per nat."""
 
@@ -60,6 +62,7 @@ class EloTable:
     rated: tuple[str, ...]
     replicates: Floats | None = None
     how: Resampling = DEFAULT
+    projects: int = 0
 
     def difference(self, agent: str, other: str) -> Estimate:
         """How many points `agent` is ahead of `other`, with the interval of the paired difference."""
@@ -73,8 +76,10 @@ class EloTable:
         low: float | None = None
         high: float | None = None
         if self.replicates is not None:
-            gaps = self.replicates[:, self.rated.index(agent)] - self.replicates[:, self.rated.index(other)]
-            low, high = percentiles(gaps, self.how.level)
+            one_, two_ = (self.replicates[:, self.rated.index(who)] for who in (agent, other))
+            with np.errstate(invalid="ignore"):
+                gaps = one_ - two_
+            low, high = percentiles(gaps, expanded(self.how.level, self.projects))
         level = self.how.level if self.replicates is not None else None
         return Estimate(
             name, a.value - b.value, a.counts, low, high, level, a.method, Unit.ELO,
@@ -99,31 +104,35 @@ def elo_ratings(sums: PairSums, options: EloOptions | None = None, how: Resampli
             f"the anchor {options.anchor!r} is in no comparison",
             next="add the holistic verdicts (human_comparisons), or pass EloOptions(anchor=None)",
         )
-    counts = _counts(sums)
     by_count = options.weight == "comparison"
     preference, _ = sums.totals(by_count=by_count) if sums.pairs else (np.zeros(0), np.zeros(0))
     links = check_connectivity(sums.agents, sums.first, sums.second, preference, options.anchor)
     if len(sums.agents) < 2:
         reason = "fewer than two agents were compared"
-        return EloTable({a: _none(a, counts, reason) for a in sums.agents}, links, ())
+        return EloTable({a: _none(a, sums, reason) for a in sums.agents}, links, ())
     notes = _notes(sums, options)
     if links.identifiable or options.ridge:
         return _rate(sums, options, how, links, notes if links.identifiable else (*notes, f"without it: {links.says}"))
     if options.part and len(links.main) > 1:
         return _rate_part(sums, options, how, links, notes)
     reason = f"not identifiable: {links.says}"
-    return EloTable({a: _none(a, counts, reason) for a in sums.agents}, links, ())
+    return EloTable({a: _none(a, sums, reason) for a in sums.agents}, links, ())
 
 
-def _none(agent: str, counts: Counts, reason: str) -> Estimate:
-    return Estimate(agent, None, counts, unit=Unit.ELO, reason=reason)
+def _none(agent: str, sums: PairSums, reason: str) -> Estimate:
+    return Estimate(agent, None, _counts(sums, agent), unit=Unit.ELO, reason=reason)
 
 
-def _counts(sums: PairSums) -> Counts:
-    done = sums.comparisons
-    return Counts(done + sums.left_out, done, ungraded=sums.left_out).having(
-        agents=len(sums.agents), pairs=sums.pairs, projects=sums.projects
-    )
+def _counts(sums: PairSums, agent: str) -> Counts:
+    """The comparisons that the agent stands in."""
+    place = sums.agents.index(agent)
+    mine = (sums.first == place) | (sums.second == place)
+    cells = mine[sums.pair]
+    done, left = int(sums.count[cells].sum()), sums.undecided.get(agent, 0)
+    return Counts(done + left, done, ungraded=left).having(
+        agents=len(sums.agents), pairs=int(mine.sum()), projects=len(np.unique(sums.project[cells])),
+        comparisons_in_all=sums.comparisons,
+    )  # fmt: skip
 
 
 def _notes(sums: PairSums, options: EloOptions) -> tuple[str, ...]:
@@ -136,8 +145,22 @@ def _notes(sums: PairSums, options: EloOptions) -> tuple[str, ...]:
             f"ridge prior of precision {options.ridge:g} per square nat" if options.ridge else "",
             f"{missing} pairs of agents were never compared" if missing else "",
             f"{sums.left_out} undecided comparisons left out" if sums.left_out else "",
+            _uneven(sums, options),
         )
         if note
+    )
+
+
+def _uneven(sums: PairSums, options: EloOptions) -> str:
+    """Where a few comparisons weigh as much as many, the choice of weights shows."""
+    if options.weight == "comparison" or sums.pairs < 2:
+        return ""
+    each = np.bincount(sums.pair, weights=sums.count, minlength=sums.pairs)
+    few, many = int(each.min()), int(each.max())
+    if many < _UNEVEN * few:
+        return ""
+    return (
+        f"pairs of {few} to {many} comparisons weigh alike (RLI B.2): weights by comparison err less where they are few"
     )
 
 
@@ -151,35 +174,48 @@ def _rate(
     strength = fit(pairs, preference, weight, ridge=options.ridge)
     anchor = None if options.anchor is None else sums.agents.index(options.anchor)
     points = _anchored(strength, anchor, options.anchor_score)
-    replicates, lost = None, 0
+    replicates = None
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(points)
     method = ""
     if sums.projects < 2 and options.interval != "none":
         notes = (*notes, "one project: no interval")
     elif options.interval == "bootstrap":
-        drawn = resampled(sums, pairs, strength, how, by_count=by_count, ridge=options.ridge)
+        drawn = resampled(sums, pairs, strength, how, by_count=by_count, ridge=options.ridge, anchor=anchor)
         replicates = _anchored(drawn.T, anchor, options.anchor_score)
-        lost = int(np.isnan(replicates).any(axis=1).sum())
-        bounds = [percentiles(column, how.level) for column in replicates.T]
+        wide = expanded(how.level, sums.projects)
+        bounds = [percentiles(column, wide) for column in replicates.T]
         method = f"bootstrap over {sums.projects} projects ({how.resamples})"
     elif options.interval == "sandwich":
         error = POINTS * sandwich(sums, pairs, strength, anchor, by_count=by_count, ridge=options.ridge)
         z = normal_quantile((1 + how.level) / 2)
         bounds = [(float(p - z * e), float(p + z * e)) for p, e in zip(points, error, strict=True)]
         method = "preview: sandwich standard error, clustered by project"
-    if lost:
-        notes = (*notes, f"{lost} of {how.resamples} resamples have no finite ratings, and count as beyond both ends")
     fixed = f"{options.anchor} at {options.anchor_score:g}" if options.anchor else f"mean at {options.anchor_score:g}"
     ratings = {}
     for place in np.argsort(-points, kind="stable"):
         agent = sums.agents[place]
-        low, high = (None, None) if place == anchor else bounds[place]
+        said, ends = notes, Interval(*bounds[place], how.level if method else None, method)
+        if place == anchor:
+            ends = Interval(method="fixed")
+        elif options.ridge and agent in links.reasons:
+            ends, said = Interval(), (*notes, "the prior alone sets its score: no interval")
+        elif replicates is not None:
+            said = (*notes, *_open_ends(replicates[:, place]))
         ratings[agent] = Estimate(
-            agent, float(points[place]), _counts(sums), low, high,
-            how.level if method and place != anchor else None, method if place != anchor else "fixed", Unit.ELO,
-            notes=notes, conditional_on=(fixed, *((f"ridge prior {options.ridge:g}",) if options.ridge else ())),
+            agent, float(points[place]), _counts(sums, agent), *ends, Unit.ELO,
+            notes=said, conditional_on=(fixed, *((f"ridge prior {options.ridge:g}",) if options.ridge else ())),
         )  # fmt: skip
-    return EloTable(ratings, links, sums.agents, replicates, how)
+    return EloTable(ratings, links, sums.agents, replicates, how, sums.projects)
+
+
+def _open_ends(drawn: Floats) -> tuple[str, ...]:
+    """What some resamples could not bound."""
+    says = (
+        (np.isneginf(drawn), "it never wins or ties against the rest: they are below every score"),
+        (np.isposinf(drawn), "it never loses or ties against the rest: they are above every score"),
+        (np.isnan(drawn), "nothing links it with the anchor: they count as beyond both ends"),
+    )
+    return tuple(f"in {int(some.sum())} of {len(drawn)} resamples {why}" for some, why in says if some.any())
 
 
 def _anchored(strength: Floats, anchor: int | None, score: float) -> Floats:
@@ -206,11 +242,12 @@ def _rate_part(
         won=sums.won[cells],
         count=sums.count[cells],
         left_out=sums.left_out,
+        undecided=sums.undecided,
     )
     whole = Connectivity((links.main,), links.main, {})
     table = _rate(part, options, how, whole, (*notes, f"left out: {links.says}"))
     given = "comparisons among the rated agents alone"
     ratings = {agent: estimate.given(given) for agent, estimate in table.ratings.items()}
     for agent, reason in links.reasons.items():
-        ratings[agent] = _none(agent, _counts(sums), f"not identifiable: {reason}")
-    return EloTable(ratings, links, table.rated, table.replicates, how)
+        ratings[agent] = _none(agent, sums, f"not identifiable: {reason}")
+    return EloTable(ratings, links, table.rated, table.replicates, how, table.projects)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from worksample.metrics.columns import Flags, Floats, Ints
+from worksample.metrics.columns import Flags, Floats
 from worksample.metrics.uncertainty.bootstrap import Resampling, weights
 
 from .bradley_terry import Pairs, fit_many
-from .connectivity import strongly_connected
+from .connectivity import reach
 from .pair_sums import PairSums
 
 _BLOCK = 160_000
@@ -16,11 +16,15 @@ _BLOCK = 160_000
 _DENSE = 40_000_000
 
 
-def resampled(sums: PairSums, pairs: Pairs, base: Floats, how: Resampling, *, by_count: bool, ridge: float) -> Floats:
-    """Strengths (agents, resamples) in nats; NaN where a resample's win graph is not strongly connected.
+def resampled(
+    sums: PairSums, pairs: Pairs, base: Floats, how: Resampling, *, by_count: bool, ridge: float, anchor: int | None
+) -> Floats:
+    """Strengths (agents, resamples) in nats.
 
     A resample draws projects with replacement and averages every pair's preferences again: weights over projects
-    times the sums per (project, pair).
+    times the sums per (project, pair). Where its win graph is not strongly connected, those connected with the anchor
+    are rated among themselves, who only loses to them is at minus infinity, who only beats them at plus infinity, and
+    the rest is NaN; without an anchor all are.
     """
     won, weight = sums.weighted(by_count=by_count)
     totals = np.bincount(sums.pair, weights=weight, minlength=sums.pairs).astype(np.float64)
@@ -35,11 +39,46 @@ def resampled(sums: PairSums, pairs: Pairs, base: Floats, how: Resampling, *, by
             compared = below > 0
             preference = np.divide(above, below, out=np.full_like(above, 0.5), where=compared)
             heavy = below if by_count else compared.astype(np.float64)
-            solvable = np.ones(above.shape[1], dtype=bool)
-            if not ridge:
-                solvable = _solvable(len(sums.agents), sums.first, sums.second, preference, compared)
-            out.append(fit_many(pairs, preference, heavy, solvable, (base, typical), ridge))
+            wins = compared & (preference > 0), compared & (preference < 1)
+            solvable = np.ones(above.shape[1], dtype=bool) if ridge else _solvable(sums, *wins)
+            fitted = fit_many(pairs, preference, heavy, solvable, (base, typical), ridge)
+            if anchor is not None and not solvable.all():
+                rest = np.flatnonzero(~solvable)
+                part = preference[:, rest], heavy[:, rest], (wins[0][:, rest], wins[1][:, rest])
+                fitted[:, rest] = _partly(sums, (base, typical), anchor, *part)
+            out.append(fitted)
     return np.concatenate(out, axis=1)
+
+
+def _partly(
+    sums: PairSums,
+    base: tuple[Floats, Floats],
+    anchor: int,
+    preference: Floats,
+    heavy: Floats,
+    wins: tuple[Flags, Flags],
+) -> Floats:
+    """Strengths where not all can be rated; resamples with the same agents connected are fitted together."""
+    size = len(sums.agents)
+    below, above = reach(size, (sums.first, sums.second), wins, anchor)
+    out = np.full((size, preference.shape[1]), np.nan)
+    out[(below & ~above).T] = -np.inf
+    out[(above & ~below).T] = np.inf
+    whole, which = np.unique(below & above, axis=0, return_inverse=True)
+    for place, main in enumerate(whole):
+        columns = np.flatnonzero(which.ravel() == place)
+        kept = np.flatnonzero(main[sums.first] & main[sums.second])
+        agents = np.flatnonzero(main)
+        if len(agents) == 1:
+            out[np.ix_(agents, columns)] = 0.0
+            continue
+        new = np.cumsum(main) - 1
+        part = Pairs(len(agents), new[sums.first[kept]], new[sums.second[kept]])
+        cells = np.ix_(kept, columns)
+        good = np.ones(len(columns), dtype=bool)
+        start = base[0][agents] - base[0][agents].mean(), base[1][kept]
+        out[np.ix_(agents, columns)] = fit_many(part, preference[cells], heavy[cells], good, start, 0.0)
+    return out
 
 
 class _product:
@@ -68,12 +107,13 @@ def _exact_in_single(won: Floats, weight: Floats, projects: int) -> bool:
     return fine and float(max(weight.max(initial=0), won.max(initial=0))) * projects < 2**17
 
 
-def _solvable(size: int, first: Ints, second: Ints, preference: Floats, compared: Flags) -> Flags:
-    forward, backward = compared & (preference > 0), compared & (preference < 1)
+def _solvable(sums: PairSums, forward: Flags, backward: Flags) -> Flags:
     open_ended = ~(forward & backward).all(axis=0)
-    good = np.ones(preference.shape[1], dtype=bool)
+    good = np.ones(forward.shape[1], dtype=bool)
     if open_ended.any():
-        good[open_ended] = strongly_connected(size, first, second, forward[:, open_ended], backward[:, open_ended])
+        wins = forward[:, open_ended], backward[:, open_ended]
+        below, above = reach(len(sums.agents), (sums.first, sums.second), wins, 0)
+        good[open_ended] = (below & above).all(axis=1)
     return good
 
 

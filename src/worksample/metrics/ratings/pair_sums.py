@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +31,8 @@ class PairSums:
     count: Floats
     left_out: int = 0
     """Comparisons without a decided preference."""
+    undecided: Mapping[str, int] = field(default_factory=dict)
+    """The same per agent that has any."""
 
     @property
     def pairs(self) -> int:
@@ -84,7 +87,11 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
     agents, sides = canonical_sides(first, second)
     projects = codes("project", project)
     key, inside = sides.key, projects.index
+    undecided: dict[str, int] = {}
     if not present.all():
+        open_ = key[~present]
+        ends = np.concatenate([sides.one[open_], sides.two[open_]])
+        undecided = {agents[a]: int(n) for a, n in zip(*np.unique(ends, return_counts=True), strict=True)}
         toward, key, inside = toward[present], key[present], inside[present]
     size = len(agents)
     used = _used(key, len(sides.one))
@@ -106,6 +113,7 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
         won=won,
         count=count,
         left_out=int((~present).sum()),
+        undecided=undecided,
     )
 
 

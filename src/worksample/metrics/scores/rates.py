@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -14,9 +13,10 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Flags, Floats, codes, flags, floats, narrow, same_length, series
 from worksample.metrics.counts import Counts, State, count_states
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.hierarchy import Hierarchy, TaskMeans, hierarchy, independent, replicates, summarise
-from worksample.metrics.uncertainty.intervals import RateInterval, exact, normal_quantile, percentiles, rate_interval
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
+from worksample.metrics.uncertainty.hierarchy import Hierarchy, hierarchy, independent
+from worksample.metrics.uncertainty.intervals import RateInterval, rate_interval
 
 LEFT_OUT = "graded trials only"
 
@@ -41,9 +41,9 @@ def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, 
 
 
 def share(
-    name: str, successes: int, counts: Counts, *, level: float = 0.95, method: RateInterval = "wilson"
+    name: str, successes: int, counts: Counts, *, level: float = 0.95, method: RateInterval = "exact"
 ) -> Estimate:
-    """`successes` out of `counts.valid` independent trials, with a Wilson or exact interval."""
+    """`successes` out of `counts.valid` independent trials, with the exact or Wilson's interval."""
     counts = counts.having(successes=successes)
     if counts.valid == 0:
         return Estimate(name, None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
@@ -70,14 +70,14 @@ def rate(
     task: Column | None = None,
     instance: Column | None = None,
     name: str = "rate",
-    method: RateInterval = "wilson",
+    method: RateInterval = "exact",
     how: Resampling = DEFAULT,
 ) -> Estimate:
     """The share that passed, of what is valid.
 
     `passed`: booleans, null where there is none. `state`: `State` values; without it null means ungraded. With `task`,
-    rows that share a task are not taken as independent: they average into instances and tasks, and the interval is the
-    hierarchical bootstrap (task -> instance -> repeat); where every task stands once it is Wilson's or the exact one.
+    rows that share a task are not taken as independent: they average into instances and tasks, and the interval is
+    the one of tasks (`units.share`); where every task stands once that is the exact one, or Wilson's by `method`.
     """
     yes, present = flags("passed", passed)
     same_length(passed=passed, state=state, task=task, instance=instance)
@@ -87,7 +87,7 @@ def rate(
 
 
 def rate_within(
-    name: str, h: Hierarchy | None, credit: Floats, counts: Counts, how: Resampling, method: RateInterval = "wilson"
+    name: str, h: Hierarchy | None, credit: Floats, counts: Counts, how: Resampling, method: RateInterval = "exact"
 ) -> Estimate:
     """The share of valid rows that passed (`credit` 0 or 1), given their hierarchy; None or flat: independent rows."""
     if h is None or h.flat:
@@ -108,8 +108,8 @@ def mean_score(
     """The mean over tasks of the mean over instances of the mean over repeats, of what is valid.
 
     `score`: numbers, null where there is none; shares must lie in 0..1. Without `task` every row is a task of its own.
-    The interval is the hierarchical bootstrap; where every task scored the same 0 or 1 it has no width, and the exact
-    interval with tasks as trials stands instead.
+    The interval takes tasks as units: `units.share` of shares, `units.difference` of points, `units.amounts` of the
+    rest.
     """
     bounds: tuple[float | None, float | None] = (0.0, 1.0) if unit is Unit.SHARE else (None, None)
     numbers, present = floats("score", score, low=bounds[0], high=bounds[1])
@@ -135,41 +135,22 @@ def mean_within(
 ) -> Estimate:
     """The mean over tasks of valid values, given their hierarchy."""
     counts = counts.having(tasks=h.tasks)
-    means = summarise(h, values)
-    value = means.value
-    low, high, method, note = mean_interval(h, values, how, unit, means)
+    means = h.task_means(values)
+    value = float(means.mean())
+    ends, note = mean_interval(means, values, how, unit)
     given = (LEFT_OUT,) if counts.valid < counts.planned else ()
-    level = None if low is None else how.level
     notes = (note,) if note else ()
     value = min(max(value, 0.0), 1.0) if unit is Unit.SHARE else value
-    return Estimate(name, value, counts, low, high, level, method, unit, notes=notes, conditional_on=given)
+    return Estimate(name, value, counts, *ends, unit, notes=notes, conditional_on=given)
 
 
-def mean_interval(
-    h: Hierarchy, values: Floats, how: Resampling, unit: Unit = Unit.NUMBER, means: TaskMeans | None = None
-) -> tuple[float | None, float | None, str, str]:
-    """Low, high, method and note for a mean over tasks; `means` where they are known already."""
-    tasks = h.tasks
-    same = bool(np.ptp(values) == 0)
-    if same and unit is Unit.SHARE and values[0] in (0.0, 1.0):
-        low, high = exact(tasks * int(values[0]), tasks, how.level)
-        return low, high, "exact", "every trial scored the same: exact interval with tasks as independent trials"
-    if tasks < 2:
-        return None, None, "", "one task: no interval"
-    if same:
-        return None, None, "", "every trial scored the same: the bootstrap has no width"
-    drawn = replicates(h, values, how)
-    levels = "task" if h.flat else "task, instance, repeat"
-    if drawn is not None:
-        low_, high_ = percentiles(drawn, how.level)
-        return low_, high_, f"bootstrap over {levels} ({how.resamples})", ""
-    means = means or summarise(h, values)
-    half = normal_quantile((1 + how.level) / 2) * math.sqrt(means.variance)
-    middle = means.value
-    low, high = middle - half, middle + half
+def mean_interval(means: Floats, values: Floats, how: Resampling, unit: Unit) -> tuple[Interval, str]:
+    """The interval of a mean over tasks, and a note; `values`: the trials that the tasks' means are made of."""
     if unit is Unit.SHARE:
-        low, high = max(low, 0.0), min(high, 1.0)
-    return low, high, f"normal, with the variance of the bootstrap over {levels} in closed form", ""
+        return units.share(means, how.level, alike=units.zero_or_one(values))
+    if unit is Unit.POINTS:
+        return units.difference(means, how.level)
+    return units.amounts(means, how.level)
 
 
 def _exact_mean(h: Hierarchy, credit: Floats) -> Fraction | None:

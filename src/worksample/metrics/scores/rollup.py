@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -12,13 +13,13 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Codes, Column, Flags, Floats, Ints, codes, floats, narrow, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, resampled
-from worksample.metrics.uncertainty.hierarchy import hierarchy
-from worksample.metrics.uncertainty.intervals import percentiles
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 
-from .rates import LEFT_OUT, mean_interval, nothing_valid, valid_rows
+from .rates import LEFT_OUT, nothing_valid, valid_rows
 
-_SMALL = 8
+_POOL = 4
+"""How many units the variance of all strata counts for in that of one."""
 
 
 def roll_up(
@@ -33,7 +34,8 @@ def roll_up(
     `levels`, finest first, such as instance, task, subdomain, domain; a group belongs to one group of the next level
     (UsageError otherwise). `score` in 0..1, one row per trial; rows of one finest group are repeats. The last key of
     the result is "all": the mean over the coarsest groups. Groups without a valid trial have no value and do not pull
-    others down. Intervals of groups resample tasks and below where a level is called "task", else the finest groups.
+    others down. Intervals take tasks as units where a level is called "task", else the finest groups; each group above
+    keeps its weight.
     """
     same_length(score=score, state=state, **levels)
     if not levels:
@@ -91,6 +93,7 @@ class _Trials:
     ) -> None:
         self.numbers, self.valid, self.coded, self.how = numbers, valid, coded, how
         self.state = None if state is None else series("state", state).cast(pl.String)
+        self._spreads: dict[str, Floats] = {}
 
     def groups(self, level: str, means: Floats) -> dict[str, Estimate]:
         of = self.coded[level]
@@ -113,67 +116,76 @@ class _Trials:
         if np.isnan(value):
             return Estimate(label, None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
         kept = rows[here]
-        low, high, method, note = self._interval(level, kept)
+        ends, note = self._interval(level, kept)
         given = (LEFT_OUT,) if counts.valid < counts.planned else ()
-        level_ = None if low is None and high is None else self.how.level
-        return Estimate(label, value, counts, low, high, level_, method, Unit.SHARE, conditional_on=given).noting(note)
+        return Estimate(label, value, counts, *ends, Unit.SHARE, conditional_on=given).noting(note)
 
-    def _interval(self, level: str, rows: Ints) -> tuple[float | None, float | None, str, str]:
+    def _interval(self, level: str, rows: Ints) -> tuple[Interval, str]:
         chain = [name for name in self.coded if name != "all"]
         at = chain.index(level) if level in chain else len(chain)
         unit = "task" if "task" in chain[:at] else chain[0] if at else ""
         if not unit:
-            return None, None, "", ""
+            return Interval(), ""
+        task, of = self._tasks[unit]
+        here, first = np.unique(of[rows], return_index=True)
         between = chain[chain.index(unit) + 1 : at]
+        alike = units.zero_or_one(self.numbers[rows])
         if not between:
-            inner = chain[0] if unit != chain[0] else None
-            h = hierarchy(self.coded[unit].index[rows], None if inner is None else self.coded[inner].index[rows])
-            return mean_interval(h, self.numbers[rows], self.how, Unit.SHARE)
-        return self._stratified(unit, between, rows)
-
-    def _stratified(self, unit: str, between: list[str], rows: Ints) -> tuple[float | None, float | None, str, str]:
-        """Tasks are resampled within their subdomains, which stay: every subdomain keeps its weight."""
-        index, inverse = np.unique(self.coded[unit].index[rows], return_inverse=True)
-        finest = self.coded[next(iter(self.coded))].index[rows]
-        _, fine = np.unique(finest, return_inverse=True)
-        instance = _means(fine, self.numbers[rows], np.ones(len(rows), dtype=bool), int(fine.max()) + 1)
-        of = np.zeros(len(instance), dtype=np.int64)
-        of[fine] = inverse
-        task = _means(of, instance, np.ones(len(instance), dtype=bool), len(index))
-        paths = np.zeros((len(between), len(index)), dtype=np.int64)
-        for depth, name in enumerate(between):
-            paths[depth, inverse] = self.coded[name].index[rows]
-        drawn = self._draw(task, paths[0], unit)
-        strata = np.unique(paths[0])
-        above = paths[:, [int(np.flatnonzero(paths[0] == s)[0]) for s in strata]]
-        for depth in range(1, len(between)):
-            groups = np.unique(above[depth])
-            drawn = np.stack([drawn[:, above[depth] == g].mean(axis=1) for g in groups], axis=1)
-            above = above[:, [int(np.flatnonzero(above[depth] == g)[0]) for g in groups]]
-        low, high = percentiles(drawn.mean(axis=1), self.how.level)
-        sizes = np.array([(paths[0] == s).sum() for s in strata])
-        single = int((sizes == 1).sum())
-        if low is None or high is None or high - low < 1e-12:
-            alone = single == len(sizes)
-            why = f"every value of {between[0]} holds one {unit}" if alone else "the bootstrap has no width"
-            return None, None, "", f"{why}: no interval"
-        note = (
-            f"{single} of {len(sizes)} values of {between[0]} hold one {unit}, which the interval takes as fixed"
-            if single
-            else ""
+            return units.share(task[here], self.how.level, alike=alike)
+        paths = np.stack([self.coded[name].index[rows[first]] for name in between])
+        weight = _weights(paths)
+        variance = self._variances(between[0], unit)[paths[0]]
+        ends, note = units.stratified(
+            float(weight @ task[here]), float((weight**2 * variance).sum()), weight, self.how.level, alike=alike
         )
-        return low, high, f"bootstrap over {unit}s within {between[0]} ({self.how.resamples})", note
+        single = int((np.unique(paths[0], return_counts=True)[1] == 1).sum())
+        lonely = f"{single} values of {between[0]} hold one {unit}: their variance is that within the others"
+        return ends, "; ".join(text for text in (note, lonely if single else "") if text)
 
-    def _draw(self, task: Floats, stratum: Ints, unit: str) -> Floats:
-        columns = []
-        for place, s in enumerate(np.unique(stratum)):
-            values = task[stratum == s]
-            how = Resampling(self.how.resamples, self.how.level, self.how.seed + place)
-            if len(values) == 1:
-                columns.append(np.full(self.how.resamples, values[0]))
-            elif len(values) < _SMALL:
-                picks = how.rng().integers(0, len(values), size=(how.resamples, len(values)))
-                columns.append(values[picks].mean(axis=1))
+    @cached_property
+    def _tasks(self) -> dict[str, tuple[Floats, Ints]]:
+        """Per level that can be the unit: the mean of each of its values, from the finest groups up, and which value
+        each row belongs to.
+        """
+        chain = list(self.coded)
+        finest = self.coded[chain[0]]
+        out = {chain[0]: (_means(finest.index, self.numbers, self.valid, finest.size), finest.index)}
+        for fine, coarse in pairwise(chain[: chain.index("task") + 1] if "task" in chain else []):
+            below, (means, _) = self.coded[fine], out[fine]
+            above = _parents(fine, below, coarse, self.coded[coarse])
+            of = self.coded[coarse]
+            out[coarse] = _means(above, means, ~np.isnan(means), of.size), of.index
+        return out
+
+    def _variances(self, stratum: str, unit: str) -> Floats:
+        """Per stratum the variance between its units: its own where it has many, that of all strata together where it
+        has few (partial pooling, as if the latter came from four units more). Without any stratum of two, the variance
+        around the mean of all.
+        """
+        if stratum not in self._spreads:
+            task, _ = self._tasks[unit]
+            parent = _parents(unit, self.coded[unit], stratum, self.coded[stratum])
+            there = ~np.isnan(task)
+            size = self.coded[stratum].size
+            means = _means(parent, task, there, size)
+            many = np.bincount(parent[there], minlength=size)
+            apart = np.where(there, task - means[parent], 0.0) ** 2
+            squares, free = np.bincount(parent, weights=apart, minlength=size), np.maximum(many - 1, 0)
+            if free.sum():
+                pooled = float(squares.sum() / free.sum())
             else:
-                columns.append(resampled(values[:, None], unit, how).sums[:, 0] / len(values))
-        return np.stack(columns, axis=1)
+                pooled = float(np.nanvar(task, ddof=1)) if there.sum() > 1 else 0.0
+            self._spreads[stratum] = (squares + _POOL * pooled) / (free + _POOL)
+        return self._spreads[stratum]
+
+
+def _weights(paths: Ints) -> Floats:
+    """What each unit counts in a mean of means: `paths` says to which group of each level, finest first, it belongs."""
+    weight = np.ones(paths.shape[1])
+    groups = np.arange(paths.shape[1])
+    for level in (*paths, np.zeros(paths.shape[1], dtype=np.int64)):
+        pairs = np.unique(np.stack([groups, level]), axis=1)
+        members = dict(zip(*np.unique(pairs[1], return_counts=True), strict=True))
+        weight /= np.array([members[group] for group in level])
+        groups = level
+    return weight

@@ -26,7 +26,8 @@ from worksample.metrics.columns import (
 )
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, beside, ratio, resampled
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, independent
 from worksample.records import is_full
 
@@ -101,15 +102,17 @@ def _mean(graded: _Graded, how: Resampling) -> Estimate:
 @dataclass(frozen=True, slots=True)
 class Spread:
     """Repeats of the same instance. `run`: standard deviation of one run's score around its instance's mean, pooled
-    over the instances with two runs or more; `mean`: what that leaves of uncertainty in the mean score.
+    over the instances with two runs or more; `whole`: of the mean score of one run over all tasks (what ALE's Table 1
+    has as superscript); `mean`: what all runs leave of uncertainty in the mean score.
     """
 
     run: Estimate
+    whole: Estimate
     mean: Estimate
 
 
 def repeat_spread(trials: Trials) -> Spread:
-    """Standard deviations over repeated runs of the same instance (ALE Table 1's superscripts), unbiased per instance.
+    """Standard deviations over repeated runs of the same instance, with unbiased variances per instance.
 
     None where no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
     """
@@ -120,12 +123,12 @@ def _repeat_spread(graded: _Graded) -> Spread:
     values, counts, h = graded.values, graded.counts, graded.h
     if h is None:
         none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason=nothing_valid(counts))
-        return Spread(none, none.called("sd of the mean score"))
+        return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
     repeated = h.repeats >= 2
     counts = counts.having(instances=len(h.repeats), repeated_instances=int(repeated.sum()))
     if not repeated.any():
         none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason="no instance has two valid runs")
-        return Spread(none, none.called("sd of the mean score"))
+        return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
     squares = h.within((values - h.instance_means(values)[h.cell]) ** 2)
     variance = squares[repeated] / (h.repeats[repeated] - 1)
     pooled = float(variance.mean())
@@ -133,10 +136,12 @@ def _repeat_spread(graded: _Graded) -> Spread:
     each[repeated] = variance
     within_task = h.across(each / h.repeats) / h.instances**2
     error = float(np.sqrt(within_task.sum()) / h.tasks)
+    whole = float(np.sqrt((h.across(each) / h.instances**2).sum()) / h.tasks)
     alone = int((~repeated).sum())
     note = f"{alone} instances with one run enter with the pooled deviation" if alone else ""
     return Spread(
         Estimate("run sd", float(np.sqrt(pooled)), counts, unit=Unit.POINTS),
+        Estimate("sd of run means", whole, counts, unit=Unit.POINTS).noting(note),
         Estimate("sd of the mean score", error, counts, unit=Unit.POINTS).noting(note),
     )
 
@@ -260,10 +265,10 @@ class _Runs:
         hits, others, ungraded = (part.stop - part.start for part in (late, early, unknown))
         counts = Counts(hits + others + ungraded, hits + others, ungraded=ungraded)
         plain = share("timeout rate", hits, counts, level=self.how.level)
-        if self.tasks is None or not hits or not others:
+        if self.tasks is None or not counts.valid:
             return plain
         above = np.bincount(self.task[late], minlength=self.tasks.size)
-        return self._by_task(plain, above, above + np.bincount(self.task[early], minlength=self.tasks.size))
+        return self._by_task(plain, above, above + np.bincount(self.task[early], minlength=self.tasks.size), 1.0)
 
     def _mean(self, name: str, part: slice) -> Estimate:
         state = None if self.state is None else self.state.gather(self.order[part])
@@ -274,13 +279,16 @@ class _Runs:
         if counts.valid < counts.planned:
             values, task = values[kept], task[kept]
         plain = mean_within(name, independent(len(values)), values, counts, self.how)
-        if self.tasks is None or np.ptp(values) == 0:
+        if self.tasks is None:
             return plain
         below = np.bincount(task, minlength=self.tasks.size)
-        return self._by_task(plain, np.bincount(task, weights=values, minlength=self.tasks.size), below)
+        total = np.bincount(task, weights=values, minlength=self.tasks.size)
+        return self._by_task(plain, total, below, units.zero_or_one(values))
 
-    def _by_task(self, plain: Estimate, above: Floats | Ints, below: Floats | Ints) -> Estimate:
-        sums = beside(above[below > 0], below[below > 0])
-        if len(sums) == int(below.sum()):
+    def _by_task(self, plain: Estimate, above: Floats | Ints, below: Floats | Ints, alike: float) -> Estimate:
+        some = below > 0
+        if int(some.sum()) == int(below.sum()):
             return plain
-        return replace(plain, **resampled(sums, "tasks", self.how).interval(ratio(0, 1))._asdict())
+        weight = below[some].astype(np.float64)
+        ends, note = units.share(above[some] / weight, self.how.level, weight=weight, alike=alike)
+        return replace(plain, **ends._asdict(), notes=(note,) if note else ())

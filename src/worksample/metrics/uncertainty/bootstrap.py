@@ -16,7 +16,7 @@ import polars as pl
 from worksample.errors import UsageError
 from worksample.metrics.columns import Floats, Ints
 
-from .intervals import check_level, percentiles
+from .intervals import check_level, expanded, percentiles
 
 _CHUNK = 4_000_000
 _DRAWS = 5_000_000
@@ -82,13 +82,19 @@ class Resampled:
     sums: Floats
     level: float
     method: str
+    units: int
 
     def interval(self, statistic: Callable[[Floats], Floats]) -> Interval:
-        """Percentile interval of a statistic: it maps (n, columns) sums to n values, NaN where a resample has none."""
+        """Percentile interval of a statistic: it maps (n, columns) sums to n values, NaN where a resample has none. One
+        without width is none.
+        """
         if not len(self.sums):
             return Interval()
         with np.errstate(divide="ignore", invalid="ignore"):
-            return Interval(*percentiles(statistic(self.sums), self.level), self.level, self.method)
+            low, high = percentiles(statistic(self.sums), expanded(self.level, self.units))
+        if (low is None and high is None) or (low is not None and high is not None and high - low < 1e-12):
+            return Interval()
+        return Interval(low, high, self.level, self.method)
 
 
 def resampled(sums: Floats, units: str, how: Resampling) -> Resampled:
@@ -101,7 +107,7 @@ def resampled(sums: Floats, units: str, how: Resampling) -> Resampled:
     size = len(sums)
     method = f"bootstrap over {units} ({how.resamples})"
     if size < 2:
-        return Resampled(np.zeros((0, sums.shape[1])), how.level, "")
+        return Resampled(np.zeros((0, sums.shape[1])), how.level, "", size)
     if len(np.unique(sums[:_SAMPLE], axis=0)) * 2 <= min(size, _SAMPLE):
         frame = pl.DataFrame(np.ascontiguousarray(sums), schema=[f"c{i}" for i in range(sums.shape[1])])
         patterns = frame.group_by(frame.columns, maintain_order=True).len("units")
@@ -110,14 +116,14 @@ def resampled(sums: Floats, units: str, how: Resampling) -> Resampled:
             return of_patterns(distinct, patterns["units"].to_numpy(), units, how)
     if size * how.resamples <= _DRAWS:
         drawn = np.concatenate([block @ sums for block in weights(size, how)])
-        return Resampled(drawn, how.level, method)
+        return Resampled(drawn, how.level, method, size)
     total = sums.sum(axis=0)
     apart = sums - total / size
     # A column that is the sum of others leaves an eigenvalue of 0, which rounding may turn below it: no fault.
     drawn = how.rng().multivariate_normal(
         total, apart.T @ apart, size=how.resamples, method="eigh", check_valid="ignore"
     )
-    return Resampled(drawn, how.level, f"{method}, in its normal limit")
+    return Resampled(drawn, how.level, f"{method}, in its normal limit", size)
 
 
 def of_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> Resampled:
@@ -125,7 +131,7 @@ def of_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> R
     size = int(times.sum())
     drawn = how.rng().multinomial(size, times / size, size=how.resamples)
     method = f"bootstrap over {units} ({how.resamples})"
-    return Resampled(np.asarray(drawn @ distinct, dtype=np.float64), how.level, method)
+    return Resampled(np.asarray(drawn @ distinct, dtype=np.float64), how.level, method, size)
 
 
 def ratio(numerator: int = 0, denominator: int = 1) -> Callable[[Floats], Floats]:

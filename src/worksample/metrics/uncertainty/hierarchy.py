@@ -1,19 +1,12 @@
-"""Trials within instances within tasks: level means, and the bootstrap that resamples all three levels."""
+"""Trials within instances within tasks: what rows belong together, and the means level by level."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, pair_codes, same_length
-
-from .bootstrap import Resampling
-
-_DRAWS = 5_000_000
-"""Up to this many drawn trials the bootstrap is simulated; beyond, its own variance in closed form is used."""
-_CHUNK = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,76 +139,3 @@ def independent(rows: int) -> Hierarchy:
 def _ones(size: int) -> Ints:
     """A column of ones that takes no memory."""
     return np.broadcast_to(np.int64(1), size)
-
-
-def _starts(sizes: Ints) -> Ints:
-    return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if len(sizes) else sizes
-
-
-@dataclass(frozen=True, slots=True)
-class TaskMeans:
-    """Per task its mean, and the variance that resampling within it gives that mean."""
-
-    mean: Floats
-    inner: Floats
-
-    @property
-    def value(self) -> float:
-        return float(self.mean.mean())
-
-    @property
-    def variance(self) -> float:
-        """Of the mean over tasks in `replicates`, exactly: between tasks, between instances, between repeats."""
-        return float(self.mean.var() + self.inner.mean()) / len(self.mean)
-
-
-def summarise(h: Hierarchy, values: Floats) -> TaskMeans:
-    """Everything that a mean over tasks, and its bootstrap variance in closed form, need of millions of rows."""
-    means = h.instance_means(values)
-    if h.flat:
-        return TaskMeans(means, np.broadcast_to(np.float64(0), h.tasks))
-    task_means = h.across(means) / h.instances
-    inner = np.maximum(h.across(means**2) / h.instances - task_means**2, 0.0)
-    if not h.single:
-        noise = np.maximum(h.within(values**2) / h.repeats - means**2, 0.0) / h.repeats
-        inner += h.across(noise) / h.instances
-    return TaskMeans(task_means, inner / h.instances)
-
-
-def replicates(h: Hierarchy, values: Floats, how: Resampling) -> Floats | None:
-    """The mean over tasks in every resample; None where simulating would take too long: see `TaskMeans.variance`.
-
-    Tasks are drawn with replacement, for each draw as many instances of the task as it has, for each of those as many
-    repeats as it has. One draw of a task is independent of another draw of the same task.
-    """
-    if h.rows * how.resamples > _DRAWS:
-        return None
-    rng = how.rng()
-    ordered, starts = values[np.argsort(h.cell, kind="stable")], _starts(h.repeats)
-    tasks, first, members = h.tasks, _starts(h.instances), np.argsort(h.of, kind="stable")
-    out = []
-    for rows in _blocks(how.resamples, h.rows):
-        task = rng.integers(0, tasks, size=rows * tasks)
-        if h.flat:
-            out.append(ordered[task].reshape(rows, tasks).mean(axis=1))
-            continue
-        many = h.instances[task]
-        instance = members[first[task].repeat(many) + _below(rng, many)]
-        drawn = h.repeats[instance]
-        trial = starts[instance].repeat(drawn) + _below(rng, drawn)
-        means = np.add.reduceat(ordered[trial], _starts(drawn)) / drawn
-        task_means = np.add.reduceat(means, _starts(many)) / many
-        out.append(task_means.reshape(rows, tasks).mean(axis=1))
-    return np.concatenate(out)
-
-
-def _below(rng: np.random.Generator, sizes: Ints) -> Ints:
-    """For each size n, n uniform draws from 0 .. n - 1, in one flat array."""
-    bounds = sizes.repeat(sizes)
-    return np.minimum((rng.random(len(bounds)) * bounds).astype(np.int64), bounds - 1)
-
-
-def _blocks(resamples: int, size: int) -> Iterator[int]:
-    step = max(1, _CHUNK // max(size, 1))
-    for start in range(0, resamples, step):
-        yield min(step, resamples - start)

@@ -85,6 +85,18 @@ def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | N
     return math.tanh(middle - half), math.tanh(middle + half)
 
 
+def expanded(level: float, units: int) -> float:
+    """The level at which the percentiles of a bootstrap over so few units hold `level`: with Student's quantile and
+    the variance that resampling leaves out (Hesterberg 2015, 3.5).
+    """
+    from scipy.special import ndtr, stdtrit
+
+    if units < 2:
+        return level
+    z = math.sqrt(units / (units - 1)) * float(stdtrit(units - 1, (1 + check_level(level)) / 2))
+    return min(float(2 * ndtr(z) - 1), 0.999999)
+
+
 def percentiles(replicates: Floats, level: float, *, lost: int = 0) -> tuple[float | None, float | None]:
     """The central `level` of resampled values.
 
@@ -110,4 +122,6 @@ def _quantile(values: Floats, probability: float) -> float:
     below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
     if below == above or place == math.floor(place):
         return float(below)
+    if math.isinf(below) or math.isinf(above):
+        return float(below if math.isinf(below) else above)
     return float(below + (above - below) * (place - math.floor(place)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +31,6 @@ LONGEST = 38
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "worksample",
-    "font.family": ["Liberation Sans", "DejaVu Sans"],
     "text.parse_math": False,
     "text.color": INK,
     "axes.edgecolor": SOFT,
@@ -43,6 +42,8 @@ _STYLE: dict[str, Any] = {
     "grid.color": SOFT,
     "grid.alpha": 0.35,
 }
+_FONTS = ("Liberation Sans", "DejaVu Sans")
+"""The first that is installed; the last comes with the library that draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,10 @@ class Canvas:
         """A figure of our style with one set of axes; `height` in inches. Save it before the block ends."""
         import matplotlib as mpl
         from matplotlib.figure import Figure
+        from matplotlib.font_manager import fontManager
 
-        with mpl.rc_context(cast(Any, _STYLE)):
+        family = fonts(font.name for font in fontManager.ttflist)
+        with mpl.rc_context(cast(Any, {**_STYLE, "font.family": family})):
             figure = Figure(figsize=(WIDTH, height), layout="constrained")
             yield figure, figure.subplots()
 
@@ -98,6 +101,12 @@ class Canvas:
         figure.savefig(self.folder / f"{name}.png", format="png", dpi=DPI, metadata={"Software": None})
         data.write_csv(self.folder / f"{name}.csv")
         self.plots.append(Plot(name, axis.caption))
+
+
+def fonts(installed: Iterable[str]) -> list[str]:
+    """Of the fonts that we draw with those that are there: each that is not costs a warning for every text."""
+    here = set(installed)
+    return [name for name in _FONTS if name in here] or ["sans-serif"]
 
 
 _COLOURS = re.compile(rf"(?<=[:=\"\s])(?:{'|'.join(_DARK)})(?=[;\"\s])")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from worksample.errors import UsageError
-from worksample.metrics import Checking, Resampling, RubricRules
+from worksample.metrics import CalibrationRules, Checking, Resampling, RubricRules
 from worksample.models.price import Price
 from worksample.records import JudgedBy
 
@@ -32,12 +32,16 @@ class MeasureConfig:
     """A pitfall must be absent for a job to be completed (UpBench A.3)."""
     budgets: tuple[float, ...] = ()
     """US dollars per trial for score against budget; by default quantiles of what was spent."""
+    elo_weight: Literal["pair", "comparison"] = "pair"
+    """Every pair of agents weighs 1 in Elo (RLI B.2), or every comparison does: less error where they are few."""
     hourly: float | None = None
     """US dollars per hour of the expert who gives feedback; without it AI with human help has no cost."""
     checking: Checking = field(default_factory=Checking)
     """The check that a buyer runs on every deliverable, for the deployable cost."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     """List prices by model: then what trials would have cost without caching stands beside what was billed."""
+    calibration: CalibrationRules = field(default_factory=CalibrationRules)
+    """How far a judge must agree with people to be proven, fixed beforehand."""
     how: Resampling = field(default_factory=Resampling)
     """Resamples, level and seed of every interval."""
 
@@ -46,6 +50,8 @@ class MeasureConfig:
             raise UsageError(f"no figures by {self.by!r}", next=f"one of {', '.join(BY[1:])}")
         if self.skips not in ("cause", "paper"):
             raise UsageError(f"skips {self.skips!r}", next="cause or paper")
+        if self.elo_weight not in ("pair", "comparison"):
+            raise UsageError(f"weight {self.elo_weight!r}", next="pair or comparison")
         if min((*self.budgets, self.hourly or 0.0)) < 0:
             raise UsageError("budgets and wages are US dollars, 0 or more", next="--budget 1.5, --hourly 60")
 

@@ -10,7 +10,8 @@ import polars as pl
 from sqlalchemy import select
 
 from worksample.metrics import Estimate, Resampling
-from worksample.records import Experiment, Instance, Submission, Suite
+from worksample.metrics.columns import MONEY_CEILING
+from worksample.records import Experiment, Instance, Protocol, Submission, Suite
 from worksample.store import Store, schema
 from worksample.verdicts.frame import NOT_ATTEMPTABLE, Work, WorkRules
 
@@ -42,6 +43,14 @@ class Material(Work):
         super().__init__(store, experiments, WorkRules(config.struck, judged_by=config.judged_by, rubric=config.rules))
         self.config = config
 
+    def frame(self, protocol: Protocol) -> pl.DataFrame:
+        """As `Work.frame`; a finished trial that could have called its model and never did has cost nothing."""
+        called = pl.col("model").fill_null("") != ""
+        idle = (pl.col("work") == "done") & pl.col("slot").is_not_null() & (pl.col("tokens").fill_null(0) == 0)
+        free = idle & pl.col("cost").is_null() & called & (pl.col("harness") != "command")
+        frame = super().frame(protocol)
+        return frame.with_columns(cost=pl.when(free).then(0.0).otherwise(pl.col("cost").cast(pl.Float64)))
+
     @property
     def how(self) -> Resampling:
         return self.config.how
@@ -52,6 +61,11 @@ class Material(Work):
         table = schema.instances.c
         with self.store.database.reading() as connection:
             return {id: key for id, key in connection.execute(select(table.id, table.key))}  # noqa: C416
+
+    @cached_property
+    def tasks(self) -> dict[str, str]:
+        """The task by instance id: the unit of every interval."""
+        return {id: task_of(key) for id, key in self.keys.items()}
 
     @cached_property
     def instances(self) -> dict[str, Instance]:
@@ -120,9 +134,19 @@ def attempted(frame: pl.DataFrame, attempt: int | None = 1) -> pl.DataFrame:
     return frame if attempt is None else frame.filter(pl.col("attempt") == attempt)
 
 
+def task_of(key: str) -> str:
+    """The task in `task/name`."""
+    return key.rpartition("/")[0]
+
+
 def usable_value(frame: pl.DataFrame) -> pl.Series:
     """The human's price in US dollars; null where it is unknown or in another currency."""
     return frame.select(pl.when(pl.col("value_currency") == "USD").then("value_middle").alias("price")).to_series()
+
+
+def believable(column: str) -> pl.Expr:
+    """US dollars within `MONEY_CEILING`, else null: one absurd row must not take a whole section with it."""
+    return pl.when(pl.col(column).is_between(0, MONEY_CEILING)).then(pl.col(column).cast(pl.Float64)).alias(column)
 
 
 def is_illustrative(frame: pl.DataFrame, column: str = "value_source") -> pl.Series:

@@ -10,10 +10,11 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics import Estimate
+from worksample.metrics.columns import MONEY_CEILING
 from worksample.records import Agent, Protocol
 from worksample.verdicts.frame import state_of
 
-from .material import Group, Material, attempted, is_illustrative, usable_value
+from .material import Group, Material, attempted, believable, is_illustrative, usable_value
 from .section import Section, SectionRow
 
 
@@ -34,9 +35,11 @@ def _of(material: Material, frame: pl.DataFrame, protocol: Protocol, suffix: str
     first = first.with_columns(
         usable_value(first), is_illustrative(first), pl.col("cost").cast(pl.Float64).alias("cost")
     )
+    absurd = [_absurd(first, name) for name in ("price", "cost")]
+    first = first.with_columns(believable("price"), believable("cost"))
     if not first["price"].is_not_null().any():
         return
-    notes = tuple(_notes(material, first, protocol))
+    notes = (*_notes(material, first, protocol), *(said for said in absurd if said))
     yield _dollars(material, first, (f"dollars{suffix}", notes))
     yield from _over_time(material, first, (f"autoflation{suffix}", notes))
     usable = first.filter(~pl.col("illustrative")) if not material.config.illustrative else first
@@ -44,6 +47,18 @@ def _of(material: Material, frame: pl.DataFrame, protocol: Protocol, suffix: str
     if priced.filter(pl.col("cost").is_not_null() & pl.col("passed").is_not_null()).height:
         yield _deployable(material, first, (f"deployable{suffix}", notes))
         yield _value(material, attempted(frame, None), priced, (f"value{suffix}", notes))
+
+
+def _absurd(frame: pl.DataFrame, column: str) -> str:
+    """What is left out since no price and no cost is like that."""
+    wrong = frame.filter(pl.col(column).is_not_null() & ~pl.col(column).is_between(0, MONEY_CEILING))
+    if not wrong.height:
+        return ""
+    first = wrong.row(0, named=True)
+    return (
+        f"{wrong.height} trials with a {column} below $0 or above ${MONEY_CEILING:,.0f} are left out, such as"
+        f" {first['key']} of {first['label']}: ${first[column]:,.2f}"
+    )
 
 
 def _notes(material: Material, frame: pl.DataFrame, protocol: Protocol) -> Iterator[str]:
@@ -71,6 +86,7 @@ def _dollars(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str
             state=r["state"],
             illustrative=r["illustrative"],
             include_illustrative=material.config.illustrative,
+            task=r["task"],
             how=material.how,
         )
         alone = m.measure_autoflation(_bundle(material, r), r["key"], r["cost"], r["passed"], material.how)
@@ -82,7 +98,7 @@ def _dollars(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str
 
 def _bundle(material: Material, frame: pl.DataFrame) -> m.Bundle:
     jobs = frame.unique("key", maintain_order=True)
-    return m.Bundle(jobs["key"], jobs["price"], jobs["illustrative"], material.config.illustrative)
+    return m.Bundle(jobs["key"], jobs["price"], jobs["illustrative"], material.config.illustrative, task=jobs["task"])
 
 
 def _over_time(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Iterator[Section]:
@@ -121,6 +137,7 @@ def _deployable(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[
             check,
             illustrative=r["illustrative"],
             include_illustrative=material.config.illustrative,
+            task=r["task"],
             how=material.how,
         )
         rows.append(group.line(found.cost, found.human, found.saving, _needed(r, found.human, check)))
@@ -156,7 +173,7 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
         found = {"AI alone": _first(material, group), "AI with feedback": _helped(material, group)}
         known = {k: c for k, c in found.items() if c and c.success.value is not None and c.cost.value is not None}
         lines = [m.Approach(k, c.success.value or 0.0, c.cost.value or 0.0) for k, c in known.items()]
-        decision = m.decide_by_value([*lines, human])
+        decision = m.decide_by_value([*lines, human], nothing=True)
         for line in (*lines, human):
             region = next((r for r in decision.regions if r.approach == line.name), None)
             best = (
@@ -166,9 +183,13 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
             )
             cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
             at = m.break_even(line, human) if line is not human else ""
-            rows.append(SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, best)))
-    columns = ("success", "cost per job", "break-even with the human", "best for task values")
-    notes = [*head[1], "the human is taken to succeed always, at the mean price of the work"]
+            rows.append(SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, pays(line), best)))
+    columns = ("success", "cost per job", "break-even with the human", "pays from", "best for task values")
+    notes = [
+        *head[1],
+        "the human is taken to succeed always, at the mean price of the work",
+        "below the value from which an approach pays it brings less than it costs: doing nothing is better",
+    ]
     if material.config.hourly is None and frame["attempt"].max() != 1:
         notes.append("AI with feedback is left out: an hour of the expert's has no price (--hourly)")
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
@@ -176,6 +197,11 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
 
 def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
     return f"{100 * human.success:.1f} (assumed)", f"{human.cost:,.2f}"
+
+
+def pays(approach: m.Approach) -> str:
+    """From which value of the task on the expected net value is not negative."""
+    return f"${approach.cost / approach.success:,.2f}" if approach.success else "at no value"
 
 
 def _first(material: Material, group: Group) -> _Chains:

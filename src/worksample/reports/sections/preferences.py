@@ -10,7 +10,7 @@ from worksample import metrics as m
 from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import Origin, Protocol
 
-from .material import Material, attempted
+from .material import Material, attempted, task_of
 from .section import Section, SectionRow
 from .votes import protocol_of
 
@@ -31,7 +31,7 @@ def sections(material: Material) -> Iterator[Section]:
     if len(sums.agents) < 2:
         return
     anchor = HUMAN if HUMAN in sums.agents else None
-    found = m.elo_ratings(sums, m.EloOptions(anchor=anchor, part=True), material.how)
+    found = m.elo_ratings(sums, m.EloOptions(weight=material.config.elo_weight, anchor=anchor, part=True), material.how)
     agents = dict(material.slots.select("entry", "agent").unique().iter_rows())
     rows = tuple(
         SectionRow(names.get(who, who), agents.get(who, None if who == HUMAN else who), (rating,))
@@ -51,7 +51,7 @@ def _against_human(material: Material) -> pl.DataFrame | None:
     if frame is None:
         return None
     rows = attempted(frame).filter((pl.col("harness") != "person") & pl.col("holistic").is_not_null())
-    return m.human_comparisons(rows["key"], rows["entry"], rows["holistic"])
+    return m.human_comparisons(rows["task"], rows["entry"], rows["holistic"])
 
 
 def _players(material: Material, pairs: pl.DataFrame) -> pl.DataFrame:
@@ -94,6 +94,8 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
     votes = votes.with_columns(cell=pl.concat_str("project", "pair", separator="\x1f"))
     strays = said.height - votes.height
     each = m.pair_preference(votes["completion"], votes["quality"], votes["one"], votes["two"])
+    # Cells are instances, since there a pair is voted on; the unit of what follows is the task.
+    tasks = {key: task_of(key) for key in votes["project"].unique().to_list()}
     table = m.project_preferences(
         votes["cell"],
         votes["player_one"],
@@ -102,7 +104,9 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
         evaluator=votes["evaluator"],
         protocol=protocol_of(counting[0]),
     )
-    table = table.with_columns(pl.col("project").str.split("\x1f").list.first())
+    table = table.with_columns(
+        pl.col("project").str.split("\x1f").list.first().replace_strict(tasks, return_dtype=pl.String)
+    )
     notes = []
     if strays:
         notes.append(f"{strays} votes on pairs of one player, or with a control submission, are left out")

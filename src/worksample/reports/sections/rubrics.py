@@ -91,7 +91,7 @@ def _within(material: Material, frame: pl.DataFrame) -> Section:
     rows = []
     for group in material.agents(frame):
         jobs = group.rows["key"] + "#" + group.rows["repeat"].cast(pl.String)
-        told = m.histories(jobs, group.rows["attempt"], group.rows["passed"])
+        told = m.histories(jobs, group.rows["attempt"], group.rows["passed"], group.rows["task"])
         steps = {a.k: a for a in m.passed_within(told, material.how)}
         fit = m.fit_ceiling(told, how=material.how)
         cells = [
@@ -112,11 +112,15 @@ def _at_k(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
     most = min(many, MOST_K)
     rows = []
     for group in material.groups(frame):
-        jobs = group.rows.group_by("key", maintain_order=True).agg(
+        jobs = group.rows.group_by("key", "task", maintain_order=True).agg(
             pl.col("passed").is_not_null().sum().cast(pl.Int64).alias("n"),
             pl.col("passed").fill_null(False).sum().cast(pl.Int64).alias("c"),
         )
-        rows.append(group.line(*(m.pass_at_k(jobs["n"], jobs["c"], k, how=material.how) for k in range(1, most + 1))))
+        rows.append(
+            group.line(
+                *(m.pass_at_k(jobs["n"], jobs["c"], k, task=jobs["task"], how=material.how) for k in range(1, most + 1))
+            )
+        )
     columns = material.columns(*(f"pass@{k}" for k in range(1, most + 1)))
-    notes = ("over independent repeats, instances as units", *material.by_notes)
+    notes = ("over independent repeats; instances average into their task", *material.by_notes)
     yield Section("pass-at-k", "pass@k", "UpBench D.1", columns, tuple(rows), notes)

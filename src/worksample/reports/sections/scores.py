@@ -49,7 +49,7 @@ def passes_of(rows: pl.DataFrame) -> m.Trials:
 def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str) -> Section:
     listed = ("list price",) if material.config.prices else ()
     spent = ("steps", "cost", *listed, "seconds", "tokens")
-    columns = ("full pass", "mean score", "S_partial", "run sd", "sd of the mean", *spent)
+    columns = ("full pass", "mean score", "S_partial", "run sd", "sd of run means", "sd of the mean", *spent)
     rows = [_score_line(material, group) for group in material.groups(first)]
     notes = [
         "full pass is ALE's full pass and TheAgentCompany's S_full; S_partial is 0.5 score + 0.5 S_full",
@@ -104,6 +104,7 @@ def _score_line(material: Material, group: Group) -> SectionRow:
         m.mean_score(rows["score"], name="mean score", how=how, **cells),
         m.mean_score(rows["partial"], name="S_partial", how=how, **{**cells, "state": open_}),
         spread.run,
+        spread.whole,
         spread.mean,
         per_trial("steps", Unit.COUNT),
         _cost(rows, per_trial("cost", Unit.USD)),
@@ -156,9 +157,13 @@ def _tiers(material: Material, frame: pl.DataFrame) -> Section:
             passes = m.tier_table(passes_of(group.rows), group.rows["group"], {}, order, material.how)
         cells: list[Estimate | str] = []
         for tier, credit in zip(table, passes, strict=True):
-            cells += [credit.full_pass, tier.score, tier.spread.run, *(tier.totals[name] for name in resources)]
+            cells += [credit.full_pass, tier.score, tier.spread.whole, *(tier.totals[name] for name in resources)]
         rows.append(group.line(*cells))
-    notes = ("overall is pooled over tasks, never the mean of the tiers", "cost, hours and tokens are totals")
+    notes = (
+        "overall is pooled over tasks, never the mean of the tiers",
+        "sd: of the mean scores of whole runs",
+        "cost, hours and tokens are totals",
+    )
     return Section("tiers", "By tier", "ALE Table 1", columns, tuple(rows), notes)
 
 

@@ -41,15 +41,25 @@ def automation(material: Material) -> Iterator[Section]:
         )
         rows.append(
             group.line(
-                m.automation_rate(r["passed"], state=r["state"], project=r["key"], how=material.how),
+                m.automation_rate(
+                    r["passed"], state=r["state"], project=r["task"], instance=r["key"], how=material.how
+                ),
                 m.rate(
-                    known["better"], state=known["sure"], task=r["key"], name="better than the human", how=material.how
+                    known["better"],
+                    state=known["sure"],
+                    task=r["task"],
+                    instance=r["key"],
+                    name="better than the human",
+                    how=material.how,
                 ),
             )
         )
     columns = material.columns("automation rate", "better than the human")
     reviewed = sum(j.reviewed for j in material.bench.deciding[Protocol.HOLISTIC])
+    votes = pl.concat([j.given for j in material.bench.deciding[Protocol.HOLISTIC]])
+    again = votes.height - votes.unique(["subject", "evaluator"]).height
     notes = (
+        *((f"{again} votes repeat their evaluator's on a work: equal ones count once, others not",) * bool(again)),
         "undecided votes leave the rate and are counted as ungraded",
         *((f"{reviewed} verdicts were decided by an audit or an adjudication",) if reviewed else ()),
         *material.by_notes,
@@ -105,7 +115,8 @@ def agreement(material: Material) -> Iterator[Section]:
 
 def _ballots(material: Material, judged: Judged) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
     """(name, votes, scale) for each scale that a round votes on."""
-    given = judged.given.with_columns(project="instance", order="at")
+    task = pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
+    given = judged.given.with_columns(project=task.fill_null(pl.col("instance")), order="at")
     if judged.round.protocol is Protocol.HOLISTIC:
         yield "holistic votes", given.filter(pl.col("payload") == "holistic").with_columns(vote="score"), m.HOLISTIC
     elif judged.round.protocol is Protocol.PAIRWISE:

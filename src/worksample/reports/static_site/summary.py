@@ -152,19 +152,19 @@ def _extremes(frame: pl.DataFrame, best: Row, titles: Mapping[str, str]) -> tupl
         (pl.col("entry_label") == best.name) & pl.col("passed").is_not_null() & (pl.col("category").fill_null("") != "")
     )
     field = pl.col("category").str.split("/").list.first()
-    shares = mine.group_by(category=field).agg(pl.col("passed").cast(pl.Float64).mean(), n=pl.len()).sort("category")
+    shares = mine.group_by(category=field).agg(share=pl.col("passed").cast(pl.Float64).mean(), n=pl.len())
     shares = shares.filter(pl.col("n") >= LEAST)
-    if shares.height < 2 or shares["passed"].n_unique() < 2:
+    if shares["share"].n_unique() <= 1:
         return (), ()
     count = min(EXTREMES, shares.height // 2)
 
     def told(rows: pl.DataFrame) -> tuple[str, ...]:
         return tuple(
             f"{titles.get(category, category)}: {figure(share, 'rate')} of {n} graded trials"
-            for category, share, n in rows.select("category", "passed", "n").iter_rows()
+            for category, share, n in rows.select("category", "share", "n").iter_rows()
         )
 
-    ranked = shares.sort("passed", "category", descending=[True, False])
+    ranked = shares.sort("share", "category", descending=[True, False])
     return told(ranked.head(count)), told(ranked.tail(count).reverse())
 
 

@@ -1,0 +1,57 @@
+"""Routes that find out who asks, do their work and write the answer in one thread.
+
+FastAPI changes threads three times for that: for the dependency that asks the database, for the route, and to look at
+what it answers. With fifty people at work each change waits for the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import Depends, Request, Response
+from fastapi.routing import APIRoute
+
+from .authentication import SessionOf, SignedIn, SignedOut, services_of, signed_in, tokens_of
+
+
+async def shows_a_session(request: Request) -> None:
+    """Before anything else of a request is looked at. SignedOut."""
+    services = await services_of(request)
+    if not tokens_of(request.scope, services.config):
+        raise SignedOut("not signed in", next="sign in")
+
+
+class OneThread(APIRoute):
+    """As `APIRoute`, for routes that are plain functions and have no need of headers of their own."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        endpoint = inspect.unwrap(endpoint)  # a router that is taken into another makes its routes anew
+        signature = inspect.signature(endpoint, eval_str=True)
+        kinds = {name: parameter.annotation for name, parameter in signature.parameters.items()}
+        account = [name for name, kind in kinds.items() if kind == SignedIn]
+        session = [name for name, kind in kinds.items() if kind == SessionOf]
+
+        @functools.wraps(endpoint)
+        def run(*, request: Request, **given: Any) -> Any:
+            found = signed_in(request)
+            given |= dict.fromkeys(account, found) | dict.fromkeys(session, request.state.session)
+            return self._answer(endpoint(**given))
+
+        asking = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
+        others = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for name, parameter in signature.parameters.items()
+            if name not in (*account, *session)
+        ]
+        run.__signature__ = signature.replace(parameters=[asking, *others])  # type: ignore[attr-defined]
+        before = [d for d in options.pop("dependencies", None) or () if d.dependency is not shows_a_session]
+        super().__init__(path, run, dependencies=[Depends(shows_a_session), *before], **options)
+
+    def _answer(self, said: Any) -> Any:
+        if self.response_field is None or isinstance(said, Response):
+            return said
+        content = self.response_field.serialize_json(said)
+        return Response(content, status_code=self.status_code or 200, media_type="application/json")

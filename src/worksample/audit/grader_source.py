@@ -1,0 +1,58 @@
+"""Whether a grader can be run at all: said once, with file and line, instead of once for each control."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from worksample.records import Instance, Protocol, unquote_path
+from worksample.store import Store
+
+from .delivered import delivered
+from .finding import Check, Finding, error
+
+
+def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
+    """Python files of the grader that are none."""
+    for name, source in _sources(store, instance, protocol):
+        try:
+            ast.parse(source)
+        except SyntaxError as fault:
+            what = f"{fault.msg} ({(fault.text or '').strip()[:100]})" if fault.text else fault.msg
+            yield error(
+                Check.CONTROLS,
+                f"is no Python: {what}",
+                f"{name}:{fault.lineno or 1}",
+                "mend it; till then nothing can be graded",
+            )
+        except ValueError as fault:
+            yield error(Check.CONTROLS, f"is no Python: {fault}", name)
+
+
+def check_required(store: Store, instance: Instance, protocol: Protocol, held: tuple[str, ...]) -> Iterator[Finding]:
+    """Required deliverables that the right submission lacks (`held`: its paths) and that no source of the grader names.
+
+    Such a one is asked of every agent and looked at by nobody.
+    """
+    text = "\n".join(source for _, source in _sources(store, instance, protocol))
+    criteria = instance.grading[protocol].criteria
+    text += "\n".join(leaf.text for leaf in criteria.leaves) + repr(instance.grading[protocol].settings)
+    for deliverable in instance.work.deliverables:
+        name = deliverable.name
+        if not deliverable.required or any(delivered(path, [name]) for path in held):
+            continue
+        if name.rstrip("/") in text:
+            continue
+        yield error(
+            Check.CONTROLS,
+            f"the required deliverable {name!r} is in no right submission, and the grader never reads it",
+            instance.name,
+            "grade it, or do not require it: [deliverables] in task.toml",
+        )
+
+
+def _sources(store: Store, instance: Instance, protocol: Protocol) -> Iterator[tuple[str, str]]:
+    for entry in store.manifest(instance.grading[protocol].grader).files:
+        if entry.path.endswith(".py") and entry.blob:
+            name = unquote_path(entry.path).decode("utf-8", "replace")
+            yield name, store.blobs.read(entry.blob).decode("utf-8", "replace")

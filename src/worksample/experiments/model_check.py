@@ -1,0 +1,98 @@
+"""Every agent's model proven before the first call is paid for: provider, key, settings, price, and one short call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from worksample.agents.build import model_of
+from worksample.errors import WorksampleError
+from worksample.models import Price, Service, resolve
+from worksample.models.failure import reason_of
+from worksample.models.services import Services, service_for
+from worksample.records import Agent
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+    from .config import ExperimentConfig
+
+ASKED = "Call the tool `ready`. If you cannot call tools, answer with the word ready."
+SECONDS = 120.0
+"""What the one call may take."""
+NEXT = "docs/providers.md: keys, addresses and names of each provider"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found out about the model of an agent. `fault`: why it cannot work, in the provider's own words."""
+
+    agent: str
+    model: str
+    fault: str = ""
+    next: str = ""
+    priced: bool = False
+    answered: str = ""
+    """What came of the one call, in words; "" where none was made."""
+
+    @property
+    def sound(self) -> bool:
+        return not self.fault
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {**asdict(self), "sound": self.sound}
+
+
+def service_of(model: str | None, services: Services, prices: Mapping[str, Price]) -> Service:
+    """How the model is called in a run of this configuration."""
+    return service_for(model or "", services, prices, Service())
+
+
+def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
+    """PlanError where a model that takes part cannot be had: its provider, key or settings. Nothing is called."""
+    for agent in agents:
+        model_of(agent, service_of(agent.model, config.services, config.prices))
+    for model in config.roles.values():
+        resolve(model, service_of(model, config.services, config.prices))
+
+
+def check_models(agents: Iterable[Agent], config: ExperimentConfig, *, call: bool = True) -> tuple[Checked, ...]:
+    """Each agent that calls a model, looked at; with `call` its model is asked once, with a tool, as the agent asks."""
+    return asyncio.run(_all([a for a in agents if a.model and a.harness not in ("scripted", "command")], config, call))
+
+
+async def _all(agents: list[Agent], config: ExperimentConfig, call: bool) -> tuple[Checked, ...]:
+    return tuple(await asyncio.gather(*(_one(agent, config, call) for agent in agents)))
+
+
+async def _one(agent: Agent, config: ExperimentConfig, call: bool) -> Checked:
+    found = Checked(agent.name, agent.model or "", priced=agent.model in config.prices)
+    service = service_of(agent.model, config.services, config.prices)
+    # One try each: what a fault says is wanted now, not after half an hour of pauses.
+    quick = replace(service, retries=0, timeout=SECONDS, try_timeout=min(SECONDS, service.try_timeout or SECONDS))
+    try:
+        model = model_of(agent, quick)
+    except WorksampleError as error:
+        return replace(found, fault=error.what, next=error.next)
+    return await _asked(found, model) if call and model is not None else found
+
+
+async def _asked(found: Checked, model: Model) -> Checked:
+    from inspect_ai.model import ChatMessageUser
+    from inspect_ai.tool import ToolInfo
+
+    ready = ToolInfo(name="ready", description="Says that you are ready.")
+    try:
+        async with asyncio.timeout(SECONDS):
+            answer = await model.generate([ChatMessageUser(content=ASKED)], tools=[ready])
+    except TimeoutError:
+        return replace(found, fault=f"no answer within {SECONDS:.0f} seconds", next=NEXT)
+    except Exception as error:  # noqa: BLE001 - a provider's client: whatever it raises is what is wanted to be known
+        return replace(found, fault=reason_of(error), next=NEXT)
+    called = any(choice.message.tool_calls for choice in answer.choices)
+    used = answer.usage.total_tokens if answer.usage else None
+    took = "" if used is None else f", {used} tokens"
+    return replace(found, answered=f"{'calls tools' if called else 'answers, but called no tool'}{took}")

@@ -1,0 +1,33 @@
+"""By how much a plan may pass its budget."""
+
+from __future__ import annotations
+
+from worksample.models import Price
+from worksample.models.overshoot import one_call
+from worksample.records import Agent
+from worksample.runs.limits import limits_of
+
+from .planning import Plan
+
+
+def overshoot_of(planned: Plan, prices: dict[str, Price]) -> float | None:
+    """US dollars of one call per trial with a budget; None where a model's context or longest answer is unknown."""
+    m = planned.material
+    agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
+    calls = {agent.id: _call(agent, prices) for agent in m.agents}
+    over = 0.0
+    for slot in planned.attemptable:
+        limits = limits_of(instances[slot.instance], arms[slot.arm], agents[slot.agent])
+        if limits.cost is None:
+            continue
+        call = calls[slot.agent]
+        if call is None:
+            return None
+        over += call
+    return over
+
+
+def _call(agent: Agent, prices: dict[str, Price]) -> float | None:
+    if agent.harness in ("scripted", "command") or agent.model is None:
+        return 0.0
+    return one_call(agent.model, prices, agent.settings.get("generation"))

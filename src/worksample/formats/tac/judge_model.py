@@ -1,0 +1,90 @@
+"""The model that an evaluator asks, inside the grading box: its questions go to the platform's judge by `case.ask`.
+
+An evaluator pastes the work into its prompt. Here the two are told apart again by the words that it puts around the
+work, so that the judge gets the work as data. What cannot be told apart is not asked.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import Cause, GraderError
+from worksample.kit import Case
+from worksample.kit.picture import read_image
+from worksample.kit.source import Unreadable
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ModelOutput
+
+# The last end counts: what follows the work is the evaluator's own, and the work may hold an end of its own.
+_FORMS = (
+    re.compile(r"\A(?P<before>.*?)--- CONTENT ---\n(?P<work>.*)\n--- END CONTENT ---(?P<after>.*)\Z", re.DOTALL),
+    re.compile(r'\A(?P<before>Does the content )"""(?P<work>.*)"""(?P<after> indicate .*)\Z', re.DOTALL),
+)
+_SHOWN = "(the work is shown as an exhibit)"
+
+
+def taken_apart(prompt: str) -> tuple[str, str]:
+    """Question and work. GraderError (`grader.lacks`) where the prompt has none of the known forms."""
+    for form in _FORMS:
+        found = form.match(prompt)
+        if found:
+            return f"{found['before'].strip()}\n{_SHOWN}\n{found['after'].strip()}", found["work"]
+    raise GraderError("the evaluator's question cannot be told from the work it is about", cause=Cause.GRADER_LACKS)
+
+
+class Asking:
+    """Answers an evaluator's calls with `yes` or `no`. `failed`: why one had no answer."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.failed: GraderError | None = None
+
+    def answer(self, messages: Any, *_: Any) -> ModelOutput:
+        """As a model of Inspect's answers. Raises GraderError where the judge gives no answer."""
+        from inspect_ai.model import ModelOutput, ModelUsage
+
+        try:
+            question, exhibits = _read(messages)
+            said = self.case.ask(question, *exhibits)
+        except GraderError as error:
+            self.failed = self.failed or error
+            raise
+        output = ModelOutput.from_content("judge", "yes" if said.value else "no")
+        output.usage = ModelUsage()  # counted where the judge is asked
+        return output
+
+
+def _read(messages: Any) -> tuple[str, list[Any]]:
+    texts: list[str] = []
+    pictures: list[Any] = []
+    for message in messages:
+        content = message.content
+        for part in [content] if isinstance(content, str) else content:
+            if isinstance(part, str):
+                texts.append(part)
+            elif part.type == "text":
+                texts.append(part.text)
+            elif part.type == "image":
+                pictures.append(_picture(part.image))
+    text = "\n".join(texts)
+    if pictures:
+        return text, pictures
+    question, work = taken_apart(text)
+    return question, [work]
+
+
+def _picture(address: str) -> Any:
+    """The picture of a data address. GraderError for one that cannot be decoded."""
+    data = base64.b64decode(address.partition(",")[2])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "picture"
+        path.write_bytes(data)
+        try:
+            return read_image(path)
+        except Unreadable as error:
+            raise GraderError(f"a picture for the judge {error}", cause=Cause.GRADER_CRASH) from error

@@ -1,0 +1,191 @@
+"""Intervals from independent units: one policy for shares, differences and amounts, whatever stands below a unit.
+
+A unit is a task (a project, a job): its instances and repeats are averaged into it first, so that neither counts as
+evidence of its own. Everything is in closed form; `benchmarks/coverage.py` shows how often each holds the truth.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from worksample.metrics.columns import Floats
+
+from .bootstrap import Interval
+from .intervals import check_level
+
+ONE_UNIT = "one task: no interval"
+FEWEST_AMOUNTS = 5
+"""Of fewer skewed amounts no interval is known that covers."""
+_TINY = 1e-12
+
+
+def student(level: float, freedom: float) -> float:
+    """The two-sided quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(max(freedom, 0.5), (1 + check_level(level)) / 2))
+
+
+def zero_or_one(values: Floats) -> float:
+    """How far scores in 0..1 are all or nothing: their variance as a part of what 0 and 1 with that mean have."""
+    mean = float(values.mean())
+    most = mean * (1 - mean)
+    if most <= _TINY:
+        return 1.0
+    return min(1.0, float(values.var()) / most)
+
+
+def share(values: Floats, level: float, *, weight: Floats | None = None, alike: float = 1.0) -> tuple[Interval, str]:
+    """The mean of units' shares in 0..1, weighted where weights (dollars, runs) are given, and a note.
+
+    Clopper and Pearson's interval at the effective number of units (Korn and Graubard 1998). That number comes from
+    the variance between units, drawn towards the one that units of all or nothing have by one such unit: a lonely
+    failure must not narrow the interval of a perfect record. `alike`: `zero_or_one` of the trials below the units.
+    Where all units are 0 or 1 and weigh the same it is the exact interval itself.
+    """
+    size = len(values)
+    heavy = np.ones(size) if weight is None else weight / weight.mean()
+    uneven = float((heavy * heavy).mean())
+    value = float((heavy * values).mean())
+    if size < 2 and not (weight is None and values[0] in (0.0, 1.0)):
+        return Interval(), ONE_UNIT
+    spread = float((heavy * heavy * (values - value) ** 2).sum())
+    return _effective(value, spread, (size, uneven), level, alike)
+
+
+def stratified(
+    value: float, variance: float, weight: Floats, level: float, *, alike: float = 1.0
+) -> tuple[Interval, str]:
+    """The same for a sum of units' shares by fixed weights that add up to 1, with the variance of that sum."""
+    size = len(weight)
+    if size < 2:
+        return Interval(), ONE_UNIT
+    return _effective(value, variance * size**2, (size, float((weight * weight).sum()) * size), level, alike)
+
+
+def _effective(
+    value: float, spread: float, units: tuple[int, float], level: float, alike: float
+) -> tuple[Interval, str]:
+    size, uneven = units
+    value = min(max(value, 0.0), 1.0)
+    most = size * value * (1 - value)
+    note = ""
+    if spread <= _TINY:
+        alike = 1.0
+        if most <= _TINY:
+            note = "every trial scored the same: exact interval with tasks as independent trials"
+        else:
+            note = "every task scored the same: the interval allows for one that scores 0 or 1"
+    equal = 1.0 if most <= _TINY else min(1.0, spread / (most * uneven))
+    # The variance's own small-sample factor is none of Bernoulli units', where it follows from the mean.
+    spread *= 1 + max(1 - equal, 1 - 1 / uneven) / max(size - 1, 1)
+    pseudo = alike * uneven
+    effect = (spread / uneven + pseudo) / (most + pseudo)
+    kish = size / uneven
+    count = max(kish / max(effect, _TINY), 1.0)
+    if count > kish * (1 + 1e-9):
+        count = 1 + (count - 1) * (student(level, count - 1) / student(level, max(kish - 1, 1.0))) ** 2
+    method = "exact" if math.isclose(count, size) else f"beta at {count:.4g} effective tasks"
+    return Interval(*_beta(value * count, count, level), level, method), note
+
+
+def of_count(value: float, count: float, level: float) -> Interval:
+    """Clopper and Pearson's interval of a share that is as uncertain as that of `count` independent trials."""
+    count = max(count, 1.0)
+    return Interval(*_beta(value * count, count, level), level, f"beta at {count:.4g} effective jobs")
+
+
+def _beta(successes: float, trials: float, level: float) -> tuple[float, float]:
+    """Clopper and Pearson's ends for numbers that need not be whole."""
+    from scipy.special import betaincinv
+
+    tail = (1 - check_level(level)) / 2
+    missed = trials - successes
+    low = 0.0 if successes <= _TINY else float(betaincinv(successes, missed + 1, tail))
+    high = 1.0 if missed <= _TINY else float(betaincinv(successes + 1, missed, 1 - tail))
+    return low, high
+
+
+def difference(gaps: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
+    """The mean of units' differences in -1..1: Student's t over units, with one unit more that differs both ways.
+
+    That unit keeps ten equal pairs from looking certain, as Agresti and Min's pseudo-observations do; of graded scores
+    (`alike` small) it is as small as the differences themselves.
+    """
+    size = len(gaps)
+    if size < 2:
+        return Interval(), ONE_UNIT
+    squares = gaps * gaps
+    seen = squares > _TINY
+    some = int(seen.sum())
+    prior = alike**2 if some else 1.0
+    typical = (prior + float(squares.sum())) / (1 + some)
+    whole = size + 1
+    middle = float(gaps.sum()) / whole
+    variance = max(0.0, (float(squares.sum()) + typical) / whole - middle**2)
+    half = student(level, size - 1) * math.sqrt(variance / whole)
+    low, high = max(-1.0, middle - half), min(1.0, middle + half)
+    mean = float(gaps.mean())
+    note = "" if some else "no task differs: the interval allows for one that does"
+    return Interval(min(low, mean), max(high, mean), level, "Student's t over tasks, with one pseudo-task"), note
+
+
+def amounts(values: Floats, level: float) -> tuple[Interval, str]:
+    """The mean of units' amounts (US dollars, seconds, tokens: 0 or more, skewed to the right).
+
+    The wider of Hall's transformation (1992), which takes the skewness out, and Student's t on the logarithm.
+    """
+    size = len(values)
+    if size < FEWEST_AMOUNTS:
+        return Interval(), f"{size} tasks, too few for an interval of amounts: {FEWEST_AMOUNTS} are needed"
+    mean, deviation = float(values.mean()), float(values.std(ddof=1))
+    if deviation <= _TINY * max(abs(mean), 1.0):
+        return Interval(), "every task took the same: an interval would have no width"
+    error = deviation / math.sqrt(size)
+    skew = float(((values - mean) ** 3).mean()) / float(values.var()) ** 1.5
+    q = student(level, size - 1) / math.sqrt(size)
+    low, high = mean - deviation * _unskewed(q, skew, size), mean - deviation * _unskewed(-q, skew, size)
+    if float(values.min()) >= 0 and mean > 0:
+        stretch = min(q * math.sqrt(size) * error / mean, 300.0)
+        low, high = min(max(low, 0.0), mean * math.exp(-stretch)), max(high, mean * math.exp(stretch))
+    return Interval(min(low, mean), max(high, mean), level, "Hall's transformation over tasks"), ""
+
+
+def _unskewed(at: float, skew: float, size: int) -> float:
+    """Hall's cubic transformation turned round: the studentised mean that lies at `at`."""
+    if abs(skew) < 1e-6:
+        return at
+    return 3 / skew * (float(np.cbrt(1 + skew * (at - skew / (6 * size)))) - 1)
+
+
+def ratio_of_sums(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
+    """The sum of one amount over another's, both by unit: `amounts` of what each unit does to the ratio."""
+    total = float(below.sum()) / len(below)
+    value = float(above.sum() / below.sum())
+    return amounts(value + (above - value * below) / total, level)
+
+
+def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
+    """The ratio of two means that may both be near 0 (Fieller 1954): an end that cannot be bounded is None."""
+    size = len(above)
+    if size < 2:
+        return Interval(), ONE_UNIT
+    q2 = student(level, size - 1) ** 2 / size
+    covariance = np.cov(above, below)
+    if covariance[0, 0] <= _TINY and covariance[1, 1] <= _TINY:
+        return Interval(), "every job is alike: an interval would have no width"
+    a, b = float(above.mean()), float(below.mean())
+    # Values r with (a - r b)^2 <= q2 var(above - r below).
+    square = b * b - q2 * covariance[1, 1]
+    middle = a * b - q2 * covariance[0, 1]
+    constant = a * a - q2 * covariance[0, 0]
+    rest = middle**2 - square * constant
+    if square <= 0 or rest < 0:
+        low = (middle + math.sqrt(rest)) / square if square < 0 <= rest else None
+        note = "the successes differ too little: no end above"
+        below_value = low is not None and low <= a / b
+        return Interval(low if below_value else None, None, level, "Fieller over jobs"), note
+    root = math.sqrt(rest)
+    return Interval((middle - root) / square, (middle + root) / square, level, "Fieller over jobs"), ""

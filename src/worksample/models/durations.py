@@ -1,0 +1,26 @@
+"""Durations as people write them."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_STEP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)")
+
+
+def seconds(value: Any) -> Any:
+    """Seconds of `"90"`, `"30m"`, `"1h 30m"`; what is no text is left for the type check. ValueError."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip().lower()
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    if not re.fullmatch(rf"({_STEP.pattern}\s*)+", text):
+        raise ValueError(f"{value!r} is no duration; write seconds, or as in 30m or 1h30m")
+    return sum(float(number) * _UNITS[unit] for number, unit in _STEP.findall(text))
+
+
+Seconds = Annotated[float, BeforeValidator(seconds)]

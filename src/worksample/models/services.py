@@ -1,0 +1,80 @@
+"""How models' services are reached: by model, by provider, or all of them alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from worksample.records import Frozen
+
+from .durations import Seconds
+from .price import Price
+from .resolve import Service
+
+ALL = "*"
+"""The entry that holds for every model."""
+_SECRET = re.compile(r"(^|_)(api_?key|key|token|secret|password)$", re.IGNORECASE)
+
+
+class ServiceConfig(Frozen):
+    """How a service is called. None leaves what the entry above it says: the provider's, then that of all models."""
+
+    base_url: str | None = Field(default=None, min_length=1)
+    """Where the service is, as in `http://localhost:8000/v1`; by default what the provider's own variable says."""
+    args: dict[str, Any] = {}
+    """More arguments of Inspect's provider, such as `azure` or `region`; keys belong in the environment."""
+    connections: int | None = Field(default=None, ge=1)
+    """Requests at once, per model; by default the provider's own."""
+    retries: int | None = Field(default=None, ge=0)
+    """Of one request, after a fault of the service; by default 5."""
+    answer_timeout: Seconds | None = Field(default=None, gt=0)
+    """What one try may take, as in `90s` or `10m`; by default 10 minutes. Raise it for models that think longer."""
+    request_timeout: Seconds | None = Field(default=None, gt=0)
+    """What one request may take with all its tries; by default 30 minutes."""
+
+    @model_validator(mode="after")
+    def _holds_no_key(self) -> Self:
+        for name in self.args:
+            if _SECRET.search(name):
+                raise ValueError(
+                    f"args.{name}: a key does not belong in a file that is kept with the results; put it into the "
+                    "provider's variable, such as OPENAI_API_KEY"
+                )
+        return self
+
+    def over(self, other: ServiceConfig) -> ServiceConfig:
+        """Field by field this one's value, else the other's; `args` key by key."""
+        given = {name: value for name, value in self if value is not None and name != "args"}
+        return other.replaced(**given, args={**other.args, **self.args})
+
+
+Services = Mapping[str, ServiceConfig]
+
+
+def config_for(model: str, services: Services) -> ServiceConfig:
+    """What holds for a model: its own entry over its provider's (the longest first) over that of all models."""
+    found = ServiceConfig()
+    parts = model.split("/")
+    for name in (ALL, *("/".join(parts[: i + 1]) for i in range(len(parts)))):
+        if name in services:
+            found = services[name].over(found)
+    return found
+
+
+def service_for(model: str, services: Services, prices: Mapping[str, Price], default: Service) -> Service:
+    """How a model is called: what `services` says of it, over `default`."""
+    config = config_for(model, services)
+    args = {**default.args, **config.args}
+    if config.base_url is not None:
+        args["base_url"] = config.base_url
+    return Service(
+        prices=prices,
+        retries=default.retries if config.retries is None else config.retries,
+        timeout=default.timeout if config.request_timeout is None else config.request_timeout,
+        try_timeout=default.try_timeout if config.answer_timeout is None else config.answer_timeout,
+        connections=default.connections if config.connections is None else config.connections,
+        args=args,
+    )

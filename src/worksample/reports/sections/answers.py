@@ -1,0 +1,83 @@
+"""What each kind of evaluator said of the same work: a row per answer, over all rounds that judged it on its merits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from worksample.records import EvaluatorKind, Purpose, Round
+from worksample.verdicts.judging import Judged, Judging
+
+from .material import Material
+
+WHOLE = "(the whole)"
+"""The item of a verdict on a submission, beside its criteria."""
+_MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
+"""Audits, adjudications and searches for false negatives choose what they look at by what was said of it."""
+ANSWERS = {
+    **dict.fromkeys(("subject", "item", "importance", "kind", "evaluator"), pl.String()),
+    "value": pl.Float64(),
+    "at": pl.Datetime("us", "UTC"),
+}
+
+
+def rounds_of(material: Material, purposes: Iterable[Purpose]) -> Iterator[Judged]:
+    """The rounds of these purposes that judged work of the experiments, with criteria and without what is struck."""
+    judging = Judging(material.store, material.amendments, material.config.rules)
+    inside = {e.id for e in material.experiments}
+    mine = {*material.slots["submission"].drop_nulls().to_list(), *(s.id for s in material.handed_in)}
+    wanted = frozenset(purposes)
+    for round in judging.found.rounds:
+        if round.purpose in wanted and not judging.found.struck(round) and _concerns(round, inside, mine):
+            yield judging.read(round, [round.id], leaves=True)
+
+
+def _concerns(round: Round, experiments: set[str], subjects: set[str]) -> bool:
+    return round.experiment in experiments if round.experiment else not subjects.isdisjoint(round.subjects)
+
+
+def answers(material: Material) -> pl.DataFrame:
+    """`subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator, `evaluator`, `value` (0, 1), and
+    `task`, `key`, `label` and `agent` of the work. An evaluator's latest answer on an item stands; what was skipped is
+    no answer.
+    """
+    parts = [pl.DataFrame(schema=ANSWERS)]
+    for judged in rounds_of(material, _MERITS):
+        kind = pl.lit(judged.round.by.value).alias("kind")
+        given = judged.given.select("evaluation", "subject", "evaluator", "at")
+        leaves = judged.leaves.filter((pl.col("name") != "") & pl.col("skip").is_null())
+        leaves = leaves.select("evaluation", "importance", item="name", value=pl.col("passed").cast(pl.Float64))
+        parts.append(given.join(leaves, on="evaluation").with_columns(kind).select(_columns()))
+        decided = judged.own.filter(pl.col("passed").is_not_null())
+        moments = given.group_by("subject").agg(pl.col("at").max())
+        whole = decided.select("subject", value=pl.col("passed").cast(pl.Float64)).join(moments, on="subject")
+        nobody = pl.lit(None, dtype=pl.String)
+        # A verdict of several people is one answer: of the kind, not of one of them.
+        told = whole.with_columns(kind, item=pl.lit(WHOLE), importance=nobody, evaluator=pl.lit(f"({judged.round.by})"))
+        parts.append(told.select(_columns()))
+    table = pl.concat(parts).sort("at", maintain_order=True)
+    table = table.unique(["subject", "item", "kind", "evaluator"], keep="last", maintain_order=True)
+    return table.join(_work(material), on="subject", how="inner", maintain_order="left")
+
+
+def _columns() -> list[pl.Expr]:
+    return [pl.col(name).cast(dtype) for name, dtype in ANSWERS.items()]
+
+
+def _work(material: Material) -> pl.DataFrame:
+    frame = material.frame(material.primary).drop_nulls("submission").unique("submission", maintain_order=True)
+    names = ("task", "key", "label", "agent", "who", "category")
+    return frame.select(*names, subject="submission")
+
+
+def by_kind(table: pl.DataFrame) -> pl.DataFrame:
+    """A row per subject and item: what most of each kind said (`program`, `judge`, `person`); null for none or half."""
+    keys = ["subject", "item"]
+    means = table.group_by(*keys, "kind", maintain_order=True).agg(pl.col("value").mean())
+    most = pl.when(pl.col("value") > 0.5).then(1.0).when(pl.col("value") < 0.5).then(0.0)
+    wide = table.unique(keys, maintain_order=True).drop("kind", "evaluator", "value", "at")
+    for kind in EvaluatorKind:
+        own = means.filter(pl.col("kind") == kind.value).select(*keys, most.alias(kind.value))
+        wide = wide.join(own, on=keys, how="left", maintain_order="left")
+    return wide

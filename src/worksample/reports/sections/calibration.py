@@ -1,0 +1,107 @@
+"""A judge beside people: figures corrected by labels, where it is proven, whom it favours (docs/calibration.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.records import Agent, EvaluatorKind
+
+from .answers import WHOLE, answers, by_kind
+from .material import Material
+from .section import Section, SectionRow
+
+_JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
+_DRAWN = "people's labels are taken as drawn at random: audits, adjudications and searches are not among them"
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Where a judge and people judged the same work: corrected pass rates, proof by group, kindness and copying."""
+    table = answers(material)
+    wide = by_kind(table).filter(pl.col(_JUDGE).is_not_null())
+    if wide[_PERSON].is_null().all():
+        return
+    wide = wide.join(_released(material), on="agent", how="left", maintain_order="left")
+    verdicts, criteria = wide.filter(pl.col("item") == WHOLE), wide.filter(pl.col("item") != WHOLE)
+    if verdicts[_PERSON].is_not_null().any():
+        yield _corrected(material, verdicts)
+    yield _proofs(material, verdicts, criteria)
+    yield from _suspects(verdicts if len(verdicts) >= len(criteria) else criteria, table)
+
+
+def _released(material: Material) -> pl.DataFrame:
+    agents = {a.id: a for a in material.store.find(Agent)}
+    rows = [(id, a.model, a.release_date.isoformat() if a.release_date else None) for id, a in agents.items()]
+    return pl.DataFrame(rows, {"agent": pl.String, "model": pl.String, "released": pl.String}, orient="row")
+
+
+def _sample(rows: pl.DataFrame) -> m.Sample:
+    return m.Sample(rows[_JUDGE], rows[_PERSON], rows["task"], rows["who"])
+
+
+def _corrected(material: Material, verdicts: pl.DataFrame) -> Section:
+    """Pass rates per agent, the newest model's apart, and of all."""
+    lines = [(str(g["label"][0]), str(g["agent"][0]), g) for g in _parts(verdicts, "who")]
+    newest = verdicts["released"].max()
+    if newest is not None and verdicts["released"].n_unique() > 1:
+        lines.append((f"newest models ({newest})", "", verdicts.filter(pl.col("released") == newest)))
+    if len(lines) > 1:
+        lines.append(("all agents", "", verdicts))
+    rows = []
+    for label, agent, part in lines:
+        found = m.corrected(_sample(part), name="pass rate", level=material.how.level)
+        factor = m.overshoot_of(_sample(part), level=material.how.level)
+        cells = (found.figure, found.labels, found.judge, factor, found.worth, str(found.labels.counts.valid))
+        rows.append(SectionRow(label, agent or None, cells))
+    columns = ("corrected", "people's labels alone", "judge alone", "overshoot", "labels' worth", "labels")
+    title = "The judge's pass rates, corrected by people"
+    notes = (_DRAWN, "labels' worth: how much more they are worth with the judge than without, on these data")
+    return Section("calibrated", title, "PPI++ (Angelopoulos et al. 2023)", columns, tuple(rows), notes)
+
+
+def _parts(table: pl.DataFrame, by: str) -> list[pl.DataFrame]:
+    return table.drop_nulls(by).sort(by, maintain_order=True).partition_by(by, maintain_order=True)
+
+
+def _proofs(material: Material, verdicts: pl.DataFrame, criteria: pl.DataFrame) -> Section:
+    """Agreement with people in every group, and whether the judge is proven there."""
+    groups: list[tuple[str, pl.DataFrame]] = [("verdicts", verdicts), ("all criteria", criteria)]
+    base = verdicts if len(verdicts) else criteria
+    groups += [(f"{p['importance'][0]} criteria", p) for p in _parts(criteria, "importance")]
+    for by, name in (("label", "agent"), ("category", "category"), ("released", "released")):
+        parts = _parts(base.filter(pl.col(by) != ""), by)
+        groups += [(f"{name} {p[by][0]}", p) for p in parts] if len(parts) > 1 else []
+    rows = []
+    for label, part in groups:
+        if part.is_empty():
+            continue
+        proof = m.prove(_sample(part), material.config.calibration)
+        cells = (proof.agreement, proof.passes, proof.fails, str(proof.standing), proof.why)
+        rows.append(SectionRow(label, None, cells))
+    columns = ("agreement with people", "on their passes", "on their fails", "standing", "why")
+    asked = f"threshold, fixed beforehand: {100 * material.config.calibration.threshold:g} %"
+    return Section("proof", "Where the judge is proven", "docs/calibration.md", columns, tuple(rows), (asked, _DRAWN))
+
+
+def _suspects(rows: pl.DataFrame, table: pl.DataFrame) -> Iterator[Section]:
+    """Agents whom the judge favours, and people who follow it too closely."""
+    lines: list[SectionRow] = []
+    both = rows.filter(pl.col(_PERSON).is_not_null())
+    if both["label"].n_unique() > 1:
+        for found in m.kindness_of(both[_JUDGE], both[_PERSON], both["label"]):
+            lines.append(SectionRow(found.agent, None, ("judge", found.said, "named" if found.named else "")))
+    lines += [SectionRow(c.person, None, ("person", c.why, "named")) for c in _copying(table)]
+    if lines:
+        columns = ("looked at", "what was found", "")
+        yield Section("favour", "Judges that favour, people that copy", "docs/calibration.md", columns, tuple(lines))
+
+
+def _copying(table: pl.DataFrame) -> Sequence[m.Copying]:
+    keys = ["subject", "item"]
+    people = table.filter((pl.col("kind") == _PERSON) & ~pl.col("evaluator").str.starts_with("("))
+    judge = table.filter((pl.col("kind") == _JUDGE) & ~pl.col("evaluator").str.starts_with("("))
+    said = judge.group_by(*keys).agg(judge=pl.col("value").mean())
+    both = people.join(said, on=keys, how="inner", maintain_order="left")
+    return m.find_copying(both["evaluator"], both["judge"], both["value"]) if len(both) else ()

@@ -1,0 +1,138 @@
+"""What is wrong with agents' work, in tags (RLI 4.3, Table 2), and what judging took (RLI B.3, Figure 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+from sqlalchemy import select
+
+from worksample import metrics as m
+from worksample.metrics.estimate import Unit, undefined
+from worksample.records import Evaluation, Purpose, Tags
+from worksample.store import Store, schema
+
+from .answers import rounds_of
+from .material import Material, attempted
+from .section import Section, SectionRow
+
+_AT_ONCE = 500
+NOTHING = "nothing wrong"
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Failures by agent, how far people agree on them, and people's minutes by round."""
+    tagged = _tagged(material)
+    if tagged is not None and not tagged.is_empty():
+        yield _shares(material, tagged)
+        yield from _agreement(material, tagged)
+    yield from _minutes(material)
+
+
+def _tagged(material: Material) -> pl.DataFrame | None:
+    """A row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
+    given = [j.given.filter(pl.col("payload") == "tags") for j in rounds_of(material, [Purpose.FAILURES])]
+    if not given:
+        return None
+    rows = pl.concat(given).select("evaluation", "subject", "evaluator", "at")
+    told = dict(_read_tags(material.store, rows["evaluation"].to_list()))
+    rows = rows.with_columns(
+        pl.Series("tags", [told.get(e, []) for e in rows["evaluation"]], dtype=pl.List(pl.String()))
+    )
+    frame = attempted(material.frame(material.primary), None).drop_nulls("submission")
+    frame = frame.unique("submission", maintain_order=True).select("task", "who", "label", subject="submission")
+    return rows.join(frame, on="subject", how="inner", maintain_order="left")
+
+
+def _read_tags(store: Store, evaluations: list[str]) -> Iterator[tuple[str, list[str]]]:
+    table = schema.evaluations.c
+    with store.database.reading() as connection:
+        for start in range(0, len(evaluations), _AT_ONCE):
+            query = select(table.body).where(table.id.in_(evaluations[start : start + _AT_ONCE]))
+            for body in connection.execute(query).scalars():
+                said = Evaluation.model_validate_json(body)
+                if isinstance(said.payload, Tags):
+                    yield said.id, sorted(set(said.payload.tags))
+
+
+def _names(tagged: pl.DataFrame) -> list[str]:
+    """The tags in use, most frequent first."""
+    counts = tagged.explode("tags").drop_nulls("tags")["tags"].value_counts()
+    return counts.sort("count", "tags", descending=[True, False])["tags"].to_list()
+
+
+def _shares(material: Material, tagged: pl.DataFrame) -> Section:
+    """Per agent the share of deliverables with each tag; where evaluators differ, the share of them that saw it."""
+    names = _names(tagged)
+    every = [pl.col("tags").list.contains(name).cast(pl.Float64).alias(name) for name in names]
+    none = (pl.col("tags").list.len() == 0).cast(pl.Float64).alias(NOTHING)
+    per = tagged.with_columns(*every, none).group_by("subject", maintain_order=True)
+    table = per.agg(pl.col("task", "who", "label").first(), pl.col(*names, NOTHING).mean())
+    slots = attempted(material.frame(material.primary), None)
+    rows = []
+    for group in material.agents(slots):
+        own = table.filter(pl.col("who") == group.rows["who"][0])
+        ungraded = int(group.rows["submission"].n_unique()) - own.height
+        rows.append(group.line(*(_share(material, own, name) for name in (*names, NOTHING)), str(max(ungraded, 0))))
+    if len(rows) > 1:
+        cells = [_share(material, table, name) for name in (*names, NOTHING)]
+        rows.append(SectionRow("all agents", None, (*cells, "")))
+    notes = (
+        "a deliverable may have several: shares do not add up to 100 %",
+        "where evaluators of one deliverable differ, it counts by the share of them that saw the failure",
+    )
+    heads = (*(name.replace("_", " ") for name in names), NOTHING, "not looked at")
+    return Section("failures", "What is wrong with the work", "RLI 4.3, Table 2", heads, tuple(rows), notes)
+
+
+def _share(material: Material, table: pl.DataFrame, name: str) -> m.Estimate:
+    if table.is_empty():
+        return undefined(name, "nobody looked at what it delivered")
+    return m.mean_score(table[name], task=table["task"], name=name, how=material.how)
+
+
+def _agreement(material: Material, tagged: pl.DataFrame) -> Iterator[Section]:
+    """Person with person, tag by tag, on what several looked at."""
+    twice = tagged.filter(pl.col("evaluator").n_unique().over("subject") > 1)
+    twice = twice.unique(["subject", "evaluator"], keep="last", maintain_order=True)
+    if twice.is_empty():
+        return
+    rows = []
+    for name in _names(tagged):
+        seen = twice["tags"].list.contains(name).cast(pl.Float64)
+        found = m.measure_agreement(
+            m.Ballots(twice["subject"], seen, twice["evaluator"], twice["task"]), m.PASS_FAIL, how=material.how
+        )
+        rows.append(SectionRow(name.replace("_", " "), None, (found.share, found.positive, found.ac1)))
+    columns = ("agreement", "on those that have it", "AC1")
+    yield Section("failure-agreement", "Agreement on what is wrong", "RLI 4.3", columns, tuple(rows))
+
+
+def _minutes(material: Material) -> Iterator[Section]:
+    """People's minutes for an evaluation and for a project, by round."""
+    rows = []
+    for judged in rounds_of(material, list(Purpose)):
+        given = judged.given.filter(pl.col("minutes").is_not_null())
+        if given.is_empty() or judged.round.by.value != "person":
+            continue
+        per = given.group_by("instance", maintain_order=True).agg(pl.col("minutes").sum(), pl.len().alias("n"))
+        each = given.join(per.select("instance", "n"), on="instance", maintain_order="left")
+        middle = float(str(each["minutes"].median()))
+        cells = (
+            m.mean_score(given["minutes"], task=given["instance"], name="minutes", unit=Unit.NUMBER, how=material.how),
+            f"{middle:.1f}",
+            m.mean_score(per["minutes"], name="minutes of a project", unit=Unit.NUMBER, how=material.how),
+            f"{float(given['minutes'].sum()) / 60:.1f}",
+            _cost(material, float(given["minutes"].sum())),
+            str(given.height),
+            str(judged.given.height - given.height),
+        )
+        rows.append(SectionRow(f"{judged.round.purpose} ({judged.round.protocol}): {judged.round.id}", None, cells))
+    if rows:
+        columns = ("minutes", "median", "minutes of a project", "hours", "pay (USD)", "timed", "without a time")
+        notes = ("means count each project once", *(() if material.config.hourly else ("--hourly gives the pay",)))
+        yield Section("judging-time", "What judging took", "RLI B.3, Figure 11", columns, tuple(rows), notes)
+
+
+def _cost(material: Material, minutes: float) -> str:
+    return "-" if material.config.hourly is None else f"{minutes / 60 * material.config.hourly:,.2f}"

@@ -1,0 +1,95 @@
+"""Programs, judges and people on the same work: how far they agree, criterion by criterion, and where they part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.records import EvaluatorKind
+from worksample.reports.experiments import held_out
+
+from .answers import WHOLE, answers, by_kind
+from .material import Material
+from .section import Section, SectionRow
+
+MOST = 200
+"""Disagreements that are listed."""
+_PERSON = EvaluatorKind.PERSON.value
+_COLUMNS = ("agreement", "on positives", "alpha, nominal", "AC1", "compared")
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Agreement between kinds of evaluator and between people by criterion, then what they disagree on."""
+    table = answers(material)
+    hidden = held_out(material.store, material.experiments)
+    rows = [*_people(material, table, hidden), *_kinds(material, table, hidden)]
+    if rows:
+        notes = (
+            "a kind's answer is what most of its evaluators said; half and half is no answer",
+            "people's own verdicts against each other: see agreement between evaluators",
+        )
+        title = "Agreement by criterion, and between people, judges and programs"
+        yield Section("side-by-side", title, "RLI 3.4, UpBench 3.4, ALE C.3", _COLUMNS, tuple(rows), notes)
+    parted = [] if hidden else _parted(by_kind(table))
+    if parted:
+        more = len(parted) - MOST
+        notes = (f"{more} more are not listed",) if more > 0 else ()
+        columns = ("criterion", "pass", "fail", "submission")
+        yield Section("disagreements", "Where evaluators part", "", columns, tuple(parted[:MOST]), notes)
+
+
+def _people(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
+    """Person with person: only where several judged the same criterion."""
+    people = table.filter((pl.col("kind") == _PERSON) & (pl.col("item") != WHOLE))
+    twice = people.filter(pl.col("evaluator").n_unique().over("subject", "item") > 1)
+    if twice.is_empty():
+        return
+    yield _row(material, "person with person, all criteria", twice, "evaluator")
+    yield from _groups(material, "person with person", twice, "evaluator", hidden)
+
+
+def _kinds(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
+    wide = by_kind(table)
+    for one, two in combinations((kind.value for kind in EvaluatorKind), 2):
+        both = wide.filter(pl.col(one).is_not_null() & pl.col(two).is_not_null())
+        long = both.unpivot([one, two], index=["subject", "item", "importance", "task"], variable_name="kind")
+        name = f"{two} with {one}" if one == _PERSON else f"{one} with {two}"
+        whole, parts = long.filter(pl.col("item") == WHOLE), long.filter(pl.col("item") != WHOLE)
+        if not whole.is_empty():
+            yield _row(material, f"{name}, verdicts", whole, "kind")
+        if not parts.is_empty():
+            yield _row(material, f"{name}, all criteria", parts, "kind")
+            yield from _groups(material, name, parts, "kind", hidden)
+
+
+def _groups(material: Material, name: str, table: pl.DataFrame, by: str, hidden: bool) -> Iterator[SectionRow]:
+    """By importance; by criterion, unless the suite is private."""
+    for rows in table.drop_nulls("importance").partition_by("importance", maintain_order=True):
+        yield _row(material, f"{name}, {rows['importance'][0]} criteria", rows, by)
+    if not hidden:
+        for rows in table.sort("task", "item", maintain_order=True).partition_by("task", "item", maintain_order=True):
+            yield _row(material, f"{name}: {rows['task'][0]}, {rows['item'][0]}", rows, by)
+
+
+def _row(material: Material, label: str, table: pl.DataFrame, by: str) -> SectionRow:
+    item = table.select(pl.concat_str("subject", "item", separator="\x1f")).to_series()
+    ballots = m.Ballots(item, table["value"], table[by], table["task"])
+    many = m.VoteProtocol("all", planned=2, independent=2) if by == "kind" else m.THREE_VOTES
+    found = m.measure_agreement(ballots, m.PASS_FAIL, many, material.how)
+    cells = (found.share, found.positive, found.alpha_nominal, found.ac1)
+    return SectionRow(label, None, (*cells, str(found.share.counts.valid)))
+
+
+def _parted(wide: pl.DataFrame) -> list[SectionRow]:
+    """A line for each item on which two kinds differ; verdicts before criteria."""
+    kinds = [kind.value for kind in EvaluatorKind]
+    apart = pl.max_horizontal(kinds) != pl.min_horizontal(kinds)
+    rows = wide.filter(apart.fill_null(False)).sort(pl.col("item") != WHOLE, "key", "label", "item")
+    out = []
+    for row in rows.iter_rows(named=True):
+        sides = [", ".join(k for k in kinds if row[k] == value) for value in (1.0, 0.0)]
+        out.append(SectionRow(f"{row['key']}: {row['label']}", row["agent"], (row["item"], *sides, row["subject"])))
+    return out

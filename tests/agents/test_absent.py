@@ -1,0 +1,49 @@
+"""Programs of `command` agents that no box has are found before anything runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worksample.agents import define
+from worksample.agents.absent import absent_here, programs_of
+from worksample.agents.build import check_program
+from worksample.errors import PlanError
+
+
+@pytest.mark.parametrize(
+    ("argv", "programs"),
+    [
+        (["my-agent", "--x"], ("my-agent",)),
+        (["sh", "-c", "my-agent --task {brief}"], ("sh", "my-agent")),
+        (["bash", "-lc", "my-agent; true"], ("bash", "my-agent")),
+        (["sh", "-c", "cd {output} && my-agent"], ("sh",)),
+        (["sh", "-c", "A=1 my-agent"], ("sh",)),
+        (["sh", "-c", "( my-agent )"], ("sh",)),
+        (["sh", "-c", "{software}/agent"], ("sh",)),
+        (["sh", "-c", "'unfinished"], ("sh",)),
+        (["sh", "-c", ""], ("sh",)),
+        (["sh", "run.sh"], ("sh",)),
+    ],
+)
+def test_what_has_to_be_there(argv: list[str], programs: tuple[str, ...]) -> None:
+    assert programs_of(argv) == programs
+
+
+def test_only_what_is_known_to_be_absent_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "sh").write_text("#!/bin/true\n")
+    (tmp_path / "sh").chmod(0o755)
+    path = str(tmp_path)
+    assert absent_here(["sh", "-c", "true"], path) == ""
+    assert absent_here(["sh", "-c", "my-agent"], path) == "my-agent"
+    assert absent_here(["/usr/bin/no-such-agent"], path) == "/usr/bin/no-such-agent"
+    for there in ("{software}/agent", "./agent", "python3", "/task/software/agent"):
+        assert absent_here([there], path) == ""
+
+
+def test_a_plan_with_such_an_agent_is_refused() -> None:
+    agent = define("mine", harness="command", settings={"argv": ["sh", "-c", "no-such-agent {brief}"]})
+    with pytest.raises(PlanError, match="lacks the program 'no-such-agent'") as caught:
+        check_program(agent, "/usr/bin:/bin")
+    assert "software/" in caught.value.next

@@ -1,0 +1,62 @@
+"""Routes that find out who asks, work and answer in one thread."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import APIRouter, FastAPI
+from pydantic import BaseModel, field_serializer
+
+from app.sites import Site, problem
+from worksample.app.authentication import SessionOf, SignedIn
+from worksample.app.one_thread import OneThread
+from worksample.app.routes.work import router as work
+
+
+class Seen(BaseModel):
+    name: str
+    session: str
+    at_work: int
+
+    @field_serializer("at_work")
+    def written(self, at_work: int) -> list[int]:
+        return [at_work, threading.get_ident()]
+
+
+async def test_the_work_is_done_and_written_in_one_thread(tmp_path: Path) -> None:
+    router = APIRouter(route_class=OneThread)
+
+    @router.get("/seen", status_code=203)
+    def seen(account: SignedIn, session: SessionOf) -> Seen:
+        return Seen(name=account.name, session=session, at_work=threading.get_ident())
+
+    site = Site(tmp_path, agents=1, projects=1)
+    site.desk.hire("ann", "evaluator")
+    token = site.desk.people.redeem(site.desk.people.one_time_link("ann"))
+    app = FastAPI()
+    app.state.services = site.services
+    app.include_router(router, prefix="/deeper")
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        answer = await client.get("/deeper/seen", headers={"Authorization": f"Bearer {token}"})
+    assert answer.status_code == 203 and answer.headers["content-type"] == "application/json"
+    said = answer.json()
+    assert (said["name"], said["session"]) == ("ann", token)
+    assert said["at_work"][0] == said["at_work"][1] != threading.get_ident()
+
+
+@pytest.mark.parametrize("token", ["", "Bearer of-nobody"])
+async def test_who_is_not_signed_in_is_told_so(tmp_path: Path, token: str) -> None:
+    site = Site(tmp_path, agents=1, projects=1)
+    async with site.browser() as nobody:
+        headers = {"Authorization": token} if token else {}
+        problem(await nobody.post("/claims", {}, headers=headers), 401, "SignedOut")
+        if not token:
+            problem(await nobody.post("/claims", {"round": 3}, headers=headers), 401, "SignedOut")
+
+
+def test_all_of_an_evaluators_work_goes_this_way() -> None:
+    assert {type(route) for route in work.routes} == {OneThread}

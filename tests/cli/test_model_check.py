@@ -1,0 +1,94 @@
+"""Models are proven before they are paid for: by `model check`, and by `run` before it makes a store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.run_cli import TINY, cli
+from openai_server import Answer, calls, faults, says, serving
+
+MODEL = "openai-api/local/model-1"
+KEY = {"LOCAL_API_KEY": "sk-none"}
+RUN = ("run", "--suite", TINY, "--agent", "worker", "--model", MODEL)
+
+
+def check(*words: object, code: int, env: Mapping[str, str] = KEY) -> list[dict[str, Any]]:
+    done = cli("model", "check", *words, "--json", env=env)
+    assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
+    return list(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "says_"),
+    [
+        (calls("ready"), 0, "calls tools, 120 tokens"),
+        (says("ready"), 0, "called no tool"),
+        (faults.WRONG_KEY, 1, "HTTP 401: Incorrect API key provided: sk-abc***xyz"),
+        (faults.reply(404, {"error": {"message": "The model `model-1` does not exist"}}), 1, "HTTP 404: The model"),
+        (faults.HALF_JSON, 1, "a body that is not JSON"),
+    ],
+)
+def test_one_call_says_what_is_wrong(answer: Answer, code: int, says_: str) -> None:
+    with serving([answer]) as service:
+        (found,) = check("--model", MODEL, "--base-url", service.base_url, "--price", f"{MODEL}=1,2", code=code)
+        assert len(service.requests) == 1
+    assert says_ in (found["fault"] or found["answered"])
+    assert (found["sound"], found["priced"]) == (code == 0, True)
+
+
+def test_a_file_says_where_each_model_is(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    with serving([calls("ready")]) as service:
+        file.write_text(
+            f'suite = "starter"\n[[agents]]\nharness = "worker"\nmodel = "{MODEL}"\n'
+            f'[services."openai-api/local"]\nbase_url = "{service.base_url}"\n'
+        )
+        (found,) = check(file, code=0)
+        assert service.requests[0]["tools"][0]["function"]["name"] == "ready"
+    assert found["sound"]
+
+
+def test_what_needs_no_call_is_said_without_one() -> None:
+    (found,) = check("--model", MODEL, "--offline", code=1, env={})
+    assert "LOCAL_API_KEY" in found["fault"]
+    (found,) = check("--model", "nobody/x", "--offline", code=1)
+    assert "nobody" in found["fault"]
+
+
+def test_a_run_whose_model_cannot_be_had_leaves_no_store(tmp_path: Path) -> None:
+    done = cli(*RUN, "--store", tmp_path / "s")
+    assert done.returncode == 1
+    assert "LOCAL_API_KEY" in done.stderr
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_misspelt_setting_of_generation_is_found_by_a_dry_run(tmp_path: Path) -> None:
+    agent = tmp_path / "agent.toml"
+    agent.write_text(f'harness = "worker"\nmodel = "{MODEL}"\nsettings = {{ generation = {{ temprature = 0 }} }}\n')
+    done = cli("run", "--suite", TINY, "--agent", agent, "--dry-run")
+    assert done.returncode == 1
+    assert "did you mean 'temperature'" in done.stderr
+
+
+def test_a_budget_says_what_the_last_call_may_cost_beyond_it() -> None:
+    words = ("run", "--suite", TINY, "--agent", "worker", "--limit-cost", 2, "--dry-run")
+    known = json.loads(cli(*words, "--model", "openai/gpt-4o", "--price", "openai/gpt-4o=2.5,10", "--json").stdout)
+    trials = known["forecast"]["trials"]
+    assert known["forecast"]["overshoot_at_most"] == pytest.approx(trials * (128_000 * 2.5 + 16_384 * 10) / 1e6)
+    told = cli(*words, "--model", MODEL, "--price", f"{MODEL}=1,1")
+    assert "one call per trial more: the call that reaches a trial's budget is paid for" in told.stderr
+
+
+@pytest.mark.box
+def test_a_wrong_key_stops_a_run_with_the_providers_words(tmp_path: Path) -> None:
+    with serving([faults.WRONG_KEY]) as service:
+        done = cli(*RUN, "--base-url", service.base_url, "--parallel", 1, "--store", tmp_path / "s", env=KEY)
+    assert done.returncode == 1
+    assert "Incorrect API key provided: sk-abc***xyz" in done.stderr
+    assert "worksample resume" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,27 @@
+"""The command line, telling of every store call on an event loop: `python -m experiments.watched ARGS`."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import warnings
+from typing import Any
+
+from worksample.store.loops import OnLoop
+
+
+def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    if issubclass(category, OnLoop):
+        print("ON LOOP", *traceback.format_stack(limit=7), file=sys.stderr)
+
+
+def watch() -> None:
+    from worksample.cli import main
+
+    warnings.showwarning = show
+    warnings.simplefilter("always", OnLoop)
+    main()
+
+
+if __name__ == "__main__":
+    watch()

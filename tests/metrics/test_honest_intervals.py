@@ -1,0 +1,223 @@
+"""What intervals must not do: count evidence twice, lose their width, shrink at a failure, or vanish for all."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from worksample import metrics as m
+from worksample.errors import UsageError
+from worksample.records import Usage
+
+
+def width(estimate):
+    return estimate.high - estimate.low
+
+
+def test_work_that_nobody_graded_is_no_reduction_of_0():
+    jobs = [f"j{n}" for n in range(36)]
+    found = m.measure_autoflation(m.Bundle(jobs, [100.0] * 36), jobs, [1.0] * 36, [None] * 36)
+    assert found.value is None and "no work" in found.reason and found.counts.valid == 0
+    half = m.measure_autoflation(m.Bundle(["a", "b"], [100.0, 100.0]), ["a", "b"], [50.0, 1.0], [True, None])
+    assert half.value == 0.5 and half.counts.special["ungraded projects"] == 1
+    untouched = m.measure_autoflation(m.Bundle(["a", "b"], [100.0, 100.0]), ["a"], [50.0], [True])
+    assert untouched.value == 0.25
+
+
+def test_copies_of_a_trial_are_no_evidence_about_money():
+    rng = np.random.default_rng(0)
+    price, passed, task = rng.lognormal(5, 1, 40), rng.random(40) < 0.2, np.arange(40)
+    thrice = task.repeat(3)
+    once = m.dollars_earned(price, passed)
+    copied = m.dollars_earned((price / 3)[thrice], passed[thrice], task=thrice)
+    assert (copied.share.low, copied.share.high) == pytest.approx((once.share.low, once.share.high))
+    plain = m.deployable_cost(passed, np.ones(40), price)
+    again = m.deployable_cost(passed[thrice], np.ones(120), price[thrice], task=thrice)
+    for name in ("cost", "human", "saving"):
+        one, two = getattr(plain, name), getattr(again, name)
+        assert (two.value, two.low, two.high) == pytest.approx((one.value, one.low, one.high))
+
+
+def test_instances_of_a_task_are_no_projects_of_their_own():
+    passed = np.repeat(np.arange(30) < 6, 4)
+    task = np.repeat(np.arange(30), 4)
+    found = m.automation_rate(passed, project=task, instance=np.arange(120))
+    assert (found.low, found.high) == pytest.approx(m.exact(6, 30))
+    many = m.pass_at_k(np.full(120, 2), passed * 2, 1, task=task)
+    assert (many.low, many.high) == pytest.approx(m.exact(6, 30))
+
+
+def test_a_task_alone_in_its_subdomain_is_not_certain():
+    """19 of 55 subdomains hold one task: over 200 benchmarks the whole covers, where it held 45 to 52 % before."""
+    sub = np.concatenate([np.arange(19), np.arange(19, 55).repeat(4)[:130]])
+    levels = {"task": np.arange(len(sub)), "subdomain": sub, "domain": sub // 4}
+    held = 0
+    for seed in range(200):
+        score = (np.random.default_rng(seed).random(len(sub)) < 0.3).astype(float)
+        found = m.roll_up(score, levels)["all"]["all"]
+        held += found.low <= 0.3 <= found.high
+    assert held >= 184
+
+
+def test_skewed_dollars_are_not_beyond_their_interval():
+    """240 projects, 2 % pass: 28.5 % of the truths lay above it before."""
+    above = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        found = m.dollars_earned(rng.lognormal(5, 1.2, 240), rng.random(240) < 0.02).share
+        above += found.high < 0.02
+    assert above <= 7
+
+
+def test_nothing_seen_is_not_nothing_possible():
+    assert m.dollars_earned([100.0] * 240, [False] * 240).share.high == pytest.approx(m.exact(0, 240)[1])
+    assert m.measure_autoflation(m.Bundle(range(40), [9.0] * 40), range(40), [1.0] * 40, [False] * 40).high > 0.05
+    assert m.pass_at_k([3] * 40, [0] * 40, 2).high == pytest.approx(m.exact(0, 40)[1])
+    task = np.arange(20).repeat(2)
+    assert m.success_lifts([False] * 40, [False] * 40, task=task).rescue.high == pytest.approx(m.exact(0, 20)[1])
+    unanimous = m.measure_agreement(m.Ballots(np.arange(20).repeat(3), [1] * 60))
+    assert unanimous.share.value == 1 and unanimous.share.low == pytest.approx(m.exact(20, 20)[0])
+    chain = m.histories(range(30), [1] * 30, [False] * 30)
+    assert m.passed_within(chain)[0].within.high == pytest.approx(m.exact(0, 30)[1])
+    constant = m.break_even_from_jobs(([False] * 9, [True] * 9), ([1.0] * 9, [5.0] * 9), ("a", "b"))
+    assert constant.low is constant.high is None and "no width" in constant.notes[0]
+    trials = m.Configurations(["h"] * 8, ["x"] * 4 + ["y"] * 4, [1, 2, 3, 4] * 2, [1.0] * 4 + [0.0] * 4)
+    spread = m.model_effect(trials, "h").spread
+    assert spread.low is None and "no width" in spread.notes[0]
+
+
+def test_a_winless_resample_opens_one_end_of_one_agent():
+    """RLI Table 1's sizes: seven agents, 240 projects, 0.8 to 2.5 % as good as the human's."""
+    rng = np.random.default_rng(3)
+    agents = [f"a{n}" for n in range(7)]
+    rows = []
+    for n, agent in enumerate(agents):
+        good = rng.permutation(240) < 2 + n // 2
+        rows += [(p, agent, "human", float(g) / 2) for p, g in enumerate(good)]
+        rows += [(p, agent, other, float(rng.random() < 0.5)) for other in agents[:n] for p in range(240)]
+    table = m.elo_ratings(m.pair_sums(*zip(*rows, strict=True)))
+    for agent in agents:
+        assert table.ratings[agent].high is not None
+        assert table.ratings[agent].counts.valid == 240 * 7
+    weak = m.pair_sums(range(60), ["w"] * 60, ["human"] * 60, [1.0] + [0.0] * 59)
+    alone = m.elo_ratings(weak).ratings["w"]
+    assert alone.low is None and alone.high < 1000 and "never wins" in alone.notes[-1]
+
+
+def test_few_tasks_are_not_many():
+    """Equal agents on five and on ten tasks: at most 6 % false alarms, where there were 18."""
+    for tasks in (5, 10):
+        alarms = 0
+        for seed in range(300):
+            rng = np.random.default_rng(seed)
+            chance = rng.random(tasks)
+            one, two = (m.Trials((rng.random(tasks) < chance).astype(float), range(tasks)) for _ in range(2))
+            found = m.paired_difference(one, two).difference
+            alarms += found.low > 0 or found.high < 0
+        assert alarms <= 18
+
+
+def test_power_is_what_was_planned():
+    """Chance within a task is counted once: the plan's 80 % come out as 80 %, where 66 % did."""
+    variances = m.Variances(0.10, 0.0, 0.10, shared=1.0)
+    aim = m.Aim(points=0.1)
+    tasks = int(m.tasks_needed(variances, aim, repeats=3).value)
+    seen = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        level, task = rng.uniform(0.2, 0.7, tasks), np.arange(tasks).repeat(3)
+        noise = math.sqrt(0.10)
+        one, two = (level[task] + gain + rng.choice([-noise, noise], len(task)) for gain in (0.0, 0.1))
+        shift = [(x + 0.5) / 2 for x in (one, two)]
+        found = m.paired_difference(m.Trials(shift[0], task), m.Trials(shift[1], task)).difference
+        seen += found.low > 0
+    assert 0.74 <= seen / 400 <= 0.87
+
+
+def test_one_failure_never_narrows():
+    task = np.arange(12).repeat(2)
+    perfect = m.rate([True] * 24, task=task, instance=task)
+    one_less = m.rate([True] * 23 + [False], task=task, instance=task)
+    assert one_less.low < perfect.low and width(one_less) >= width(perfect)
+    task = np.arange(240).repeat(2)
+    none, one = (m.rate([n < k for n in range(480)], task=task, instance=task) for k in (0, 1))
+    assert none.high < one.high < 2 * none.high
+
+
+def test_pass_and_mean_score_of_the_same_data_have_one_interval():
+    passed = np.arange(30) < 7
+    rate, score = m.rate(passed, task=range(30)), m.mean_score(passed.astype(float), task=range(30))
+    assert (rate.low, rate.high) == pytest.approx((score.low, score.high))
+    assert (rate.low, rate.high) == pytest.approx(m.exact(7, 30))
+
+
+@pytest.mark.parametrize("wrong", [{"cost": -5.0}, {"calls": -1}, {"cost": math.inf}, {"output_tokens": -1}])
+def test_usage_below_nothing_is_refused_at_the_record(wrong):
+    with pytest.raises(ValidationError):
+        Usage(**wrong)
+
+
+def test_a_missing_task_is_named():
+    with pytest.raises(UsageError, match="task"):
+        m.paired_difference(m.Trials([1.0, 0.0], ["a", None]), m.Trials([1.0], ["a"]))
+
+
+def test_a_tiny_horizon_is_not_printed_as_nothing():
+    from worksample.metrics.estimate import Unit
+
+    tiny = m.Estimate("h", 1e-22, m.Counts(1, 1), unit=Unit.HOURS)
+    assert tiny.printed() == "1e-22"
+    assert m.Estimate("h", 2.04, m.Counts(1, 1), unit=Unit.HOURS).printed() == "2.0"
+
+
+def test_the_sd_of_a_run_is_not_that_of_a_trial():
+    """ALE Table 1's superscript is of whole runs: of 100 tasks a tenth of a trial's."""
+    rng = np.random.default_rng(1)
+    task = np.arange(100).repeat(3)
+    score = (rng.random((100, 3)) < 0.5).astype(float)
+    spread = m.repeat_spread(m.Trials(score.ravel(), task, task))
+    assert spread.whole.value == pytest.approx(spread.run.value / 10)
+    assert spread.whole.value == pytest.approx(spread.mean.value * math.sqrt(3))
+
+
+def test_weights_of_edges_are_named_where_they_matter():
+    rows = [(p, "a", "human", float(p % 3 == 0)) for p in range(40)]
+    rows += [(p, "b", "human", float(p % 2 == 0)) for p in range(4)]
+    sums = m.pair_sums(*zip(*rows, strict=True))
+    assert "4 to 40 comparisons weigh alike" in " ".join(m.elo_ratings(sums).ratings["a"].notes)
+    counted = m.elo_ratings(sums, m.EloOptions(weight="comparison"))
+    assert "weigh alike" not in " ".join(counted.ratings["a"].notes)
+    assert counted.ratings["b"].counts.valid == 4
+
+
+def test_dates_are_dates_and_not_texts():
+    bundle = m.Bundle(["p"], [10.0])
+    late = m.autoflation_over_time(bundle, ["p", "p"], [5.0, 1.0], [True, True], ["2026-02-01", "2025-12-01"])
+    assert list(late) == ["2025-12-01", "2026-02-01"]
+    with pytest.raises(UsageError, match="no date"):
+        m.autoflation_over_time(bundle, ["p"], [5.0], [True], ["2026-2-x"])
+
+
+def test_a_prior_is_no_evidence():
+    rows = [(p, "w", "human", 0.0) for p in range(30)] + [(p, "x", "human", float(p % 2)) for p in range(30)]
+    table = m.elo_ratings(m.pair_sums(*zip(*rows, strict=True)), m.EloOptions(ridge=1e-3))
+    assert table.ratings["w"].low is None and "prior alone" in " ".join(table.ratings["w"].notes)
+    assert table.ratings["x"].low is not None
+
+
+def test_a_share_prints_as_it_is_written():
+    assert m.percent(0.145, 0) == "15"
+    assert m.percent(0.285, 0) == "29"
+
+
+def test_doing_nothing_is_an_approach():
+    bad, human = m.Approach("AI", 0.004, 0.75), m.Approach("human", 1.0, 456.0)
+    decision = m.decide_by_value([bad, human], nothing=True)
+    assert decision.best(100) == "nothing" and decision.best(300) == "AI" and decision.best(1000) == "human"
+
+
+def test_frames_take_open_ends():
+    frame = m.elo_ratings(m.pair_sums(range(60), ["w"] * 60, ["human"] * 60, [1.0] + [0.0] * 59)).frame()
+    assert isinstance(frame, pl.DataFrame) and frame["low"].null_count() == 2

@@ -1,0 +1,11 @@
+"""Plots name no font that is not there: each costs a warning for every text."""
+
+from __future__ import annotations
+
+from worksample.reports.plots.canvas import fonts
+
+
+def test_only_fonts_that_are_installed_are_named() -> None:
+    assert fonts(["DejaVu Sans", "Arial"]) == ["DejaVu Sans"]
+    assert fonts(["DejaVu Sans", "Liberation Sans"]) == ["Liberation Sans", "DejaVu Sans"]
+    assert fonts([]) == ["sans-serif"]
