@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 WAIVED = "an experiment's own round: its plan was kept before there was any work to try the instructions on"
 REASON = "judged as trials closed"
-BY_PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 
 
 PER_PAIR = int(next(f.default for f in fields(PeopleRound) if f.name == "per_pair"))  # type: ignore[arg-type]
@@ -72,9 +71,6 @@ class OwnRounds:
         if round is not None:
             return self._complete(store, round, protocol)
         pairs = protocol is Protocol.PAIRWISE
-        if protocol in BY_PROGRAMS:
-            # A form for the criteria that a program leaves to people is not there yet: these wait.
-            return 0
         if (pairs and store.open_slots(experiment.id)) or not submissions_of(store, experiment.id):
             return 0
         instructions = self.instructions or shipped()
