@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from worksample.errors import Cause
 from worksample.records import (
     Action,
+    Agent,
     Amendment,
     Criteria,
     Criterion,
@@ -87,6 +88,14 @@ def test_tokens_are_all_that_were_read_and_written() -> None:
     )
 
 
+def test_numbers_are_finite_and_an_id_has_sixteen_characters_of_its_digest() -> None:
+    for cost in (float("inf"), float("nan")):
+        with pytest.raises(ValidationError):
+            Usage(cost=cost)
+    assert len(Agent.of("a", "scripted").id) == len("a@") + 16
+    assert Agent.of("a", "scripted").envelope()["schema"] == 1
+
+
 def test_a_range_has_a_middle_and_an_order() -> None:
     def value(low: float, high: float) -> Value:
         return Value(low=low, high=high, date=date(2026, 1, 1), source=Source.PAID)
@@ -145,7 +154,7 @@ def test_no_part(wrong: dict[str, Any]) -> None:
 def test_criteria_add_up() -> None:
     tree = Criteria(criteria=(leaf("a", 2), branch("b", leaf("c", 3), branch("d", leaf("e", 0.5)))))
     assert tree.total == 5.5 and [c.id for c in tree.leaves] == ["a", "c", "e"]
-    assert Criterion(id="i", text="i", importance="critical").worth == 1
+    assert Criterion(id="i", text="i", importance="critical").worth == 1 and not leaf("a").gate
     assert branch("b", leaf("c", 0.1), leaf("d", 0.2), points=0.3).worth == pytest.approx(0.3)
     with pytest.raises(ValidationError, match="points 4 but its parts add up to 3"):
         branch("b", leaf("c", 1), leaf("d", 2), points=4)
