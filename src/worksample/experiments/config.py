@@ -7,8 +7,10 @@ import re
 from datetime import date
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from worksample.endpoints import HostRule, read_rule
+from worksample.errors import UsageError
 from worksample.models import Price
 from worksample.records import Arm, Frozen, Limits, Protocol
 from worksample.records.task import Name
@@ -30,6 +32,16 @@ def seconds(value: Any) -> Any:
 
 
 Seconds = Annotated[float, BeforeValidator(seconds)]
+
+
+def _allowed(text: str) -> str:
+    try:
+        return str(read_rule(text))
+    except UsageError as error:
+        raise ValueError(error.what) from None
+
+
+Allowed = Annotated[str, AfterValidator(_allowed)]
 
 
 class LimitsConfig(Frozen):
@@ -132,6 +144,8 @@ class ExperimentConfig(Frozen):
     """US dollars per million tokens by model name; what is not given here has no price."""
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
+    allow_hosts: tuple[Allowed, ...] = ()
+    """Hosts that tasks' endpoints may reach: `NAME`, `NAME:PORT` or `*.NAME:PORT`; the port is 443 by default."""
     author: str = Field(default_factory=default_author, min_length=1)
     """Who runs it; by default `$WORKSAMPLE_AUTHOR`, else the account's name."""
 
@@ -145,6 +159,11 @@ class ExperimentConfig(Frozen):
         if self.protocol not in (Protocol.PROGRAM, Protocol.CHECKPOINTS):
             raise ValueError(f"protocol {self.protocol} is not graded by a program; allowed: program, checkpoints")
         return self
+
+    @property
+    def hosts(self) -> tuple[HostRule, ...]:
+        """The rules that `allow_hosts` gives."""
+        return tuple(read_rule(text) for text in self.allow_hosts)
 
     def arm_records(self) -> tuple[Arm, ...]:
         """Arms as the plan keeps them, each with its own limits over the experiment's."""

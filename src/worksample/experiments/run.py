@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from worksample.endpoints import read_rule
 from worksample.errors import WorksampleError
 from worksample.models import Price
 from worksample.records import Agent, Experiment, Instance, Slot, Submission, Trial
@@ -150,6 +151,7 @@ class _Work:
             tries=self.options.tries,
             prices=with_scripts(self.options.prices, agents),
             roles=dict(self.experiment.lock.roles),
+            hosts=tuple(read_rule(text) for text in self.experiment.settings.get("allow_hosts", ())),
         )
         told = False
         while slots := await asyncio.to_thread(self._untried):

@@ -60,6 +60,14 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
     return Failure(Cause.MODEL_ERROR, _short(f"{count}{said}"))
 
 
+def failure_of_call(error: BaseException) -> tuple[Failure, int | None]:
+    """What a call that raised `error` after all its retries means, and the HTTP status behind it where there is one."""
+    told = next((one for one in _chain(error) if _status(one) is not None), None)
+    status = _status(told) if told is not None else None
+    said = _short(f"HTTP {status}: {told}" if told is not None else f"{type(error).__name__}: {error}")
+    return Failure(Cause.MODEL_REFUSED if status in REFUSED else Cause.MODEL_ERROR, said), status
+
+
 def _cut_short(call: object) -> bool:
     error = getattr(call, "error", None)
     return isinstance(error, str) and any(error == mark or error.endswith(mark) for mark in CUT_SHORT)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from worksample.endpoints import HostRule
 from worksample.models import Price, Service
 from worksample.submissions import CaptureLimits
 
@@ -33,6 +34,8 @@ class RunConfig:
     """Model requests at once; None: the provider's default."""
     model_args: Mapping[str, Any] = field(default_factory=dict)
     """For the agent's model provider, such as `base_url`."""
+    hosts: tuple[HostRule, ...] = ()
+    """What the operator allows tasks' endpoints to reach."""
     lease: float = 30.0
     """How long a slot stays this run's own without a sign of life, and at most how long others' are waited for."""
     capture: CaptureLimits = field(default_factory=CaptureLimits)
