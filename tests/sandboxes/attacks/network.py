@@ -145,7 +145,7 @@ async def reaches_the_host_by_an_allowed_name_that_leads_there(world: World, box
 
 @attack(control="", why=_NO_ENDPOINTS)
 async def reaches_another_port_of_an_endpoint(world: World, box: Box) -> bool:
-    code = """
+    code = r"""
 for host in ("127.65.0.1", "127.65.0.2", "inside.example.com", "127.65.0.3"):
     try: print(socket.create_connection((host, int(os.environ["TCP"])), 3).recv(99))
     except OSError: pass
@@ -155,21 +155,21 @@ for host in ("127.65.0.1", "127.65.0.2", "inside.example.com", "127.65.0.3"):
 
 @attack(control="", why=_NO_ENDPOINTS)
 async def takes_the_place_of_an_endpoint(world: World, box: Box) -> bool:
-    code = """
-for host in ("127.65.0.1", "0.0.0.0"):
+    code = r"""
+for host in ("127.65.0.2", "0.0.0.0"):
     for options in ((), (socket.SO_REUSEPORT,), (socket.SO_REUSEADDR,), (socket.SO_REUSEPORT, socket.SO_REUSEADDR)):
         s = socket.socket()
         for option in options: s.setsockopt(socket.SOL_SOCKET, option, 1)
         try: s.bind((host, 3128)); s.listen(); print(os.environ["TOKEN"])
         except OSError: pass
 """
-    done = await world.python(box, code.replace("127.65.0.1", "127.65.0.2"))
+    done = await world.python(box, code)
     return world.env["TOKEN"].encode() in done.stdout
 
 
 @attack(control="", why=_NO_ENDPOINTS)
 async def gives_the_name_of_an_endpoint_another_address(world: World, box: Box) -> bool:
-    code = """
+    code = r"""
 for path in ("/etc/hosts", "/run/worksample/hosts"):
     for act in (lambda: open(path, "a").write("127.0.0.1 inside.example.com\n"), lambda: os.unlink(path),
                 lambda: os.rename(path, path + ".old"), lambda: os.chmod(path, 0o666)):
@@ -182,7 +182,7 @@ for path in ("/etc/hosts", "/run/worksample/hosts"):
 
 @attack(control="", why=_NO_ENDPOINTS)
 async def asks_the_proxy_for_the_host_in_other_words(world: World, box: Box) -> bool:
-    code = """
+    code = r"""
 port = os.environ["TCP"]
 for host in ("127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost",
              "localhost.", "127.0.0.1.example.com", "example.com", "evilexample.com", "localhost%00.example.com",
