@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 def model_of(agent: Agent, service: Service) -> Model | None:
     """The agent's model, or None for one that calls none of ours. PlanError where it cannot be had."""
     settings = checked(agent.harness, agent.settings)
-    if isinstance(settings, CommandSettings) or agent.model is None:
+    if agent.model is None:
         return None
+    if isinstance(settings, CommandSettings):
+        return resolve(agent.model, service)
     if isinstance(settings, ScriptedSettings):
         from worksample.models.price import register
 
@@ -64,7 +66,7 @@ def build(
     if isinstance(settings, CommandSettings):
         from .command import command
 
-        return command(workspace, settings)
+        return command(workspace, settings, agent.model)
     if model is None:
         raise PlanError(f"agent {agent.name} has no model", next="agents.model_of gives it")
     if isinstance(settings, ScriptedSettings):

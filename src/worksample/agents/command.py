@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import AgentError, Cause
 
 from .absent import LOOK, programs_of
+from .model_door import door_environment, door_name
 from .script import filled
 from .settings import CommandSettings
 from .shown_digest import note
@@ -16,16 +17,20 @@ if TYPE_CHECKING:
     from inspect_ai.solver import Solver, TaskState
 
 ENVIRONMENT = "WORKSAMPLE_BRIEF"
+PROGRAM = "command"
+"""Who says what a program has printed, where a message names its model."""
 
 
-def command(workspace: Workspace, settings: CommandSettings) -> Solver:
-    """A solver that runs the program once. AgentError (`agent.crash`) when it exits with anything but 0."""
+def command(workspace: Workspace, settings: CommandSettings, model: str | None = None) -> Solver:
+    """A solver that runs the program once; `model` is the name of the one that it finds at its door.
+
+    AgentError (`agent.crash`) when it exits with anything but 0."""
     from inspect_ai.solver import Generate, solver
 
     @solver(name="command")
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            await _run(state, workspace, settings)
+            await _run(state, workspace, settings, model)
             return state
 
         return solve
@@ -33,15 +38,16 @@ def command(workspace: Workspace, settings: CommandSettings) -> Solver:
     return build()
 
 
-async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings) -> None:
+async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings, model: str | None) -> None:
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
     brief = workspace.instance.work.brief
     path = f"{workspace.scratch}/brief.md"
-    words = {**workspace.words, "brief": path}
+    words = {**workspace.words, "brief": path, **({"model": door_name(model)} if model else {})}
     argv = [filled(part, words, raw=False) for part in settings.argv]
-    env = {key: filled(value, words, raw=False) for key, value in settings.env.items()}
+    env = door_environment(model) if model else {}
+    env |= {key: filled(value, words, raw=False) for key, value in settings.env.items()}
     if settings.brief == "env":
         env[ENVIRONMENT] = brief
     note({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
@@ -60,7 +66,7 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     except PermissionError as error:
         status, text = 126, str(error)
     text = clipped(text, settings.output_characters)
-    state.messages.append(ChatMessageAssistant(content=f"{text}\n[exit status {status}]".lstrip("\n"), model="command"))
+    state.messages.append(ChatMessageAssistant(content=f"{text}\n[exit status {status}]".lstrip("\n"), model=PROGRAM))
     if status:
         last = (text.strip().splitlines() or ["no output"])[-1]
         raise AgentError(f"{argv[0]} ended with exit status {status}: {clipped(last, 300)}")

@@ -78,6 +78,14 @@ OPTIONS = (
         default=None,
         help="Run without any isolation: agents act on this machine as you. Every report prints it.",
     ),
+    click.option(
+        "--allow-host",
+        "allow_hosts",
+        multiple=True,
+        default=None,
+        metavar="NAME[:PORT]",
+        help="A host that tasks' endpoints may reach; *.NAME for all below it. Repeatable.",
+    ),
     click.option("--author", default=None, help="Who runs it; default: $WORKSAMPLE_AUTHOR, else the account's name."),
 )
 

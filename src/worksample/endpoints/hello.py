@@ -19,7 +19,7 @@ def server_name(data: bytes) -> str | None:
         if len(data) < at + 5:
             if data[at : at + 1] not in (b"", bytes([_HANDSHAKE])):
                 raise NoHello("it is no TLS handshake")
-            return _waiting(data)
+            break
         if data[at] != _HANDSHAKE or data[at + 1] != 3:
             raise NoHello("it is no TLS handshake")
         size = int.from_bytes(data[at + 3 : at + 5], "big")
@@ -31,13 +31,11 @@ def server_name(data: bytes) -> str | None:
             if len(hello) >= whole:
                 return _name_of(_Bytes(bytes(hello[4:whole])))
         if len(data) < at + 5 + size:
-            return _waiting(data)
+            break
         at += 5 + size
-
-
-def _waiting(data: bytes) -> None:
     if len(data) > MOST:
         raise NoHello("its ClientHello is too long")
+    return None
 
 
 class _Bytes:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from worksample.records import now
+from worksample.files.sink import Sink
+from worksample.records import CaptureStatus, Entry, Manifest, Part, canonical, now
 
+NAME = "connections.jsonl"
 MOST = 10_000
 """Connections of one box that are kept line by line; of more only their number and bytes."""
 
@@ -76,6 +78,13 @@ class Ledger:
     def _count(self, contact: Contact) -> None:
         more = {"connections": 1, "sent": contact.sent, "received": contact.received, "refused": bool(contact.refused)}
         self._over.update({name: int(value) for name, value in more.items()})
+
+    def part(self, sink: Sink) -> Part:
+        """As a part of a submission: `connections.jsonl`, put into the sink."""
+        data = b"".join(canonical(line) + b"\n" for line in self.plain())
+        manifest = Manifest(entries=(Entry(path=NAME, size=len(data), blob=sink.put(data)),))
+        digest = sink.put(canonical(manifest.plain()))
+        return Part(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
     def plain(self) -> list[dict[str, Any]]:
         """A line per connection, and one with the sums of those that were too many to keep."""

@@ -13,8 +13,8 @@ from .record import Ledger
 from .relay import reset
 from .targets import Nowhere, Refused, Target
 
-MOST = 256
-"""Connections of one box at once; further ones wait."""
+MOST = 64
+"""Connections of one endpoint at once; further ones wait, and hold up no other endpoint."""
 
 
 @contextlib.asynccontextmanager
@@ -24,8 +24,7 @@ async def serving(box: Box, targets: Mapping[Endpoint, Target], ledger: Ledger |
     At the end every connection is broken off, and programs of the box are refused from then on.
     """
     ledger = ledger or Ledger()
-    free = asyncio.Semaphore(MOST)
-    places = [_Place(endpoint, targets.get(endpoint, Nowhere()), ledger, free) for endpoint in box.config.endpoints]
+    places = [_Place(endpoint, targets.get(endpoint, Nowhere()), ledger) for endpoint in box.config.endpoints]
     for place in places:
         place.open(box.serve(place.endpoint))
     try:
@@ -37,9 +36,9 @@ async def serving(box: Box, targets: Mapping[Endpoint, Target], ledger: Ledger |
 class _Place:
     """One endpoint."""
 
-    def __init__(self, endpoint: Endpoint, target: Target, ledger: Ledger, free: asyncio.Semaphore) -> None:
+    def __init__(self, endpoint: Endpoint, target: Target, ledger: Ledger) -> None:
         self.endpoint = endpoint
-        self._target, self._ledger, self._free = target, ledger, free
+        self._target, self._ledger, self._free = target, ledger, asyncio.Semaphore(MOST)
         self._answers: set[asyncio.Task[None]] = set()
         self._accepting: asyncio.Task[None] | None = None
         self._socket: socket.socket | None = None

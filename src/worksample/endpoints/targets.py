@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, SupportsIndex
 
 from .record import Contact
 from .relay import relay
@@ -14,6 +14,8 @@ from .rules import HostRule, refused_network
 
 DIAL_SECONDS = 10.0
 """Of one address."""
+MOST_ADDRESSES = 4
+"""Of one name: one with hundreds must not keep an endpoint busy."""
 Refusing = Callable[[str], str]
 """Why an address is not dialled, or ""."""
 
@@ -95,9 +97,10 @@ class _Reader(asyncio.StreamReader):
         super().__init__(limit=1 << 17)
         self._contact = contact
 
-    def feed_data(self, data: bytes) -> None:
-        self._contact.sent += len(data)
-        super().feed_data(data)
+    def feed_data(self, data: Iterable[SupportsIndex]) -> None:
+        given = bytes(data)
+        self._contact.sent += len(given)
+        super().feed_data(given)
 
 
 class _Writer(asyncio.StreamWriter):
@@ -132,7 +135,7 @@ async def dial(name: str, port: int, contact: Contact, refusing: Refusing = refu
         if why := refusing(str(place[0])):
             raise Refused(f"{name}: {why}")
     failure = "it has no address"
-    for family, kind, number, _, place in _spread(found):
+    for family, kind, number, _, place in found[:MOST_ADDRESSES]:
         own = socket.socket(family, kind, number)
         own.setblocking(False)
         done = False
@@ -145,14 +148,7 @@ async def dial(name: str, port: int, contact: Contact, refusing: Refusing = refu
             if not done:
                 own.close()
         if done:
-            contact.peer = f"{place[0]}:{place[1]}" if family == socket.AF_INET else f"[{place[0]}]:{place[1]}"
+            host, number = str(place[0]), port
+            contact.peer = f"[{host}]:{number}" if ":" in host else f"{host}:{number}"
             return own
     raise Refused(f"{name}:{port} does not answer: {failure}")
-
-
-Found = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]]
-
-
-def _spread(found: Sequence[Found]) -> Sequence[Found]:
-    """At most four addresses: a name with hundreds must not keep an endpoint busy."""
-    return found[:4]

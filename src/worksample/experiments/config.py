@@ -9,12 +9,24 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from worksample.box import kinds
+from worksample.endpoints import HostRule, read_rule
+from worksample.errors import UsageError
 from worksample.manifests import shown, told
 from worksample.models import Price
 from worksample.models.durations import Seconds
 from worksample.models.services import ServiceConfig
 from worksample.records import Arm, Frozen, Limits, Protocol
 from worksample.records.task import Name
+
+
+def _allowed(text: str) -> str:
+    try:
+        return str(read_rule(text))
+    except UsageError as error:
+        raise ValueError(error.what) from None
+
+
+Allowed = Annotated[str, AfterValidator(_allowed)]
 
 
 class LimitsConfig(Frozen):
@@ -143,6 +155,8 @@ class ExperimentConfig(Frozen):
     """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
+    allow_hosts: tuple[Allowed, ...] = ()
+    """Hosts that tasks' endpoints may reach: `NAME`, `NAME:PORT` or `*.NAME:PORT`; the port is 443 by default."""
     author: str = Field(default_factory=default_author, min_length=1)
     """Who runs it; by default `$WORKSAMPLE_AUTHOR`, else the account's name."""
 
@@ -163,6 +177,11 @@ class ExperimentConfig(Frozen):
     def asked(self) -> tuple[Protocol, ...]:
         """The protocols that were asked for; empty where the packages decide."""
         return self.protocols or (() if self.protocol is None else (self.protocol,))
+
+    @property
+    def hosts(self) -> tuple[HostRule, ...]:
+        """The rules that `allow_hosts` gives."""
+        return tuple(read_rule(text) for text in self.allow_hosts)
 
     def arm_records(self) -> tuple[Arm, ...]:
         """Arms as the plan keeps them, each with its own limits over the experiment's."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import product
 from typing import Any
 
+from worksample.endpoints import HostRule
 from worksample.errors import PlanError
 from worksample.records import (
     Agent,
@@ -22,9 +23,10 @@ from worksample.records import (
     Task,
     digest_of,
 )
+from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
 
-NETWORKS = ("none",)
+NETWORKS = ("none", "endpoints")
 INTERFACES = ("terminal",)
 
 
@@ -48,6 +50,8 @@ class Material:
     roles: dict[str, str] = field(default_factory=dict)
     lacking: frozenset[str] = frozenset()
     """Commands that instances ask for and the sandbox of this machine does not have."""
+    hosts: tuple[HostRule, ...] = ()
+    """What the operator allows to be reached."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
     _refuse(material)
     reasons = {
         (agent.id, instance.id): why_not(agent, instance, material.lacking)
+        or unreachable(agent, instance.work.environment, material.hosts, sandbox=material.sandbox)
         for agent, instance in product(material.agents, material.instances)
     }
     ids = tuple(i.id for i in material.instances)
@@ -181,7 +186,7 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
     if missing:
         reasons.append(f"requires {', '.join(missing)}, which the agent does not declare")
     if environment.network not in NETWORKS:
-        reasons.append(f"needs network {environment.network!r}; the sandbox gives none")
+        reasons.append(f"needs network {environment.network!r}, which no sandbox gives")
     interfaces = sorted(set(environment.interfaces) - set(INTERFACES))
     if interfaces:
         reasons.append(f"needs the interface {', '.join(interfaces)}")

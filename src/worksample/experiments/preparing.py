@@ -46,6 +46,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         tasks=selection.tasks,
         others=selection.others,
         roles={**selection.roles, **config.roles},
+        hosts=config.hosts,
         lacking=_lacking(selection) if config.sandbox == "bubblewrap" else frozenset(),
     )
     planned = plan(material, author=config.author, at=now(), versions=versions(), settings=config.plain())
@@ -85,12 +86,12 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
         check_agent(agent, instance)
         for arm in arms.values():
             if limits_of(instance, arm, agent).cost is not None:
-                require_price(agent.model if agent.harness != "command" else None, prices)
+                require_price(agent.model, prices)
 
 
 def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
-    """What the plan takes at most. Scripted agents and programs inside the box call no model of ours."""
-    most = forecast(planned, config.parallel, lambda agent: agent.harness not in ("scripted", "command"))
+    """What the plan takes at most. Scripted agents, and programs that are given no model, call none of ours."""
+    most = forecast(planned, config.parallel, lambda agent: agent.harness != "scripted" and agent.model is not None)
     return replace(most, overshoot=overshoot_of(planned, config.prices) if most.cost else 0.0)
 
 

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from worksample.endpoints import read_rule
 from worksample.errors import WorksampleError
 from worksample.grading import Evaluates, Evaluators
 from worksample.models import Price
@@ -161,6 +162,7 @@ class _Work:
             prices=with_scripts(self.options.prices, agents),
             services=self.options.services,
             roles=dict(self.experiment.lock.roles),
+            hosts=tuple(read_rule(text) for text in self.experiment.settings.get("allow_hosts", ())),
         )
         told = False
         while slots := await asyncio.to_thread(self._untried):

@@ -47,17 +47,31 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
             calls.pop()
     if not calls or calls[-1].pending or calls[-1].error is None or is_cut_short(calls[-1]):
         return None
-    chain = _chain(error)
     said = words_of(error) or calls[-1].error
-    status = next((s for s in map(_status, chain) if s is not None), None)
-    if status in NO_ACCESS or any(out_of_credit(e) for e in chain):
-        return Failure(Cause.MODEL_KEY, _short(f"HTTP {status}: {said}"))
-    if status in REFUSED:
-        return Failure(Cause.MODEL_REFUSED, _short(f"HTTP {status}: {said}"))
+    status = status_of(error)
+    cause = _cause(error, status)
+    if cause is not Cause.MODEL_ERROR:
+        return Failure(cause, _short(f"HTTP {status}: {said}"))
     failed = _failed_tries(calls)
     count = f"{failed} tries failed, the last: " if failed > 1 else ""
     at = f"HTTP {status}: " if status is not None and words_of(error) else ""
     return Failure(Cause.MODEL_ERROR, _short(f"{count}{at}{said}"))
+
+
+def failure_of_call(error: BaseException) -> Failure:
+    """What a call that raised `error`, after all its retries, means."""
+    return Failure(_cause(error, status_of(error)), reason_of(error))
+
+
+def status_of(error: BaseException | None) -> int | None:
+    """The HTTP status behind an error, where there is one."""
+    return next((s for s in map(_status, _chain(error)) if s is not None), None)
+
+
+def _cause(error: BaseException | None, status: int | None) -> Cause:
+    if status in NO_ACCESS or any(out_of_credit(e) for e in _chain(error)):
+        return Cause.MODEL_KEY
+    return Cause.MODEL_REFUSED if status in REFUSED else Cause.MODEL_ERROR
 
 
 def reason_of(error: BaseException) -> str:

@@ -57,9 +57,22 @@ class Paths(Frozen):
     """In the grader's box only."""
 
 
+class EndpointSpec(Frozen):
+    """A name and port that the agent's programs can connect to, and what stands behind it."""
+
+    name: str
+    """A host's name, or `*.` and a name for all below it."""
+    port: int
+    to: str
+    """`model`, `host`, or `service:NAME`."""
+
+
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
+    """`none`, or `endpoints`."""
+    endpoints: tuple[EndpointSpec, ...] = Field(default=(), exclude_if=lambda endpoints: not endpoints)
+    """Not written where there are none: older instances keep their digests."""
     services: tuple[str, ...] = ()
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError
 from worksample.fault_injection import reach
 from worksample.models import usage_of
@@ -80,6 +81,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
         with try_.timed("trajectory"):
             parts["trajectory"] = _trajectory(try_, state, outcome, events)
         reach("close.trajectory")
+        if try_.connections is not None:
+            parts["connections"] = try_.connections.part(try_.job.store.blobs)
         trial = _trial(try_, state, outcome, events, ended=ended, working_seconds=working)
         submission = _submission(try_, parts)
         reach("close.commit")
@@ -112,6 +115,8 @@ def _trajectory(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[
     writer.events(events)
     if not writer.steps:
         writer.messages(state.messages)
+    elif state.messages and getattr(state.messages[-1], "model", None) == PROGRAM:
+        writer.messages(state.messages[-1:])  # what a program printed that had called a model
     extra = {
         "trial": try_.id,
         "instance": try_.instance.id,

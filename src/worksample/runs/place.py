@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount
 
+from .endpoints import endpoints_of, environment_of
 from .tries import Try
 
 if TYPE_CHECKING:
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 def box_config(try_: Try) -> BoxConfig:
     """The agent's box: input and software read-only, output and scratch to write to, and nothing of the reference."""
     paths, limits = try_.instance.work.environment.paths, try_.limits
+    endpoints = endpoints_of(try_.job.agent, try_.instance.work.environment)
     return BoxConfig(
+        env=environment_of(try_.instance.work.environment),
+        network="endpoints" if endpoints else "none",
+        endpoints=endpoints,
         mounts=(Mount(str(try_.inputs), paths.input), Mount(str(try_.software), paths.software)),
         output=paths.output,
         scratch=SCRATCH,

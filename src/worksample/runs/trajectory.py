@@ -33,6 +33,8 @@ class Writer:
     steps: list[dict[str, Any]] = field(default_factory=list)
     pictures: dict[str, bytes] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
+    _called: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Steps by the tool calls whose results nobody here saw: a program's own, which tells them in its next request."""
 
     def events(self, events: Sequence[Event]) -> None:
         """Steps from a transcript: one per model call of the agent, with the messages that came before it."""
@@ -55,6 +57,10 @@ class Writer:
 
     def _told(self, message: ChatMessage, event: ModelEvent) -> None:
         key = message.id or ""
+        if message.role == "tool" and message.tool_call_id in self._called:
+            step = self._called.pop(message.tool_call_id)
+            given = {"source_call_id": message.tool_call_id, "content": self._content(message.content)}
+            step.setdefault("observation", {"results": []})["results"].append(given)
         if message.role not in ("system", "user") or key in self._seen:
             return
         self._seen.add(key)
@@ -83,6 +89,7 @@ class Writer:
         if metrics:
             step["metrics"] = metrics
         self._add("agent", message.text, event.completed or event.timestamp, **step)
+        self._called |= {c.id: self.steps[-1] for c in calls if c.id not in results}
 
     def _observed(self, event: ToolEvent) -> dict[str, Any]:
         out: dict[str, Any] = {"source_call_id": event.id}

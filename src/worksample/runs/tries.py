@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.agents import build
+from worksample.endpoints import Ledger
 from worksample.errors import PlanError
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
 from worksample.store import Store
@@ -75,6 +76,8 @@ class Try:
     """Whether `on_closed` was called and came back."""
     fatal: BaseException | None = None
     """Why nothing could be committed."""
+    connections: Ledger | None = None
+    """What went through the box's endpoints; None where it has none."""
     phases: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -10,7 +10,9 @@ import anyio
 from worksample.records import Limits, Outcome, now
 
 from .close import close
+from .endpoints import reaching
 from .outcome import DONE, cancelled, ended_by_error, ended_by_limit
+from .place import box_of
 from .tries import Try
 
 if TYPE_CHECKING:
@@ -55,7 +57,8 @@ async def _endeavour(try_: Try, state: TaskState, generate: Generate) -> tuple[O
 
     try:
         with apply_limits(_limits(try_.limits), catch_errors=True) as scope:
-            await try_.job.solver(try_.instance, try_.limits, try_.inputs)(state, generate)
+            async with reaching(try_, box_of()) as during:
+                await during(try_.job.solver(try_.instance, try_.limits, try_.inputs)(state, generate))
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error
     except TerminateSampleError as error:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
+from worksample.box import is_host_name
 from worksample.manifests import Flag, Says, Size, told, unfit
-from worksample.records import Deliverable, Environment, Frozen, Limits, Paths
+from worksample.records import Deliverable, EndpointSpec, Environment, Frozen, Limits, Paths
 
 OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch", "/task/result")
 """Places in a box that no task can take for itself."""
@@ -57,13 +59,42 @@ class PathsTable(Paths):
         return found
 
 
+def _host(name: str) -> str:
+    if not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2):
+        raise unfit()
+    if name.endswith(".internal"):
+        raise unfit("is a name of the platform")
+    return name
+
+
+def _target(to: str) -> str:
+    if to not in ("model", "host") and not re.fullmatch(r"service:[a-z0-9][a-z0-9_-]*", to):
+        raise unfit()
+    return to
+
+
+class EndpointTable(EndpointSpec):
+    """One of `[[environment.endpoint]]`."""
+
+    name: Annotated[str, AfterValidator(_host), Says("a host's name in lower case, or '*.' and one; no address")]
+    port: Annotated[int, Field(ge=1, le=65535, strict=True), Says("a number from 1 to 65535")] = 443
+    to: Annotated[str, AfterValidator(_target), Says("'model', 'host' or 'service:NAME'")]
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.name.startswith("*.") and self.to != "host":
+            raise ValueError("only hosts can be named by a wildcard")
+        return self
+
+
 class EnvironmentTable(Frozen):
     """The table as it is written. Interfaces and networks that no sandbox offers are faults; an instance that names
     services which nobody can give is planned as not attemptable.
     """
 
     interfaces: tuple[Literal["terminal"], ...] = ("terminal",)
-    network: Literal["none"] = "none"
+    network: Literal["none", "endpoints"] = "none"
+    endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
     services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
     software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], Says("a list of capabilities")] = ()
@@ -73,13 +104,23 @@ class EnvironmentTable(Frozen):
     @model_validator(mode="after")
     def _apart(self) -> Self:
         self.paths.over(Paths())
+        if bool(self.endpoint) != (self.network == "endpoints"):
+            raise ValueError('network = "endpoints" and tables [[environment.endpoint]] belong together')
+        places = [(one.name, one.port) for one in self.endpoint]
+        if len(set(places)) < len(places):
+            raise ValueError("two endpoints have one name and port")
         return self
 
     def record(self) -> Environment:
         """What is kept of it, each name once."""
         lists = {name: tuple(dict.fromkeys(getattr(self, name))) for name in _LISTS}
+        endpoints = tuple(EndpointSpec(name=one.name, port=one.port, to=one.to) for one in self.endpoint)
         return Environment(
-            **lists, network=self.network, limits=self.limits.over(Limits()), paths=self.paths.over(Paths())
+            **lists,
+            network=self.network,
+            endpoints=endpoints,
+            limits=self.limits.over(Limits()),
+            paths=self.paths.over(Paths()),
         )
 
 

@@ -18,7 +18,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from attacks.world import ATTACKS, World, make_world
-from worksample.box import open_box
+from worksample.box import Endpoint, open_box
+from worksample.endpoints import ConnectProxy, Host, HostRule, serving
 
 for name in ("files", "network", "processes", "kernel", "resources"):
     importlib.import_module(f"attacks.{name}")
@@ -31,7 +32,14 @@ async def verdict(world: World, name: str) -> dict[str, Any]:
     if attack.control == "plain" or (attack.control == "root" and world.root):
         async with open_box(world.config(), kind="none") as plain:
             control = await attack.run(world, plain)
-    async with open_box(world.config()) as box:
+    inside = Endpoint("inside.example.com", 80)  # a name that was allowed, and that leads to this machine
+    proxy = Endpoint("proxy.internal", 3128)
+    targets = {
+        inside: Host(HostRule("localhost", int(world.env["TCP"]))),
+        proxy: ConnectProxy((HostRule("*.example.com", int(world.env["TCP"])),)),
+    }
+    config = world.config(network="endpoints", endpoints=(inside, proxy))
+    async with open_box(config) as box, serving(box, targets):
         succeeded = await attack.run(world, box)
         alive = (await box.run(["echo", "alive"])).stdout == b"alive\n"
     return {"succeeded": succeeded, "control": control, "alive": alive}

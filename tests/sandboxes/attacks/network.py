@@ -132,3 +132,68 @@ except OSError:
     if b"listening" not in (await serving).stdout:
         raise AssertionError("the service did not start")
     return reached
+
+
+_NO_ENDPOINTS = "without a box there are no endpoints"
+
+
+@attack(control="", why=_NO_ENDPOINTS)
+async def reaches_the_host_by_an_allowed_name_that_leads_there(world: World, box: Box) -> bool:
+    code = 's = socket.create_connection(("inside.example.com", 80), 3); s.sendall(b"x"); print(s.recv(99))'
+    return world.found(await world.python(box, code))
+
+
+@attack(control="", why=_NO_ENDPOINTS)
+async def reaches_another_port_of_an_endpoint(world: World, box: Box) -> bool:
+    code = r"""
+for host in ("127.65.0.1", "127.65.0.2", "inside.example.com", "127.65.0.3"):
+    try: print(socket.create_connection((host, int(os.environ["TCP"])), 3).recv(99))
+    except OSError: pass
+"""
+    return world.found(await world.python(box, code))
+
+
+@attack(control="", why=_NO_ENDPOINTS)
+async def takes_the_place_of_an_endpoint(world: World, box: Box) -> bool:
+    code = r"""
+for host in ("127.65.0.2", "0.0.0.0"):
+    for options in ((), (socket.SO_REUSEPORT,), (socket.SO_REUSEADDR,), (socket.SO_REUSEPORT, socket.SO_REUSEADDR)):
+        s = socket.socket()
+        for option in options: s.setsockopt(socket.SOL_SOCKET, option, 1)
+        try: s.bind((host, 3128)); s.listen(); print(os.environ["TOKEN"])
+        except OSError: pass
+"""
+    done = await world.python(box, code)
+    return world.env["TOKEN"].encode() in done.stdout
+
+
+@attack(control="", why=_NO_ENDPOINTS)
+async def gives_the_name_of_an_endpoint_another_address(world: World, box: Box) -> bool:
+    code = r"""
+for path in ("/etc/hosts", "/run/worksample/hosts"):
+    for act in (lambda: open(path, "a").write("127.0.0.1 inside.example.com\n"), lambda: os.unlink(path),
+                lambda: os.rename(path, path + ".old"), lambda: os.chmod(path, 0o666)):
+        try: act(); print(os.environ["TOKEN"])
+        except OSError: pass
+"""
+    done = await world.python(box, code)
+    return world.env["TOKEN"].encode() in done.stdout
+
+
+@attack(control="", why=_NO_ENDPOINTS)
+async def asks_the_proxy_for_the_host_in_other_words(world: World, box: Box) -> bool:
+    code = r"""
+port = os.environ["TCP"]
+for host in ("127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost",
+             "localhost.", "127.0.0.1.example.com", "example.com", "evilexample.com", "localhost%00.example.com",
+             "localhost#.example.com", "localhost:" + port + "@a.example.com"):
+    try:
+        s = socket.create_connection(("proxy.internal", 3128), 3)
+        s.sendall(("CONNECT " + host + ":" + port + " HTTP/1.1\r\n\r\n").encode())
+        s.settimeout(3)
+        said = s.recv(4096)
+        print(said)
+        if b" 200 " in said: print(s.recv(99))
+    except OSError: pass
+"""
+    return world.found(await world.python(box, code))

@@ -1,0 +1,124 @@
+"""What a trial's box can reach: the endpoints of its instance, and the door to its agent's model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from worksample.agents.model_door import MODEL_HOST, MODEL_PORT, door_names
+from worksample.box import Box, Endpoint
+from worksample.endpoints import ConnectProxy, Host, HostRule, Streams, Target, allowed_by, serving
+from worksample.records import Agent, EndpointSpec, Environment
+
+from .tries import Try
+
+if TYPE_CHECKING:
+    from worksample.models.door import Door
+
+MODEL = Endpoint(MODEL_HOST, MODEL_PORT)
+PROXY = Endpoint("proxy.internal", 3128)
+During = Callable[[Awaitable[Any]], Awaitable[Any]]
+
+
+def has_model(agent: Agent) -> bool:
+    """Whether a model answers for the agent; a script that is replayed is none."""
+    return agent.model is not None and agent.harness != "scripted"
+
+
+def calls_door(agent: Agent) -> bool:
+    """Whether the agent is a program in the box that is given a model."""
+    return agent.harness == "command" and agent.model is not None
+
+
+def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]:
+    """Those that a box needs. The door to its own model is the agent's, whatever network the task has."""
+    exact = [Endpoint(one.name, one.port) for one in environment.endpoints if not _wild(one)]
+    proxy = [PROXY] if len(exact) < len(environment.endpoints) else []
+    return (*([MODEL] if calls_door(agent) else []), *exact, *proxy)
+
+
+def environment_of(environment: Environment) -> tuple[tuple[str, str], ...]:
+    """Variables for every command of a box: where the proxy is, and what is reached without it."""
+    if not any(map(_wild, environment.endpoints)):
+        return ()
+    exact = [one.name for one in environment.endpoints if not _wild(one)]
+    direct = ",".join(["localhost", "127.0.0.0/8", MODEL_HOST, *exact])
+    return tuple(
+        (name, value)
+        for key, value in (("HTTPS_PROXY", f"http://{PROXY}"), ("NO_PROXY", direct))
+        for name in (key, key.lower())
+    )
+
+
+def _wild(endpoint: EndpointSpec) -> bool:
+    return endpoint.name.startswith("*.")
+
+
+def unreachable(agent: Agent, environment: Environment, hosts: tuple[HostRule, ...], *, sandbox: str) -> str:
+    """Why the endpoints that an agent needs at an instance cannot be served, or ""."""
+    needed = endpoints_of(agent, environment)
+    if needed and sandbox == "none":
+        return f"needs endpoints ({', '.join(map(str, needed))}), which there are none of without isolation"
+    reasons = []
+    for one in environment.endpoints:
+        if one.to == "host" and _rule(one, hosts) is None:
+            reasons.append(f"needs the host {one.name}:{one.port}, which is not allowed")
+        elif one.to.startswith("service:"):
+            reasons.append(f"needs the service {one.to.partition(':')[2]}")
+        elif one.to == "model" and not has_model(agent):
+            reasons.append(f"needs a model behind {one.name}:{one.port}, and the agent names none")
+    return "; ".join(reasons)
+
+
+def _rule(endpoint: EndpointSpec, hosts: tuple[HostRule, ...]) -> HostRule | None:
+    """The rule that allows an endpoint. A wildcard needs one that allows all of it."""
+    if not _wild(endpoint):
+        return allowed_by(endpoint.name, endpoint.port, hosts)
+    inside = [h for h in hosts if h.wildcard and h.fits("x" + endpoint.name[1:], endpoint.port)]
+    return inside[0] if inside else None
+
+
+def targets_of(environment: Environment, hosts: tuple[HostRule, ...], door: Door | None) -> Mapping[Endpoint, Target]:
+    """What answers at each endpoint; those that are left out refuse."""
+    targets: dict[Endpoint, Target] = {}
+    wild = []
+    for one in environment.endpoints:
+        place = Endpoint(one.name, one.port)
+        if one.to == "host" and _rule(one, hosts) is not None:
+            if _wild(one):
+                wild.append(HostRule(one.name, one.port))
+            else:
+                targets[place] = Host(HostRule(one.name, one.port))
+        elif one.to == "model" and door is not None:
+            targets[place] = Streams("the agent's model", door.serve)
+    if wild:
+        targets[PROXY] = ConnectProxy(tuple(wild))
+    if door is not None:
+        targets[MODEL] = Streams("the agent's model", door.serve)
+    return targets
+
+
+@asynccontextmanager
+async def reaching(try_: Try, box: Box | None) -> AsyncIterator[During]:
+    """Serve the endpoints of a trial's box; what is yielded lets work go on until it, or the door, is done.
+
+    Must be entered where Inspect's limits of the trial hold: the door's calls count against them.
+    """
+    if box is None or not box.config.endpoints:
+        yield _plainly
+        return
+    environment, job = try_.instance.work.environment, try_.job
+    door = None
+    wanted = calls_door(job.agent) or any(one.to == "model" for one in environment.endpoints)
+    if wanted and has_model(job.agent) and job.model is not None:
+        from worksample.models.door import Door
+
+        door = Door(job.model, door_names(job.agent.model or ""), try_.limits.turns)
+    targets = targets_of(environment, job.config.hosts, door)
+    async with serving(box, targets) as try_.connections:
+        yield door.during if door is not None else _plainly
+
+
+async def _plainly(work: Awaitable[Any]) -> Any:
+    return await work
