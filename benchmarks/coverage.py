@@ -130,7 +130,9 @@ def attempts(rng: Rng, n: int) -> Found:
     jobs, steps, passed = [], [], []
     for job in range(n):
         for k in (1, 2, 3):
-            jobs.append(job), steps.append(k), passed.append(bool(rng.random() < 0.3))
+            jobs.append(job)
+            steps.append(k)
+            passed.append(bool(rng.random() < 0.3))
             if passed[-1]:
                 break
     for attempt in m.passed_within(m.histories(jobs, steps, passed))[1:2]:

@@ -85,7 +85,7 @@ def history(trials: int, empty: str) -> Iterator[Record]:
     cases = instances(empty)
     agents = [Agent.of(f"agent-{n}", "worker", model=f"m/{n}") for n in range(AGENTS)]
     repeats = max(1, trials // (len(cases) * len(agents)))
-    lock = Lock(suite="s", instances=tuple(c.id for c in cases), protocol=Protocol.PROGRAM, sandbox="bubblewrap")
+    lock = Lock(suite="s", instances=tuple(c.id for c in cases), protocols=(Protocol.PROGRAM,), sandbox="bubblewrap")
     common: dict[str, Any] = {"author": "benchmark", "at": START}
     yield from [*cases, *agents]
     yield Experiment(

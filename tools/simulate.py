@@ -111,7 +111,7 @@ class World:
             lock=Lock(
                 suite="simulated",
                 instances=tuple(i.id for i in self.instances),
-                protocol=Protocol.HOLISTIC,
+                protocols=(Protocol.HOLISTIC,),
                 sandbox="bubblewrap",
             ),
             author="tools/simulate.py",
