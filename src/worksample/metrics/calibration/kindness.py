@@ -86,7 +86,7 @@ def _look(judge: Floats, people: Floats, agent: Ints, agents: int, alpha: float)
         for k in left:
             told[k] = (float(excess[k]), float(p[k]), False)
         # Of two that differ by the same, the one that gets more is named.
-        worst = min(left, key=lambda k: (round(float(p[k]), 12), -excess[k]))
+        worst = min(left, key=lambda k: (round(float(p[k]), 12), -float(excess[k])))
         if p[worst] > alpha / len(left):
             break
         told[worst] = (float(excess[worst]), float(p[worst]), True)

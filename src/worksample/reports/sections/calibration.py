@@ -48,7 +48,7 @@ def _corrected(material: Material, verdicts: pl.DataFrame) -> Section:
     lines = [(str(g["label"][0]), str(g["agent"][0]), g) for g in _parts(verdicts, "who")]
     newest = verdicts["released"].max()
     if newest is not None and verdicts["released"].n_unique() > 1:
-        lines.append((f"newest models ({newest!s})", "", verdicts.filter(pl.col("released") == newest)))
+        lines.append(("newest models (" + str(newest) + ")", "", verdicts.filter(pl.col("released") == newest)))
     if len(lines) > 1:
         lines.append(("all agents", "", verdicts))
     rows = []

@@ -42,7 +42,7 @@ def sections(material: Material) -> Iterator[Section]:
     parted = [] if hidden else _parted(by_kind(table))
     if parted:
         more = len(parted) - MOST
-        left: tuple[str, ...] = (f"{more} more are not listed",) if more > 0 else ()
+        left = (f"{more} more are not listed",) if more > 0 else ()
         columns = ("criterion", "pass", "fail", "submission")
         yield Section("disagreements", "Where evaluators part", "", columns, tuple(parted[:MOST]), left)
     yield from calibration.sections(material, table)
