@@ -58,7 +58,8 @@ class Setting:
         """What was handed in, by path."""
         submission = self.store.get(Submission, trial.id)
         manifest = self.store.manifest(submission.parts["output"].manifest)
-        return {e.path: self.store.blobs.read(e.blob) for e in manifest.files if e.blob}
+        read = {digest: self.store.blobs.read(digest) for digest in {e.blob for e in manifest.files if e.blob}}
+        return {e.path: read[e.blob] for e in manifest.files if e.blob}
 
 
 def instance_in(
