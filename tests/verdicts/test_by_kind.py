@@ -383,13 +383,17 @@ def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:
             import_judgments(desk.store, both, Form.HOLISTIC, format="jsonl", author="me")
 
 
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=5), st.booleans())
-def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], implies: bool) -> None:
+@given(
+    st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=5),
+    st.booleans(),
+    st.booleans(),
+)
+def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], implies: bool, closes: bool) -> None:
     from worksample.kit import Case, checkpoints
     from worksample.records.weighing import weigh
 
     nodes = [leaf(f"c{n}", importance=None, points=n + 1, gate=gate) for n, (gate, _) in enumerate(leaves)]
-    inner = Criterion(id="inner", text="i", parts=tuple(nodes), gate=False)
+    inner = Criterion(id="inner", text="i", parts=tuple(nodes), gate=closes)
     last = leaf("last", importance=None, points=2, implies_others=implies)
     criteria = Criteria(criteria=(inner, last))
     shares = {f"c{n}": share for n, (_, share) in enumerate(leaves)} | {"last": leaves[-1][1]}
