@@ -175,6 +175,8 @@ def test_a_round_that_would_ask_people_nothing_is_not_opened(tmp_path: Path) -> 
     desk = made(tmp_path, Criteria(criteria=(leaf("opens"), leaf("vivid", "judge"))))
     with pytest.raises(PlanError, match="no criterion under rubric is asked of people"):
         desk.open(Kind.RUBRIC)
+    desk.say(desk.ask("r1", PROGRAM), grade(opens=1.0))
+    assert desk.told()["reason"] == "waits for a judge: vivid"
     with pytest.raises(UsageError, match="has no criteria"):
         PeopleRound(kind=Kind.RUBRIC, experiment="x1", protocol=Protocol.HOLISTIC)
 
@@ -298,6 +300,12 @@ def test_a_gate_of_a_rubric_that_names_nobody_holds(tmp_path: Path) -> None:
     desk = made(tmp_path, criteria)
     desk.say(desk.ask("r1", PERSON), grade(opens=0.0, sums=1.0))
     assert (desk.told()["passed"], desk.told()["score"]) == (False, 0.0)
+    parts = (leaf("opens", importance="optional", gate=True), leaf("clean"))
+    nested = Criteria(criteria=(Criterion(id="both", text="b", parts=parts), leaf("sums")))
+    (tmp_path / "nested").mkdir()
+    desk = made(tmp_path / "nested", nested)
+    desk.say(desk.ask("r1", PERSON), grade(opens=0.0, clean=1.0, sums=1.0))
+    assert (desk.told()["passed"], desk.told()["score"]) == (False, pytest.approx(1 / 3))
 
 
 BRANCHED = Criteria(
