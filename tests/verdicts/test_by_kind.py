@@ -175,6 +175,8 @@ def test_a_round_that_would_ask_people_nothing_is_not_opened(tmp_path: Path) -> 
     desk = made(tmp_path, Criteria(criteria=(leaf("opens"), leaf("vivid", "judge"))))
     with pytest.raises(PlanError, match="no criterion under rubric is asked of people"):
         desk.open(Kind.RUBRIC)
+    desk.say(desk.ask("r1", PROGRAM), grade(opens=1.0))
+    assert desk.told()["reason"] == "waits for a judge: vivid"
     with pytest.raises(UsageError, match="has no criteria"):
         PeopleRound(kind=Kind.RUBRIC, experiment="x1", protocol=Protocol.HOLISTIC)
 
@@ -298,6 +300,12 @@ def test_a_gate_of_a_rubric_that_names_nobody_holds(tmp_path: Path) -> None:
     desk = made(tmp_path, criteria)
     desk.say(desk.ask("r1", PERSON), grade(opens=0.0, sums=1.0))
     assert (desk.told()["passed"], desk.told()["score"]) == (False, 0.0)
+    parts = (leaf("opens", importance="optional", gate=True), leaf("clean"))
+    nested = Criteria(criteria=(Criterion(id="both", text="b", parts=parts), leaf("sums")))
+    (tmp_path / "nested").mkdir()
+    desk = made(tmp_path / "nested", nested)
+    desk.say(desk.ask("r1", PERSON), grade(opens=0.0, clean=1.0, sums=1.0))
+    assert (desk.told()["passed"], desk.told()["score"]) == (False, pytest.approx(1 / 3))
 
 
 BRANCHED = Criteria(
@@ -383,13 +391,17 @@ def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:
             import_judgments(desk.store, both, Form.HOLISTIC, format="jsonl", author="me")
 
 
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=5), st.booleans())
-def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], implies: bool) -> None:
+@given(
+    st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=5),
+    st.booleans(),
+    st.booleans(),
+)
+def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], implies: bool, closes: bool) -> None:
     from worksample.kit import Case, checkpoints
     from worksample.records.weighing import weigh
 
     nodes = [leaf(f"c{n}", importance=None, points=n + 1, gate=gate) for n, (gate, _) in enumerate(leaves)]
-    inner = Criterion(id="inner", text="i", parts=tuple(nodes), gate=False)
+    inner = Criterion(id="inner", text="i", parts=tuple(nodes), gate=closes)
     last = leaf("last", importance=None, points=2, implies_others=implies)
     criteria = Criteria(criteria=(inner, last))
     shares = {f"c{n}": share for n, (_, share) in enumerate(leaves)} | {"last": leaves[-1][1]}
