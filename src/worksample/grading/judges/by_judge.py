@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from worksample.errors import JudgeError
 from worksample.grading.evaluators import Answer, Asked, Evaluates
 from worksample.models import Role, Roles
-from worksample.records import Evaluator, EvaluatorKind, Protocol, Round, now
+from worksample.records import Evaluator, EvaluatorKind, Payload, Protocol, Round, now
 
 from .asking import Asking
 from .holistic import holistic
@@ -18,7 +18,11 @@ from .material import Material, Render
 from .pairwise import pairwise
 from .rubric import rubric
 
-PROTOCOLS = {Protocol.RUBRIC: rubric, Protocol.HOLISTIC: holistic, Protocol.PAIRWISE: pairwise}
+PROTOCOLS: dict[Protocol, Callable[[Material, Asking], Awaitable[Payload]]] = {
+    Protocol.RUBRIC: rubric,
+    Protocol.HOLISTIC: holistic,
+    Protocol.PAIRWISE: pairwise,
+}
 
 
 @dataclass(frozen=True)
