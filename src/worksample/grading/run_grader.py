@@ -57,7 +57,8 @@ async def run_grader(
     broker = Broker({})
     asks = Asks(roles or {}, broker.records)
     ended = await _graded(place, grading, sink, sandbox, broker, asks)
-    if ended.grade is not None and asks.failed is not None:
+    if asks.failed is not None and ended.cause is not Cause.GRADER_SANDBOX:
+        # Whatever a grader makes of a question without an answer (a score, a crash), the judge failed and not it.
         ended = replace(ended, grade=None, **_blamed(asks.failed))
     if asks.usage:
         kept = {name: used.plain() for name, used in asks.usage.items()}

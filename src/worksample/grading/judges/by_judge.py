@@ -18,8 +18,7 @@ from .material import Material, Render
 from .pairwise import pairwise
 from .rubric import rubric
 
-_Judging = Callable[[Material, Asking], Awaitable[Payload]]
-PROTOCOLS: dict[Protocol, _Judging] = {
+PROTOCOLS: dict[Protocol, Callable[[Material, Asking], Awaitable[Payload]]] = {
     Protocol.RUBRIC: rubric,
     Protocol.HOLISTIC: holistic,
     Protocol.PAIRWISE: pairwise,
