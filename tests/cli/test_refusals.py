@@ -24,7 +24,7 @@ WORKER = ("--agent", "worker", "--model", "openai/gpt-5")
         (["--suite", "beginner", *GOOD], ["no suite 'beginner'"]),
         (["--task", TINY / "tasks" / "nothing", *GOOD], ["no such folder", "task new"]),
         (["--suite", TINY, "--only", "sum", *GOOD], ["'sum' matches nothing", "greeting, sums"]),
-        (["--suite", TINY, "--protocol", "rubric", *GOOD], ["program, checkpoints"]),
+        (["--suite", TINY, "--protocol", "rubric", *GOOD], ["no grading under protocol rubric; it has: program"]),
         (["--suite", TINY, "--limit-time", "soon", *GOOD], ["limits.time", "30m"]),
         (["--suite", TINY, "--repeats", 0, *GOOD], ["repeats", "1"]),
         (["--suite", TINY, "--task", TINY / "tasks" / "sums", *GOOD], ["two instances have one name"]),

@@ -225,6 +225,24 @@ async def test_caps_stop_a_judge_before_it_is_asked() -> None:
     assert len(served.requests) == 4
 
 
+async def test_a_model_that_cannot_be_had_ends_no_round() -> None:
+    role = Role("judge", "nonesuch/model", JudgeConfig(model="nonesuch/model"), Service(), Kept())
+    with pytest.raises(JudgeError, match="cannot be had") as caught:
+        await ask(role, DATED)
+    assert caught.value.cause is Cause.JUDGE_ERROR
+
+
+async def test_a_call_that_failed_makes_no_price_unknown() -> None:
+    with serving([judged("yes", "3 May"), Answer(fault=Fault.REJECTED), judged("yes", "3 May")]) as served:
+        service = Service(args=served.args, retries=0, prices={MODEL: Price(input=1, output=1)})
+        role = Role("judge", MODEL, JudgeConfig(model=MODEL), service, Kept())
+        await ask(role, DATED)
+        with pytest.raises(JudgeError):
+            await ask(role, DATED)
+        await ask(role, DATED)
+    assert (role.spent.usage.calls, role.spent.usage.priced, role.spent.under_way) == (2, True, 0)
+
+
 def test_tables_that_cannot_be_used_are_refused() -> None:
     service = Service()
     with pytest.raises(PlanError, match="different models"):

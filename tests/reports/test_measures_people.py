@@ -9,7 +9,7 @@ import pytest
 
 from reports.measuring import QUICK, cell, sections, strike
 from reports.people_world import PeopleWorld, rli
-from worksample.records import Origin, Protocol, Side, Target
+from worksample.records import Agent, Holistic, Origin, Protocol, Side, Target
 from worksample.reports.sections import MeasureConfig, measure
 from worksample.store import Store
 
@@ -170,3 +170,39 @@ def test_two_votes_of_one_evaluator_are_a_fault_of_their_section_alone(store: St
     faulty = [s for s in found.values() if s.fault]
     assert len(faulty) == 1 and "several votes" in faulty[0].fault and not faulty[0].rows
     assert cell(found["automation"], "ann", "automation rate").value == 0.5
+
+
+def test_a_store_without_slots_has_no_figures(store: Store) -> None:
+    world = PeopleWorld(store, Protocol.RUBRIC, [Agent.of("ann", "worker", model="m/1")], [1.0])
+    for name, protocol in (("r1", Protocol.RUBRIC), ("h1", Protocol.HOLISTIC), ("w1", Protocol.PAIRWISE)):
+        world.round(name, protocol)
+    assert [s.fault for s in measure(store) if s.fault] == []
+
+
+def test_a_repeated_vote_moves_no_figure(store: Store) -> None:
+    """Elo, dollars and automation all go by the verdict, and one evaluator has one vote in it."""
+    world = rli(store)
+    before = {s.id: s for s in measure(store, (), MeasureConfig(how=QUICK))}
+    for _ in range(4):
+        world.say("h1", "s-cid-0-1", 0, Holistic(score=3), "eva")
+        world.say("h1", "s-ann-2-1", 2, Holistic(score=1), "ivo")
+    after = {s.id: s for s in measure(store, (), MeasureConfig(how=QUICK))}
+    for id in ("elo", "dollars"):
+        assert after[id].rows == before[id].rows
+    assert cell(after["automation"], "ann", "automation rate").value == 0.5
+    assert "repeat their evaluator's" in after["automation"].notes[0]
+
+
+def test_one_absurd_cost_leaves_the_dollars_standing(store: Store) -> None:
+    world = rli(store)
+    world.vote("h1", world.work(2, 0, cost=1e12, attempt=1, arm="odd"), 0, 3, 3, 3)
+    found = next(s for s in measure(store, (), MeasureConfig(how=QUICK)) if s.id == "dollars")
+    assert not found.fault and found.rows and any("above $100,000,000" in note for note in found.notes)
+
+
+def test_an_approach_says_from_which_value_it_pays(store: Store) -> None:
+    rli(store)
+    found = sections(store)["value"]
+    line = next(r for r in found.rows if r.label == "ann: AI alone")
+    assert line.cells[found.columns.index("pays from")] == "$15.00"
+    assert str(line.cells[-1]).startswith("$15.00 to")

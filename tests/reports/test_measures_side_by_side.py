@@ -150,6 +150,16 @@ def test_minutes_and_pay_of_judging(store: Store) -> None:
     each = row.cells[2]
     assert not isinstance(each, str) and each.value == 30
     assert row.cells[4] == "45.00"
+    assert sections(store)["judging-time"].rows[0].cells[4] == "-"
+
+
+def test_evaluators_are_paid_at_their_own_rate(store: Store) -> None:
+    world = failing(store)
+    paid = Evaluator(id="pia", name="pia", type=PERSON, standing='{"pay_rate": 60.0}', at=worlds.START)
+    store.commit(paid)
+    world.say("t", "s-bob-3-1", 3, Tags(tags=()), "pia", minutes=10.0)
+    assert sections(store)["judging-time"].rows[0].cells[4] == "10.00 or more"
+    assert sections(store, hourly=30.0)["judging-time"].rows[0].cells[4] == "55.00"
 
 
 def test_without_judges_and_tags_none_of_it_is_said(store: Store) -> None:

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from running.profiles import examples
 from suites.apart import apart
 from suites.hostile_deliverables import SECONDS, graded
 from suites.plain_grading import SUITE, Package
 
 TASKS = sorted(p.name for p in (SUITE / "tasks").iterdir())
+PROPORTION = 400
+"""So many examples would be all mutants of a task."""
 PROGRAM = Path(__file__).with_name("hostile_deliverables.py")
 
 
@@ -23,7 +26,7 @@ PROGRAM = Path(__file__).with_name("hostile_deliverables.py")
 def test_a_sample_of_mutants_is_graded(task: str) -> None:
     """All of them: `PYTHONPATH=tests python tests/suites/hostile_deliverables.py TASK`."""
     env = {"PYTHONPATH": str(PROGRAM.parents[1]), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
-    argv = [sys.executable, str(PROGRAM), task, "0.05"]
+    argv = [sys.executable, str(PROGRAM), task, str(examples(20) / PROPORTION)]
     done = subprocess.run(argv, capture_output=True, text=True, env=env, timeout=1800, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     *faults, last = [json.loads(line) for line in done.stdout.splitlines()]

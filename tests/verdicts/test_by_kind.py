@@ -36,6 +36,7 @@ from worksample.records import (
     Purpose,
     Round,
     Rule,
+    Skip,
     Submission,
     Target,
 )
@@ -235,6 +236,17 @@ def test_a_failure_of_a_grader_is_no_waiting(desk: Desk) -> None:
     assert (row["state"], row["verdict_cause"], row["broken"]) == ("ungraded", Cause.GRADER_CRASH, True)
     desk.say(desk.ask("r2", PERSON), None, cause=Cause.PERSON_DECLINED)
     assert desk.told()["verdict_cause"] == Cause.GRADER_CRASH
+    desk.say(desk.ask("r3", PROGRAM), grade(**ALL))
+    row = desk.told()
+    assert (row["reason"], row["verdict_cause"]) == ("waits for people: tidy", Cause.PERSON_AWAITED)
+
+
+def test_where_no_criterion_of_any_kind_applies_there_is_no_score(tmp_path: Path) -> None:
+    desk = made(tmp_path, Criteria(criteria=(leaf("opens"), leaf("tidy", "person"))), Protocol.PROGRAM)
+    for id, by, name in (("r1", PROGRAM, "opens"), ("r2", PERSON, "tidy")):
+        void = GradePart(name=name, skip=Skip.NOT_APPLICABLE)
+        desk.say(desk.ask(id, by), Grade(score=0.0, parts=(void,), reason="so"))
+    assert (desk.told()["state"], desk.told()["reason"]) == ("ungraded", "no criterion applies")
 
 
 def test_a_default_of_the_experiment_is_kept_and_two_defaults_are_refused(desk: Desk) -> None:
@@ -259,6 +271,8 @@ def test_an_audit_of_one_kinds_criteria_bears_on_those(desk: Desk) -> None:
     row = desk.told()
     assert (row["passed"], row["score"], row["by"], row["evaluations"]) == (False, 0.75, "audit", ["e12", "e16"])
     assert set(row["rounds"]) == {"r2", "a1"}
+    desk.say(desk.ask("a2", PERSON, purpose=Purpose.AUDIT, over="r1"), grade(sums=0.0))
+    assert desk.told()["reason"] == "waits for a program: opens, rows"
 
 
 def test_the_criteria_are_those_that_the_round_has_in_force(tmp_path: Path) -> None:

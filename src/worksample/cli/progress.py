@@ -60,6 +60,8 @@ class Lines:
             f"[{self.tally.finished}/{self.tally.planned}] {instance.key}  {trial.agent.partition('@')[0]}  "
             f"{outcome_of(trial)}  {duration(seconds)}  cost so far {spent(self.tally)}"
         )
+        if not trial.outcome.finished and trial.outcome.reason:
+            self.note(f"  {' '.join(trial.outcome.reason.split())[:300]}")
 
     def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
         self.note(f"  graded {instance.key}  {submission.entrant.partition('@')[0]}  {grade_of(evaluation)}")

@@ -131,6 +131,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     from worksample.experiments.find import call
     from worksample.records import Experiment
     from worksample.reports import leaderboard, print_board
+    from worksample.reports.unserved import unserved
 
     status = done.status
     if status.finished:
@@ -157,6 +158,9 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         next = f"{next}, then worksample grade {name}{where} with a mended grader (--task DIR)"
     if said:
         click.echo(said)
+    if status.open and not status.finished:
+        for reason in unserved(store, [store.get(Experiment, status.experiment)]):
+            click.echo(f"  {reason}")
     if tone.hints:
         click.echo(f"  next: {next}")
 

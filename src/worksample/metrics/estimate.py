@@ -77,7 +77,7 @@ class Estimate:
         places = _DIGITS.get(self.unit, 3) if digits is None else digits
         if self.unit in (Unit.SHARE, Unit.POINTS):
             return percent(number, places)
-        if digits is None and self.unit is Unit.HOURS and 0 < abs(number) < _LEAST_HOURS:
+        if digits is None and self.unit is Unit.HOURS and 0 < abs(float(number)) < _LEAST_HOURS:
             return f"{float(number):.2g}"
         return fixed(number, places)
 

@@ -7,7 +7,7 @@ import base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worksample.errors import Cause, JudgeError, PlanError, StoreError, WorksampleError
+from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
 from worksample.records import Usage, canonical
 
 from .answer import Answer, malformed, read_answer
@@ -43,8 +43,8 @@ async def ask(role: Role, probe: Probe) -> tuple[Answer, Usage]:
 
     An answer that is none (outside the choices, broken JSON, a refusal, a quote that stands nowhere) is asked for
     again, `tries` times in all, each with delimiters of its own.
-    Raises JudgeError with its cause, `record` and `usage`: `judge.error` where the service failed, `judge.malformed`,
-    `judge.refused`, `judge.limit` where a cap is reached. PlanError where the model cannot be had; StoreError.
+    Raises JudgeError with its cause, `record` and `usage`: `judge.error` where the service failed or cannot be had,
+    `judge.malformed`, `judge.refused`, `judge.limit` where a cap is reached. StoreError where nothing can be kept.
     """
     ledger = _Ledger()
     try:
@@ -129,14 +129,15 @@ def _keep_prompt(role: Role, put: Prompt) -> dict[str, Any]:
 
 async def _generate(role: Role, put: Prompt) -> ModelOutput:
     """One call. JudgeError (`judge.error`) for whatever the service or its provider does."""
-    model = resolve(role.model, role.calling, role.generation)
     try:
+        model = resolve(role.model, role.calling, role.generation)
         async with asyncio.timeout(role.config.timeout + GRACE):
             return await model.generate(_messages(put))
     except TimeoutError as error:
         raise JudgeError(f"no answer within {role.config.timeout:g} seconds", where=role.model) from error
-    except (PlanError, StoreError):
-        raise
+    except PlanError as error:
+        # No key, no provider: the operator's affair, and no reason to end a round.
+        raise JudgeError(error.what, where=role.model, next=error.next) from error
     except WorksampleError as error:
         raise malformed(error.what) from error
     except Exception as error:

@@ -95,7 +95,8 @@ class Spent:
         """After a call, answered or not."""
         with self._lock:
             self.under_way -= 1
-        self.add(used)
+        if used.calls:
+            self.add(used)
 
     def add(self, used: Usage) -> None:
         """What was taken."""

@@ -52,10 +52,10 @@ def need_answers(api: ModelAPI) -> None:
             raise NoAnswerError(_said(result) or "the service gave an answer without a choice in it")
         return result
 
-    def again(error: Exception) -> Any:
-        if isinstance(error, NoAnswerError):
+    def again(ex: Exception) -> Any:
+        if isinstance(ex, NoAnswerError):
             return True
-        return False if out_of_credit(error) else should_retry(error)
+        return False if out_of_credit(ex) else should_retry(ex)
 
     api.generate = answered  # type: ignore[method-assign]
     api.should_retry = again  # type: ignore[method-assign]

@@ -10,7 +10,8 @@ from worksample.metrics import Estimate
 from worksample.records import Experiment, JudgedBy
 from worksample.store import Store
 
-from .experiments import find_experiments, same_lock
+from .experiments import find_experiments, held_out, same_lock
+from .unserved import unserved
 
 if TYPE_CHECKING:
     import polars as pl
@@ -124,7 +125,14 @@ def leaderboard(
     found = find_experiments(store, experiments)
     same_lock(found)
     work = Work(store, found, WorkRules(judged_by=judged_by))
-    return board_of(work.frame(work.primary), tuple(found), illustrative=illustrative)
+    board = board_of(work.frame(work.primary), tuple(found), illustrative=illustrative)
+    return with_reasons(store, board)
+
+
+def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:
+    """The board with why slots are open; of a private suite the causes only."""
+    said = unserved(store, board.experiments, words=not held_out(store, board.experiments))
+    return replace(board, notes=(*board.notes, *said))
 
 
 def board_of(frame: pl.DataFrame, experiments: tuple[Experiment, ...], *, illustrative: bool = False) -> Leaderboard:

@@ -112,7 +112,7 @@ class _Joined:
         for _, answer in self.used:
             told = answer.verdict
             cause = told["verdict_cause"]
-            if not answer.criteria and cause is not None and cause != Cause.PERSON_DECLINED.value:
+            if cause not in (None, Cause.PERSON_DECLINED.value):
                 yield {"standing": ungraded, "reason": told["reason"], "verdict_cause": cause}
         awaited = {kind: self._named(lambda id: id not in self.found, kind) for kind in _ORDER}
         if any(awaited.values()):

@@ -53,13 +53,19 @@ def evaluate(case: Case, name: str) -> Grade:
     published = _ready(case, name)
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
-    from inspect_ai.model import get_model
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_evals.theagentcompany.scoring import get_scorer_for_task
 
     scorer = get_scorer_for_task(name)
     _sound(published)
     asking = Asking(case)
-    model = get_model("mockllm/model", custom_outputs=asking.answer)
+
+    def answered(messages: Any, *_: Any) -> ModelOutput:
+        output = ModelOutput.from_content("judge", asking.answer(messages))
+        output.usage = ModelUsage()  # counted where the judge is asked
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=answered)
     said = _Said()
     logging.getLogger(_LOGGER).addHandler(said)
     with tempfile.TemporaryDirectory() as logs, _login(Path(logs)):

@@ -10,15 +10,12 @@ import base64
 import re
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from worksample.errors import Cause, GraderError
 from worksample.kit import Case
 from worksample.kit.picture import read_image
 from worksample.kit.source import Unreadable
-
-if TYPE_CHECKING:
-    from inspect_ai.model import ModelOutput
 
 # The last end counts: what follows the work is the evaluator's own, and the work may hold an end of its own.
 _FORMS = (
@@ -44,19 +41,15 @@ class Asking:
         self.case = case
         self.failed: GraderError | None = None
 
-    def answer(self, messages: Any, *_: Any) -> ModelOutput:
-        """As a model of Inspect's answers. Raises GraderError where the judge gives no answer."""
-        from inspect_ai.model import ModelOutput, ModelUsage
-
+    def answer(self, messages: Any) -> str:
+        """What a model says to these messages of Inspect's. GraderError where the judge gives no answer."""
         try:
             question, exhibits = _read(messages)
             said = self.case.ask(question, *exhibits)
         except GraderError as error:
             self.failed = self.failed or error
             raise
-        output = ModelOutput.from_content("judge", "yes" if said.value else "no")
-        output.usage = ModelUsage()  # counted where the judge is asked
-        return output
+        return "yes" if said.value else "no"
 
 
 def _read(messages: Any) -> tuple[str, list[Any]]:

@@ -184,7 +184,8 @@ def rubric_lifts(
         else:
             some = (per[3] > 0) | (per[4] > 0)
             ends, note = units.ratio_of_sums(per[3][some], per[4][some], how.level)
-            ends = Interval(*(None if e is None else e - 1 for e in ends[:2]), ends.level, ends.method)
+            low, high = (None if end is None else end - 1 for end in (ends.low, ends.high))
+            ends = Interval(low, high, ends.level, ends.method)
         return Estimate(name, float(of(total[None])[0]), counts, *ends, unit).noting(note)
 
     missing = "no job has both attempts" if not retried.any() else "" if total[4] > 0 else "first attempts scored 0"

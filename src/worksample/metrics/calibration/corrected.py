@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Floats
+from worksample.metrics.columns import Floats, Ints
 from worksample.metrics.estimate import Estimate, Unit, undefined
 from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
 
@@ -202,7 +202,7 @@ class Parts:
         return self.value(tuning) + (1 - self.kept) * apart, variance
 
 
-def _merged(stratum: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _merged(stratum: Ints, labels: Ints) -> Ints:
     """Strata as numbers from 0, those with a single label taken as one with the smallest of the others: alone they show
     no spread. Their weights stay their own.
     """

@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 import polars as pl
 
-from worksample.metrics.columns import Column, floats, series, text
+from worksample.metrics.columns import Column, Flags, floats, series, text
 from worksample.metrics.estimate import Estimate
 
 from .labels_only import labels_only
@@ -81,7 +81,7 @@ def prove(
     return Proof(*_stand(whole, sides, rules), whole, *sides)
 
 
-def _share(data: Labelled, rows: np.ndarray, name: str, rules: CalibrationRules) -> Estimate:
+def _share(data: Labelled, rows: Flags, name: str, rules: CalibrationRules) -> Estimate:
     """The share of labels on which the judge agrees; plain, since it is a property of the sample's judgments."""
     kept = replace(data, has=rows, stratum=np.zeros(data.rows, dtype=np.int64), strata=("",))
     return labels_only(kept, Kind.RATE, name, rules.level)

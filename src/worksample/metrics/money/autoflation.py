@@ -22,7 +22,7 @@ from worksample.metrics.columns import (
 )
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, group_sums
 
 from .dollars import Priced, dollar_share, usable_prices
 
@@ -162,7 +162,9 @@ def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Esti
             else "no work on a project with a price is graded" if not known.any() else "the bundle is worth 0"
         )  # fmt: skip
         return Estimate(name, None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
-    part, whole = (np.bincount(work.task, weights=np.where(known, x, 0.0)) for x in (saved, human))
+    part, whole = group_sums(
+        work.task, int(work.task.max()) + 1, *(np.where(known, amount, 0.0) for amount in (saved, human))
+    ).T
     ends, note = dollar_share(part, whole, how)
     value = float(saved[known].sum() / worth)
     return Estimate(name, value, counts, *ends, Unit.SHARE, notes=notes, conditional_on=given).noting(note)

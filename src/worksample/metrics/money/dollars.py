@@ -24,7 +24,7 @@ from worksample.metrics.columns import (
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, valid_rows
 from worksample.metrics.uncertainty import units
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums
 
 ILLUSTRATIVE = "illustrative prices left out"
 WITH_ILLUSTRATIVE = "illustrative prices counted"
@@ -147,7 +147,7 @@ def by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats,
     if task is None:
         return tuple(column[rows] for column in columns)
     found = codes("task", series("task", task).filter(pl.Series(rows)))
-    return tuple(np.bincount(found.index, weights=c[rows], minlength=found.size) for c in columns)
+    return tuple(group_sums(found.index, found.size, *(column[rows] for column in columns)).T)
 
 
 def dollar_share(part: Floats, whole: Floats, how: Resampling) -> tuple[Interval, str]:

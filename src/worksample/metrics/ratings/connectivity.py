@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worksample.metrics.columns import Flags, Floats, Ints
 
@@ -116,7 +117,7 @@ def reach(size: int, pairs: tuple[Ints, Ints], wins: tuple[Flags, Flags], start:
     return below, above
 
 
-def _spread(edges: Floats, start: int) -> Flags:
+def _spread(edges: NDArray[np.float32], start: int) -> Flags:
     seen = np.zeros((len(edges), 1, edges.shape[1]), dtype=np.float32)
     seen[:, 0, start] = 1
     while True:

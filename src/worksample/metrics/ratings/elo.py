@@ -194,7 +194,8 @@ def _rate(
     ratings = {}
     for place in np.argsort(-points, kind="stable"):
         agent = sums.agents[place]
-        said, ends = notes, Interval(*bounds[place], how.level if method else None, method)
+        low, high = bounds[place]
+        said, ends = notes, Interval(low, high, how.level if method else None, method)
         if place == anchor:
             ends = Interval(method="fixed")
         elif options.ridge and agent in links.reasons:

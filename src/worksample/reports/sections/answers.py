@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import polars as pl
 
 from worksample.records import EvaluatorKind, Purpose, Round
-from worksample.verdicts.judging import Judged, Judging
+from worksample.verdicts.judging import Judging
 
 from .material import Material
 
@@ -22,15 +22,14 @@ ANSWERS = {
 }
 
 
-def rounds_of(material: Material, purposes: Iterable[Purpose]) -> Iterator[Judged]:
-    """The rounds of these purposes that judged work of the experiments, with criteria and without what is struck."""
+def rounds_of(material: Material, purposes: Iterable[Purpose]) -> tuple[Judging, list[Round]]:
+    """The rounds of these purposes that judged work of the experiments and are not struck, and what reads them."""
     judging = Judging(material.store, material.amendments, material.config.rules)
     inside = {e.id for e in material.experiments}
     mine = {*material.slots["submission"].drop_nulls().to_list(), *(s.id for s in material.handed_in)}
     wanted = frozenset(purposes)
-    for round in judging.found.rounds:
-        if round.purpose in wanted and not judging.found.struck(round) and _concerns(round, inside, mine):
-            yield judging.read(round, [round.id], leaves=True)
+    found = [r for r in judging.found.rounds if r.purpose in wanted and _concerns(r, inside, mine)]
+    return judging, [r for r in found if not judging.found.struck(r)]
 
 
 def _concerns(round: Round, experiments: set[str], subjects: set[str]) -> bool:
@@ -38,12 +37,17 @@ def _concerns(round: Round, experiments: set[str], subjects: set[str]) -> bool:
 
 
 def answers(material: Material) -> pl.DataFrame:
-    """`subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator, `evaluator`, `value` (0, 1), and
+    """`subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator, `evaluator`, `value` (0 or 1),
     `task`, `key`, `label` and `agent` of the work. An evaluator's latest answer on an item stands; what was skipped is
     no answer.
     """
+    judging, rounds = rounds_of(material, _MERITS)
+    if all(r.by is EvaluatorKind.PROGRAM for r in rounds):
+        # Nothing to compare with: and there may be millions of grades.
+        rounds = []
     parts = [pl.DataFrame(schema=ANSWERS)]
-    for judged in rounds_of(material, _MERITS):
+    for round in rounds:
+        judged = judging.read(round, [round.id], leaves=True)
         kind = pl.lit(judged.round.by.value).alias("kind")
         given = judged.given.select("evaluation", "subject", "evaluator", "at")
         leaves = judged.leaves.filter((pl.col("name") != "") & pl.col("skip").is_null())

@@ -9,7 +9,7 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import Agent, EvaluatorKind
 
-from .answers import WHOLE, answers, by_kind
+from .answers import WHOLE, by_kind
 from .material import Material
 from .section import Section, SectionRow
 
@@ -17,9 +17,11 @@ _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
 _DRAWN = "people's labels are taken as drawn at random: audits, adjudications and searches are not among them"
 
 
-def sections(material: Material) -> Iterator[Section]:
-    """Where a judge and people judged the same work: corrected pass rates, proof by group, kindness and copying."""
-    table = answers(material)
+def sections(material: Material, table: pl.DataFrame) -> Iterator[Section]:
+    """Where a judge and people judged the same work: corrected pass rates, proof by group, kindness and copying.
+
+    `table`: see `answers`.
+    """
     wide = by_kind(table).filter(pl.col(_JUDGE).is_not_null())
     if wide[_PERSON].is_null().all():
         return

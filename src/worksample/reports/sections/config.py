@@ -35,7 +35,7 @@ class MeasureConfig:
     elo_weight: Literal["pair", "comparison"] = "pair"
     """Every pair of agents weighs 1 in Elo (RLI B.2), or every comparison does: less error where they are few."""
     hourly: float | None = None
-    """US dollars per hour of the expert who gives feedback; without it AI with human help has no cost."""
+    """US dollars per hour of the expert who gives feedback, and of people who judge; without it neither has a cost."""
     checking: Checking = field(default_factory=Checking)
     """The check that a buyer runs on every deliverable, for the deployable cost."""
     prices: Mapping[str, Price] = field(default_factory=dict)

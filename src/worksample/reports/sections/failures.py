@@ -9,7 +9,8 @@ from sqlalchemy import select
 
 from worksample import metrics as m
 from worksample.metrics.estimate import Unit, undefined
-from worksample.records import Evaluation, Purpose, Tags
+from worksample.people.access.profile import profile_of
+from worksample.records import Evaluation, Evaluator, EvaluatorKind, Purpose, Tags
 from worksample.store import Store, schema
 
 from .answers import rounds_of
@@ -31,9 +32,10 @@ def sections(material: Material) -> Iterator[Section]:
 
 def _tagged(material: Material) -> pl.DataFrame | None:
     """A row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
-    given = [j.given.filter(pl.col("payload") == "tags") for j in rounds_of(material, [Purpose.FAILURES])]
-    if not given:
+    judging, rounds = rounds_of(material, [Purpose.FAILURES])
+    if not rounds:
         return None
+    given = [judging.read(r, [r.id]).given.filter(pl.col("payload") == "tags") for r in rounds]
     rows = pl.concat(given).select("evaluation", "subject", "evaluator", "at")
     told = dict(_read_tags(material.store, rows["evaluation"].to_list()))
     rows = rows.with_columns(
@@ -111,9 +113,13 @@ def _agreement(material: Material, tagged: pl.DataFrame) -> Iterator[Section]:
 def _minutes(material: Material) -> Iterator[Section]:
     """People's minutes for an evaluation and for a project, by round."""
     rows = []
-    for judged in rounds_of(material, list(Purpose)):
+    judging, rounds = rounds_of(material, Purpose)
+    for round in rounds:
+        if round.by is not EvaluatorKind.PERSON:
+            continue
+        judged = judging.read(round, [round.id])
         given = judged.given.filter(pl.col("minutes").is_not_null())
-        if given.is_empty() or judged.round.by.value != "person":
+        if given.is_empty():
             continue
         per = given.group_by("instance", maintain_order=True).agg(pl.col("minutes").sum(), pl.len().alias("n"))
         each = given.join(per.select("instance", "n"), on="instance", maintain_order="left")
@@ -123,16 +129,26 @@ def _minutes(material: Material) -> Iterator[Section]:
             f"{middle:.1f}",
             m.mean_score(per["minutes"], name="minutes of a project", unit=Unit.NUMBER, how=material.how),
             f"{float(given['minutes'].sum()) / 60:.1f}",
-            _cost(material, float(given["minutes"].sum())),
+            _cost(material, given),
             str(given.height),
             str(judged.given.height - given.height),
         )
-        rows.append(SectionRow(f"{judged.round.purpose} ({judged.round.protocol}): {judged.round.id}", None, cells))
+        rows.append(SectionRow(f"{round.purpose} ({round.protocol}): {round.id}", None, cells))
     if rows:
         columns = ("minutes", "median", "minutes of a project", "hours", "pay (USD)", "timed", "without a time")
-        notes = ("means count each project once", *(() if material.config.hourly else ("--hourly gives the pay",)))
+        notes = ("means count each project once", "pay: each evaluator's own rate, or --hourly where there is none")
         yield Section("judging-time", "What judging took", "RLI B.3, Figure 11", columns, tuple(rows), notes)
 
 
-def _cost(material: Material, minutes: float) -> str:
-    return "-" if material.config.hourly is None else f"{minutes / 60 * material.config.hourly:,.2f}"
+def _cost(material: Material, given: pl.DataFrame) -> str:
+    """What the minutes come to at each evaluator's own pay rate, or at `--hourly` where there is none."""
+    total, unpaid = 0.0, 0
+    for evaluator, minutes in given.group_by("evaluator", maintain_order=True).agg(pl.col("minutes").sum()).iter_rows():
+        who = material.store.find(Evaluator, id=evaluator)
+        own = profile_of(who[0]).pay_rate if who else None
+        rate = material.config.hourly if own is None else own
+        total += minutes / 60 * (rate or 0.0)
+        unpaid += rate is None
+    if not unpaid:
+        return f"{total:,.2f}"
+    return f"{total:,.2f} or more" if total else "-"

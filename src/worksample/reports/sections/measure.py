@@ -9,7 +9,7 @@ from worksample.records import Experiment
 from worksample.reports.experiments import find_experiments, same_lock
 from worksample.store import Store
 
-from . import calibration, effort, failures, integrity, money, preferences, rubrics, scores, side_by_side, votes
+from . import effort, failures, integrity, money, preferences, rubrics, scores, side_by_side, votes
 from .config import MeasureConfig
 from .material import Material
 from .section import Section
@@ -21,8 +21,7 @@ PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Preferences and Elo", preferences.sections),
     ("Dollars", money.sections),
     ("Agreement between evaluators", votes.agreement),
-    ("Agreement by criterion", side_by_side.sections),
-    ("Calibration", calibration.sections),
+    ("Evaluators side by side", side_by_side.sections),
     ("False negatives", votes.missed),
     ("Failures", failures.sections),
     ("Effort", effort.sections),

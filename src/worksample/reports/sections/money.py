@@ -190,7 +190,7 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
         "the human is taken to succeed always, at the mean price of the work",
         "below the value from which an approach pays it brings less than it costs: doing nothing is better",
     ]
-    if material.config.hourly is None and frame["attempt"].max() != 1:
+    if material.config.hourly is None and (frame["attempt"].max() or 1) != 1:
         notes.append("AI with feedback is left out: an hour of the expert's has no price (--hourly)")
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 

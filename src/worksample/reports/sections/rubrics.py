@@ -27,7 +27,7 @@ def sections(material: Material) -> Iterator[Section]:
         if frame is None:
             return
     frame = attempted(frame, None)
-    if frame["attempt"].max() != 1:
+    if (frame["attempt"].max() or 1) != 1:
         yield _lifts(material, frame)
         yield _within(material, frame)
     yield from _at_k(material, frame.filter(pl.col("attempt") == 1))

@@ -58,7 +58,7 @@ def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protoc
     ]
     if listed:
         notes.append("list price: every prompt token at the price of a fresh one, by the prices given; cost: as billed")
-    if frame["attempt"].max() != 1:
+    if (frame["attempt"].max() or 1) != 1:
         notes.append("first attempts only; re-attempts are in the lifts")
     title = f"Pass and score ({protocol})"
     return Section(f"scores{suffix}", title, "ALE 3.3, TAC 4.1", material.columns(*columns), tuple(rows), tuple(notes))

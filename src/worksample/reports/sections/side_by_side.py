@@ -11,24 +11,30 @@ from worksample import metrics as m
 from worksample.records import EvaluatorKind
 from worksample.reports.experiments import held_out
 
+from . import calibration
 from .answers import WHOLE, answers, by_kind
 from .material import Material
 from .section import Section, SectionRow
 
 MOST = 200
 """Disagreements that are listed."""
+CRITERIA = 50
+"""Criteria with a line of their own, for each pair of kinds: a suite may have thousands."""
 _PERSON = EvaluatorKind.PERSON.value
 _COLUMNS = ("agreement", "on positives", "alpha, nominal", "AC1", "compared")
 
 
 def sections(material: Material) -> Iterator[Section]:
-    """Agreement between kinds of evaluator and between people by criterion, then what they disagree on."""
+    """Agreement between kinds of evaluator and between people by criterion, what they disagree on, and what people's
+    labels make of judges.
+    """
     table = answers(material)
     hidden = held_out(material.store, material.experiments)
     rows = [*_people(material, table, hidden), *_kinds(material, table, hidden)]
     if rows:
         notes = (
             "a kind's answer is what most of its evaluators said; half and half is no answer",
+            f"of single criteria, the {CRITERIA} with most disagreement",
             "people's own verdicts against each other: see agreement between evaluators",
         )
         title = "Agreement by criterion, and between people, judges and programs"
@@ -39,6 +45,7 @@ def sections(material: Material) -> Iterator[Section]:
         notes = (f"{more} more are not listed",) if more > 0 else ()
         columns = ("criterion", "pass", "fail", "submission")
         yield Section("disagreements", "Where evaluators part", "", columns, tuple(parted[:MOST]), notes)
+    yield from calibration.sections(material, table)
 
 
 def _people(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
@@ -70,8 +77,18 @@ def _groups(material: Material, name: str, table: pl.DataFrame, by: str, hidden:
     for rows in table.drop_nulls("importance").partition_by("importance", maintain_order=True):
         yield _row(material, f"{name}, {rows['importance'][0]} criteria", rows, by)
     if not hidden:
-        for rows in table.sort("task", "item", maintain_order=True).partition_by("task", "item", maintain_order=True):
+        for rows in _least_agreed(table):
             yield _row(material, f"{name}: {rows['task'][0]}, {rows['item'][0]}", rows, by)
+
+
+def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
+    """The answers on each criterion, those first on which most submissions are contested; at most `CRITERIA`."""
+    keys = ["task", "item"]
+    contested = table.group_by(*keys, "subject").agg(apart=pl.col("value").n_unique() > 1)
+    order = contested.group_by(keys).agg(pl.col("apart").mean()).sort("apart", *keys, descending=[True, False, False])
+    chosen = order.head(CRITERIA).with_row_index("place").drop("apart")
+    rows = table.join(chosen, on=keys, how="inner", maintain_order="left").sort("place", maintain_order=True)
+    return rows.partition_by("place", maintain_order=True)
 
 
 def _row(material: Material, label: str, table: pl.DataFrame, by: str) -> SectionRow:

@@ -15,7 +15,7 @@ from worksample.records import Instance, Task, Value
 from worksample.records.amount import Hours
 from worksample.reports.experiments import called, find_experiments, held_out, same_lock
 from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
-from worksample.reports.leaderboard import Leaderboard, board_of
+from worksample.reports.leaderboard import Leaderboard, board_of, with_reasons
 from worksample.reports.plots import Canvas
 from worksample.store import Store
 from worksample.taxonomy import title_of
@@ -75,7 +75,7 @@ def write_report(
     same_lock(found)
     work = Work(store, found, WorkRules(judged_by=config.measures.judged_by if config.measures else None))
     frame = work.frame(work.primary)
-    board = board_of(frame, tuple(found), illustrative=config.illustrative)
+    board = with_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative))
     site = _Site(store, out, frame.filter(frame["slot"].is_not_null()), board, config)
     site.write()
     return board

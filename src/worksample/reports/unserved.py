@@ -1,0 +1,33 @@
+"""Why slots are open: each cause once per agent, in the words of the last try."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from worksample.errors import POLICY, Cause, printable
+from worksample.records import Experiment
+from worksample.store import Store
+
+LONGEST = 300
+"""Characters of a reason."""
+
+
+def unserved(store: Store, experiments: Sequence[Experiment], *, words: bool = True) -> tuple[str, ...]:
+    """A sentence per agent and cause: how many slots are open for it. `words`: with what the last of them said."""
+    import polars as pl
+
+    from worksample.store.frames import trials_df
+
+    parts = [trials_df(store, experiment.id) for experiment in experiments]
+    tries = pl.concat(parts).filter(~pl.col("struck"))
+    served = tries.filter("live")["slot"].unique()
+    last = tries.filter(~pl.col("slot").is_in(served.to_list()) & pl.col("cause").is_not_null())
+    last = last.sort("ended", "trial").unique("slot", keep="last", maintain_order=True)
+    said = []
+    for group in last.partition_by("agent_name", "cause", maintain_order=True):
+        row, count = group.row(-1, named=True), group.height
+        slots = "1 slot is open" if count == 1 else f"{count} slots are open"
+        text = f"{row['agent_name']}: {slots}, {POLICY[Cause(row['cause'])].says}"
+        reason = printable(" ".join(row["reason"].split()))[:LONGEST]
+        said.append(f"{text}: {reason}" if words and reason else f"{text}.")
+    return tuple(said)
