@@ -78,6 +78,7 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
             kind.replace(" | None", "")
             .replace("dict[str, Any]", "table")
             .replace("dict[str, Price]", "table of tables")
+            .replace("dict[str, JudgeConfig]", "table of tables")
             .replace("dict[str, ServiceConfig]", "table of tables")
         )
         kind = re.sub(r"tuple\[(\w+), \.\.\.\]", r"list of \1", kind)

@@ -48,13 +48,13 @@ run = '''printf 'Dear %s\n' "$(cat {input}/name.txt)" > {output}/letter.txt'''
 """
 
 
-def package(folder: Path, *protocols: str) -> Path:
-    """A task of two instances, judged under these protocols, without any `grade.py`."""
+def package(folder: Path, *protocols: str, by: str = "person") -> Path:
+    """A task of two instances, judged under these protocols, without any `grade.py`. by: who decides criteria."""
     root = folder / "letter"
     gradings = "\n".join(f"[grading.{protocol}]" for protocol in protocols)
     files = {"task.toml": TASK.format(gradings=gradings), "brief.md": BRIEF, "scripts/letter.toml": SCRIPT}
     if "rubric" in protocols:
-        files["criteria.toml"] = RUBRIC
+        files["criteria.toml"] = RUBRIC.replace('"person"', f'"{by}"')
     for name in ("ada", "grace"):
         files |= {f"inputs/{name}/name.txt": name, f"reference/{name}/letter.txt": f"Dear {name}"}
     for path, text in files.items():
@@ -67,9 +67,9 @@ def package(folder: Path, *protocols: str) -> Path:
 BRIEF = "# Work description\n\nWrite a letter.\n\n# Provided material\n\nA name.\n\n# Deliverables\n\nletter.txt\n"
 
 
-def config_of(folder: Path, *protocols: str, **rest: object) -> ExperimentConfig:
+def config_of(folder: Path, *protocols: str, by: str = "person", **rest: object) -> ExperimentConfig:
     """One scripted agent on both instances, without isolation: nothing here is about boxes."""
-    task = package(folder, *protocols)
+    task = package(folder, *protocols, by=by)
     given = {"name": "letters", "tasks": (str(task),), "sandbox": "none", "author": "tester"} | rest
     agents = (AgentConfig(harness="scripted", name="good", script=str(folder / "scripts")),)
     return ExperimentConfig(agents=agents, **given)  # type: ignore[arg-type]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from experiments.judged_by_people import config_of, hire, judge_all
+from openai_server import Answer, judged, serving
+from worksample.cli.judging_ahead import judging_of
 from worksample.cli.show_run import options_of
-from worksample.experiments.config import ExperimentConfig
+from worksample.experiments.config import ExperimentConfig, PeopleConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import RunResult, run_experiment
+from worksample.models import JudgeConfig
+from worksample.models.services import ServiceConfig
 from worksample.records import EvaluatorKind, Experiment, Protocol, Round
 from worksample.reports import leaderboard
 from worksample.store import Store, check
@@ -50,3 +55,39 @@ def test_people_alone_judge_it_from_plan_to_report(tmp_path: Path, protocol: str
         assert slots_df(store, experiment.id)["passed"].to_list() == [True, True]
         assert leaderboard(store, [experiment.id]).rows
         assert check(store, deep=True) == []
+
+
+def kind(request: dict[str, Any], count: int) -> Answer:
+    """Finds everything that it is asked for in the greeting."""
+    return judged("yes", "Dear", input_tokens=100)
+
+
+@pytest.mark.box
+def test_a_round_waits_for_a_judge_until_one_is_configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    config = config_of(tmp_path, "rubric", by="judge")
+    with Store.open(tmp_path / "store", create=True) as store, serving(kind) as served:
+        experiment = planned(store, config)
+        first = run(store, experiment, config).status
+        assert (first.finished, first.graded, first.waits_for_judge, first.complete) == (2, 0, 2, True)
+        [round] = store.find(Round)
+        assert round.by is EvaluatorKind.JUDGE
+        judges = {"judge": JudgeConfig(model="openai-api/local/judge-1")}
+        services = {"openai-api/local": ServiceConfig(base_url=served.base_url, retries=0)}
+        later = run(store, experiment, config.replaced(judges=judges, services=services)).status
+        assert (later.graded, later.waits_for_judge, later.ungraded) == (2, 0, 0)
+        assert store.find(Round) == [round]
+        assert slots_df(store, experiment.id)["passed"].to_list() == [True, True]
+
+
+def test_what_judging_takes_is_known_before_a_run(tmp_path: Path) -> None:
+    judges = {"judge": JudgeConfig(model=("openai-api/local/a", "openai-api/local/b"), repeats=2, rounds=("rubric",))}
+    config = config_of(tmp_path, "holistic", "rubric", by="judge", people=PeopleConfig(pay=60), judges=judges)
+    config = config.replaced(protocols=("holistic", "rubric"), repeats=5)
+    told = judging_of(prepare(config), config)
+    assert [(t.protocol, t.by, t.items, t.evaluations, t.hours, t.cost) for t in told] == [
+        ("holistic", "person", 10, 30, 10.0, 600.0),
+        ("rubric", "judge", 10, 40, None, None),
+    ]
+    unpaid = judging_of(prepare(config), config.replaced(people=PeopleConfig(overlap=1), judges={}))
+    assert [(t.evaluations, t.hours, t.cost) for t in unpaid] == [(10, pytest.approx(10 / 3), None), (None, None, None)]

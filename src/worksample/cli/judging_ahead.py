@@ -25,7 +25,7 @@ class Judging:
     items: int
     """Submissions; pairs of them where pairs are judged."""
     evaluations: int | None
-    """None: so many as the judges that are configured give."""
+    """None: no judge is configured, and they wait for one."""
     hours: float | None
     """Of people's work, at the form's soft limit; None for judges."""
     cost: float | None
@@ -40,18 +40,27 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
 
     found = []
     instances = {i.id: i for i in plan.material.instances}
-    for protocol, by in asked_of(instances.values(), plan.material.protocols):
+    asked = asked_of(instances.values(), plan.material.protocols)
+    whole = [p for p in plan.material.protocols if p in (Protocol.HOLISTIC, Protocol.PAIRWISE) and _judges(config, p)]
+    for protocol, by in (*asked, *((protocol, EvaluatorKind.JUDGE) for protocol in whole)):
         if by is EvaluatorKind.PROGRAM:
             continue
         items = _pairs(plan) if protocol is Protocol.PAIRWISE else _submissions(plan, protocol, by)
         people = effort_of(protocol, config.people.overlap) if by is EvaluatorKind.PERSON else None
-        found.append(_judging(protocol, by, items, people, config.people.pay))
+        if people is None:
+            each = _judges(config, protocol)
+            found.append(Judging(protocol, by, items, items * each if each else None, None, None))
+        else:
+            found.append(_by_people(protocol, by, items, people, config.people.pay))
     return found
 
 
-def _judging(protocol: str, by: str, items: int, people: Effort | None, pay: float | None) -> Judging:
-    if people is None:
-        return Judging(protocol, by, items, None, None, None)
+def _judges(config: ExperimentConfig, protocol: Protocol) -> int:
+    """Evaluations that the judges that are configured give of one submission."""
+    return sum(j.repeats * len(j.models) for j in config.judges.values() if protocol in j.rounds)
+
+
+def _by_people(protocol: str, by: str, items: int, people: Effort, pay: float | None) -> Judging:
     votes = items * people.votes
     hours = votes * people.minutes / 60
     return Judging(protocol, by, items, votes, hours, None if pay is None else hours * pay)
@@ -60,7 +69,8 @@ def _judging(protocol: str, by: str, items: int, people: Effort | None, pay: flo
 def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
     from worksample.grading.asked_kinds import kinds_of
 
-    asked = {i.id for i in plan.material.instances if by in kinds_of(i.grading[protocol])}
+    known = plan.material.instances
+    asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}
     return sum(slot.instance in asked for slot in plan.attemptable)
 
 
@@ -81,7 +91,8 @@ def show_judging(found: list[Judging]) -> None:
         what = "pairs" if one.protocol == "pairwise" else "submissions"
         of = f"{one.protocol} ({one.by})" if names[one.protocol] > 1 else one.protocol
         if one.hours is None:
-            console(err=True).print(f"{of}: a judge for {one.items:,} {what}, once for each and repeat of a judge")
+            many = "none is configured" if one.evaluations is None else f"{one.evaluations:,} evaluations"
+            console(err=True).print(f"{of}: a judge for {one.items:,} {what}, {many}")
             continue
         pay = "pay unknown (--pay USD an hour)" if one.cost is None else dollars(one.cost)
         console(err=True).print(

@@ -106,6 +106,7 @@ def options_of(
         tries=tries or config.tries,
         prices=config.prices,
         services=config.services,
+        judges=config.judges,
         people=OwnRounds(config.people.overlap).fill,
     )
 

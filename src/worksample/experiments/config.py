@@ -12,7 +12,7 @@ from worksample.box import kinds
 from worksample.endpoints import HostRule, read_rule
 from worksample.errors import UsageError
 from worksample.manifests import shown, told
-from worksample.models import Price
+from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
 from worksample.models.services import ServiceConfig
 from worksample.records import Arm, Frozen, Limits, Protocol
@@ -135,6 +135,8 @@ class ExperimentConfig(Frozen):
     """
     protocol: Protocol | None = None
     """Short for `protocols` with one."""
+    judges: dict[str, JudgeConfig] = {}
+    """Models that judge, by name: a table each. See docs/judges.md."""
     people: PeopleConfig = PeopleConfig()
     """The people who judge."""
     limits: LimitsConfig = LimitsConfig()

@@ -55,7 +55,8 @@ def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
     """PlanError where a model that takes part cannot be had: its provider, key or settings. Nothing is called."""
     for agent in agents:
         model_of(agent, service_of(agent.model, config.services, config.prices))
-    for model in config.roles.values():
+    judges = (model for judge in config.judges.values() for model in judge.models)
+    for model in (*config.roles.values(), *judges):
         resolve(model, service_of(model, config.services, config.prices))
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from worksample.endpoints import read_rule
 from worksample.errors import WorksampleError
-from worksample.grading import Evaluates, Evaluators
-from worksample.models import Price
+from worksample.models import JudgeConfig, Price
 from worksample.models.services import Services
-from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Round, Slot, Submission, Trial
+from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes.requirements import require
 from worksample.store import Store
@@ -21,6 +20,7 @@ from worksample.store import Store
 from .claim import holder
 from .filling import Filling
 from .grade_queue import GradeQueue
+from .judging import evaluators_here
 from .planning import in_order
 from .rounds import Fill, own_rounds
 from .status import Status, status_of
@@ -41,8 +41,8 @@ class RunOptions:
     tries: int = 3
     prices: Mapping[str, Price] = field(default_factory=dict)
     services: Services = field(default_factory=dict)
-    judges: Callable[[Round], Sequence[Evaluates]] = lambda round: ()
-    """The judge models that are configured for a round; where there is none it waits for one."""
+    judges: Mapping[str, JudgeConfig] = field(default_factory=dict)
+    """Judge models by name; a round that asks judges waits where none is configured for its protocol."""
     people: Fill | None = None
     """Opens and tops up people's rounds; None: people are waited for, and nothing is given to them by this run."""
 
@@ -105,7 +105,7 @@ class _Work:
         self.store, self.experiment, self.options, self.watch = store, experiment, options, watch
         self.instances = {id: store.get(Instance, id) for id in experiment.lock.instances}
         slots = store.find(Slot, experiment=experiment.id)
-        here = Evaluators(experiment.lock.sandbox, options.judges)
+        here = evaluators_here(store, experiment, options)
         rounds = own_rounds(store, experiment, here)
         self.rounds = [round for round in rounds if round.by is EvaluatorKind.PROGRAM]
         self.grading = GradeQueue(store, rounds, watch, tries=options.tries, here=here)
