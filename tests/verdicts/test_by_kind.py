@@ -1,4 +1,4 @@
-"""The faults of issue 9, each by its name: what is not judged is not passed, and nobody answers for another."""
+"""Kinds of evaluators, fault by fault: what is not judged is not passed, and nobody answers for another."""
 
 from __future__ import annotations
 
