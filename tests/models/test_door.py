@@ -202,7 +202,7 @@ async def test_after_its_budget_it_answers_nothing_more() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "code", "cause"),
-    [(Fault.LIMIT, 429, "model.error"), (Fault.FORBIDDEN, 401, "model.refused"), (Fault.REJECTED, 400, None)],
+    [(Fault.LIMIT, 429, "model.error"), (Fault.FORBIDDEN, 401, "model.key"), (Fault.REJECTED, 400, None)],
 )
 async def test_a_service_s_fault_ends_the_work_and_the_program_s_own_does_not(
     fault: Fault, code: int, cause: str | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -74,8 +75,11 @@ def test_what_is_struck_parts_nobody(store: Store) -> None:
     assert "proof" not in found
 
 
-def many(store: Store, jobs: int = 60, labels: int = 30) -> PeopleWorld:
-    """Two agents on 60 jobs: a judge on all of it, passing a third of what people fail; people on half."""
+def many(store: Store, jobs: int = 60, labels: int = 30, *, copied: bool = False) -> PeopleWorld:
+    """Two agents on 60 jobs: a judge on all of it, passing a third of what people fail; people on half.
+
+    copied: every second job is judged by another person, who says what the judge says.
+    """
     agents = [Agent.of(n, "worker", model=f"m/{n}", release_date=d) for n, d in (("old", None), ("new", "2026-05-01"))]
     world = PeopleWorld(store, Protocol.RUBRIC, agents, [100.0] * jobs)
     store.commit(Evaluator(id="j1", name="judge", type=JUDGE, version="1", at=worlds.START))
@@ -88,7 +92,8 @@ def many(store: Store, jobs: int = 60, labels: int = 30) -> PeopleWorld:
             good = bool(rng.random() < 0.4)
             subject = world.work(agent, job)
             kind = good or bool(rng.random() < (0.6 if agent else 0.1))
-            for round, judge, mark in (("p", "eva", good), ("j", "j1", kind)):
+            person = ("ivo", kind) if copied and job % 2 else ("eva", good)
+            for round, judge, mark in (("p", *person), ("j", "j1", kind)):
                 if round == "j" or job in chosen:
                     part = GradePart(name="c", importance=Importance.CRITICAL, fraction=float(mark))
                     world.say(round, subject, job, Grade(score=float(mark), parts=(part,)), judge)
@@ -109,6 +114,13 @@ def test_a_judge_is_corrected_proven_and_its_favours_named(store: Store) -> None
     assert standings["agent old"] == "proven" and standings["agent new"] != "proven"
     named = {row.label: row.cells for row in found["favour"].rows if row.cells[2] == "named"}
     assert set(named) == {"new"} and "kinder to new" in str(named["new"][1]) and "labels" in str(named["new"][1])
+
+
+def test_who_copies_the_judge_is_named_by_a_number(store: Store) -> None:
+    many(store, copied=True)
+    rows = {row.label: row.cells for row in sections(store)["favour"].rows}
+    assert rows["person 2"][0] == "person" and rows["person 2"][2] == "named"
+    assert "ivo" not in json.dumps([s.plain() for s in sections(store).values() if s.id == "favour"])
 
 
 def test_with_few_labels_nothing_is_corrected(store: Store) -> None:

@@ -15,6 +15,7 @@ from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
 _DRAWN = "people's labels are taken as drawn at random: audits, adjudications and searches are not among them"
+_NUMBERED = "people are numbered in the order of their evaluator ids: a report may be published"
 
 
 def sections(material: Material, table: pl.DataFrame) -> Iterator[Section]:
@@ -94,15 +95,21 @@ def _suspects(rows: pl.DataFrame, table: pl.DataFrame) -> Iterator[Section]:
     if both["label"].n_unique() > 1:
         for found in m.kindness_of(both[_JUDGE], both[_PERSON], both["label"]):
             lines.append(SectionRow(found.agent, None, ("judge", found.said, "named" if found.named else "")))
-    lines += [SectionRow(c.person, None, ("person", c.why, "named")) for c in _copying(table)]
-    if lines:
+    numbers = {id: f"person {n}" for n, id in enumerate(_people(table)["evaluator"].unique().sort(), start=1)}
+    copying = [SectionRow(numbers[c.person], None, ("person", c.why, "named")) for c in _copying(table)]
+    if lines or copying:
         columns = ("looked at", "what was found", "")
-        yield Section("favour", "Judges that favour, people that copy", "docs/calibration.md", columns, tuple(lines))
+        title, notes = "Judges that favour, people that copy", (_NUMBERED,) if copying else ()
+        yield Section("favour", title, "docs/calibration.md", columns, (*lines, *copying), notes)
+
+
+def _people(table: pl.DataFrame) -> pl.DataFrame:
+    return table.filter((pl.col("kind") == _PERSON) & ~pl.col("evaluator").str.starts_with("("))
 
 
 def _copying(table: pl.DataFrame) -> Sequence[m.Copying]:
     keys = ["subject", "item"]
-    people = table.filter((pl.col("kind") == _PERSON) & ~pl.col("evaluator").str.starts_with("("))
+    people = _people(table)
     judge = table.filter((pl.col("kind") == _JUDGE) & ~pl.col("evaluator").str.starts_with("("))
     said = judge.group_by(*keys).agg(judge=pl.col("value").mean())
     both = people.join(said, on=keys, how="inner", maintain_order="left")
