@@ -11,6 +11,7 @@ import pytest
 from cli.run_cli import cli
 from worksample.cli.commands.run import command as run_command
 from worksample.cli.lazy_group import LazyGroup, root
+from worksample.cli.service_options import service_options
 from worksample.cli.verbs import VERBS, Family
 
 HEAVY = (
@@ -71,7 +72,12 @@ def test_every_flag_of_run_is_a_key_of_the_file() -> None:
     from worksample.experiments.config import ExperimentConfig
 
     keys = {*ExperimentConfig.model_fields, *(f"limit_{k}" for k in ("time", "cost", "tokens", "steps"))}
-    others = {"file", "dry_run", "as_json", "unsandboxed", "models", "script"}
+    others = {"file", "dry_run", "as_json", "unsandboxed", "models", "script", "pay"}
+
+    @service_options
+    def service(**given: object) -> None: ...
+
+    others |= {p.name for p in service.__click_params__}
     assert {p.name for p in run_command.params} - others <= keys
 
 

@@ -164,10 +164,12 @@ def test_an_experiments_own_round_asks_people_what_is_theirs(tmp_path: Path) -> 
     )
     desk.store.commit(other, late, first)
     assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
+    assert not desk.store.find(Round, experiment="x2"), "of that work people are asked nothing"
+    for name in ("s-second", "s-third"):
+        desk.store.commit(first.replaced(id=name, instance=desk.instances[0].id))
+        assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 1
     (round,) = desk.store.find(Round, experiment="x2")
     assert (round.protocol, round.by) == (Protocol.PROGRAM, PERSON)
-    desk.store.commit(first.replaced(id="s-second", instance=desk.instances[0].id))
-    assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 1
     assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
 
 
