@@ -53,6 +53,8 @@ def test_a_line_that_is_down_loses_nothing(place: Desks, watched: Watch) -> None
     expect(page.get_by_text("You are offline.", exact=False)).to_be_visible()
     expect(front(page).get_by_text("kept in this browser", exact=False).first).to_be_visible()
     page.keyboard.press("Control+Enter")
+    # Until it is told, handing in may still be under way, and would go through once the line is back.
+    expect(front(page).locator(".questions").get_by_text("The server cannot be reached.")).to_be_visible()
     assert given(place) == []
     page.context.set_offline(False)
     saved(page)
