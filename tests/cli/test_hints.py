@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from cli.test_lazy_group import leaves
+from running.parsing import parsed
 from worksample.cli.lazy_group import root
 from worksample.cli.verbs import VERBS, Family
 
@@ -25,7 +26,7 @@ def hints() -> list[tuple[str, str]]:
     for path in sorted(SOURCE.rglob("*.py")):
         if "suites" in path.relative_to(SOURCE).parts:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path.read_text(encoding="utf-8"))):
             said = isinstance(node, ast.keyword) and node.arg == "next"
             named = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in ("next", "line")
             if isinstance(node, ast.keyword | ast.Assign) and (said or named):

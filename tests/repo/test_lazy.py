@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import worksample
+from running.parsing import parsed
 
 ROOT = Path(worksample.__file__).parent
 PACKAGES = [
@@ -27,7 +28,7 @@ def test_there_are_some() -> None:
 @pytest.mark.parametrize("name", PACKAGES)
 def test_the_public_names_are_those_that_checkers_see(name: str) -> None:
     package = import_module(name)
-    tree = ast.parse(Path(str(package.__file__)).read_text())
+    tree = parsed(Path(str(package.__file__)).read_text())
     block = next(top for top in tree.body if isinstance(top, ast.If))
     imported = {alias.name for line in block.body if isinstance(line, ast.ImportFrom) for alias in line.names}
     assert imported == set(package.__all__) - {"__version__"}

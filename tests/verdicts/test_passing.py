@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import worksample
+from running.parsing import parsed
 from worksample.records import FULL, is_accepted, is_full
 
 SOURCE = Path(worksample.__file__).parent
@@ -27,7 +28,7 @@ def nearly_one(node: ast.AST, above: float = 0.98) -> bool:
 
 def rules_in(source: str) -> Iterator[tuple[int, str]]:
     """Comparisons of something called a score, vote or share with what passes, and every 1 - 1e-9."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.BinOp) and nearly_one(node, above=1 - 1e-7):
             yield node.lineno, ast.unparse(node)
         if not isinstance(node, ast.Compare):
