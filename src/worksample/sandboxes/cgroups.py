@@ -7,6 +7,7 @@ kernel allows it, so that limits set over us hold for boxes too.
 from __future__ import annotations
 
 import os
+import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "worksample-"
+_OOM_KILLS = re.compile(rb"^oom_kill (\d+)$", re.MULTILINE)
 LAST = (("cpu.weight", "5"), ("cpu.shares", "51"))
 """Of a box in the background, where all others have 100 or 1024: not `cpu.idle`, under which a view that a person waits
 for would not come at all on a machine that is busy for minutes."""
@@ -118,6 +120,8 @@ class Groups:
     freezer: Path | None = None
     unified: Path | None = None
     folders: list[Path] = field(default_factory=list)
+    events: int = -1
+    """The descriptor of the file that counts processes ended for want of memory, once it was asked."""
 
     def counted(self) -> bool:
         """Whether memory and processes are both held by the kernel."""
@@ -191,15 +195,29 @@ def oom_kills(groups: Groups) -> int:
     """How often the kernel ended a process of the box for want of memory; 0 where nobody counts."""
     if groups.memory is None:
         return 0
-    for name in ("memory.events", "memory.oom_control"):
-        try:
-            text = (groups.memory / name).read_text(encoding="ascii")
-        except OSError:
-            continue
-        for line in text.splitlines():
-            if line.startswith("oom_kill "):
-                return int(line.split()[1])
-    return 0
+    try:
+        if groups.events < 0:
+            groups.events = _open_events(groups.memory)
+        text = os.pread(groups.events, 4096, 0)
+    except OSError:
+        return 0
+    found = _OOM_KILLS.search(text)
+    return int(found[1]) if found else 0
+
+
+def _open_events(folder: Path) -> int:
+    """Kept open: it is read twice for every command of a box."""
+    try:
+        return os.open(folder / "memory.events", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return os.open(folder / "memory.oom_control", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def close(groups: Groups) -> None:
+    """Read nothing of them any more."""
+    if groups.events >= 0:
+        descriptor, groups.events = groups.events, -1
+        os.close(descriptor)
 
 
 def freeze(groups: Groups, frozen: bool) -> bool:

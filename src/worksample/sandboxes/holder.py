@@ -118,6 +118,7 @@ class Holder:
         if self._child >= 0:
             os.close(self._child)
             self._child = -1
+        cgroups.close(self.groups)
         cgroups.remove(self.groups.folders)
         shutil.rmtree(self.folder.path, ignore_errors=True)
         if self._lease is not None:
