@@ -63,7 +63,13 @@ VERBS: dict[str, Verb | Family] = {
     ),
     "import": Family(
         "Bring in tasks that others wrote.",
-        {"tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages.")},
+        {
+            "jobs": _verb("import_jobs", "Turn a table of jobs into packages: a firm's own list, a marketplace's."),
+            "upbench": _verb("import_upbench", "Turn jobs of UpBench's `projects` table into packages."),
+            "gdpval": _verb("import_gdpval", "Turn GDPval's table, files and rubrics into packages."),
+            "rli": _verb("import_rli", "Turn folders with brief, inputs and human deliverable into packages."),
+            "tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages."),
+        },
     ),
     "store": Family(
         "Check, rebuild, merge, read and export a store.",
