@@ -18,6 +18,7 @@
     ├── JudgeError              a judge model gave no answer
     ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
     └── ImportFailed            a foreign package cannot be brought in
+        └── FaultyRows
 
 Every failure belongs to one boundary and is recorded once, as a `Cause`. `POLICY` says for each cause whose fault it
 is, whether the work is tried again, and whether what lies in the submission is graded all the same.
@@ -25,6 +26,7 @@ is, whether the work is tried again, and whether what lies in the submission is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -268,3 +270,13 @@ class DeliverableError(WorksampleError):
 
 class ImportFailed(WorksampleError):
     """A foreign package cannot be brought in."""
+
+
+class FaultyRows(ImportFailed):
+    """A file of judgments, or a table of work, with wrong rows. `faults`: row -> what is wrong with it, all of them."""
+
+    def __init__(self, faults: Mapping[str, str]) -> None:
+        first = [f"{row}: {text}" for row, text in list(faults.items())[:20]]
+        more = f" and {len(faults) - 20} more" if len(faults) > 20 else ""
+        super().__init__("; ".join(first) + more, next="correct the file and try again")
+        self.faults = dict(faults)

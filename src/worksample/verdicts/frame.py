@@ -96,7 +96,8 @@ class Work:
     def _asked(self) -> tuple[Judging, Subjects]:
         made = self.slots.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
         by = {experiment: frozenset(submissions) for experiment, submissions in made}
-        mine = {e.id: by.get(e.id, frozenset()) for e in self.experiments}
+        own = {e.id: {s.id for s in self.handed_in if s.experiment == e.id} for e in self.experiments}
+        mine = {e.id: by.get(e.id, frozenset()) | own[e.id] for e in self.experiments}
         handed = frozenset(s.id for s in self.handed_in)
         return Judging(self.store, self.amendments, self.rules.rubric), Subjects(mine, handed)
 
