@@ -17,6 +17,7 @@ from .same_name import tell_planned
 if TYPE_CHECKING:
     from worksample.experiments.ahead import Ahead
     from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.pilot import Basis
     from worksample.experiments.planning import Forecast, Plan
     from worksample.experiments.power import Outlook
     from worksample.experiments.run import RunOptions, RunResult
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation. Every report of this will say so."
 
 
-def dry(config: ExperimentConfig, *, as_json: bool) -> int:
+def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
     """Show what would be run, less what a store holds already; no record is written and no store is needed."""
     from worksample.experiments.ahead import ahead_of
     from worksample.experiments.power import outlook
@@ -39,7 +40,8 @@ def dry(config: ExperimentConfig, *, as_json: bool) -> int:
         ahead, rest = ahead_of(plan, store)
         if store is not None:
             tell_planned(store, plan.experiment)
-    expected, power = forecast_of(rest, config), outlook(plan)
+        basis = _basis(store, config, expect, pilot)
+    expected, power = forecast_of(rest, config), outlook(plan, basis=basis)
     judging = judging_of(plan, config)
     if as_json:
         told = [asdict(one) for one in judging]
@@ -51,6 +53,19 @@ def dry(config: ExperimentConfig, *, as_json: bool) -> int:
     _show_power(power)
     click.echo("dry run: nothing was run or written")
     return 0
+
+
+def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:
+    """What power is reckoned with: a pilot's own data, or a guessed pass rate."""
+    from worksample.errors import UsageError
+    from worksample.experiments.find import find_experiment
+    from worksample.experiments.pilot import RATE, from_pilot, guessed
+
+    if not pilot:
+        return guessed(RATE if expect is None else expect)
+    if store is None:
+        raise UsageError(f"there is no store at {config.store} to read {pilot!r} from", next="--store DIR")
+    return from_pilot(store, find_experiment(store, pilot))
 
 
 @dataclass(frozen=True)
