@@ -40,17 +40,15 @@ def command(
     EXPERIMENTS are names or ids, by default the latest. Several stand side by side where their locks agree: the same
     instances, environment models and protocol.
     """
-    from worksample.reports import ReportConfig, leaderboard, print_board, write_report
+    from worksample.library.reporting import board_and_site
+    from worksample.reports import ReportConfig, print_board
     from worksample.reports.sections import MeasureConfig
 
     with open_store(store) as opened:
         tell_found(opened, experiments)
-        if out is None:
-            board = leaderboard(opened, experiments, illustrative=bool(illustrative), judged_by=judged_by)
-        else:
-            measures = MeasureConfig(judged_by=judged_by, **money_settings(money))
-            config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
-            board = write_report(opened, experiments, Path(out), config)
+        measures = MeasureConfig(judged_by=judged_by, **money_settings(money)) if out else None
+        config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
+        board = board_and_site(opened, experiments, Path(out) if out else None, config, judged_by)
     index = str(Path(out).resolve() / "index.html") if out else None
     if as_json:
         say_json({**board.plain(), "report": index})
