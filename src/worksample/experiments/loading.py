@@ -15,6 +15,9 @@ from pydantic import BaseModel
 
 from worksample.errors import ManifestError
 from worksample.manifests import Faults, FaultyManifest, checked, read_toml, read_yaml, shown
+from worksample.models import JudgeConfig, Price
+from worksample.models.services import ServiceConfig
+from worksample.records import Experiment, Frozen
 
 from .config import AgentConfig, ExperimentConfig
 
@@ -54,6 +57,36 @@ def load(file: Path | None = None, flags: Mapping[str, Any] | None = None) -> Ex
     if "name" not in table:
         table["name"] = name_of(file.stem if file else _by_content(table))
     return _checked(ExperimentConfig, table, str(file or COMMAND_LINE), file.name if file else COMMAND_LINE)
+
+
+class JudgingConfig(Frozen):
+    """Of an experiment's configuration what asking judges takes."""
+
+    judges: dict[str, JudgeConfig] = {}
+    prices: dict[str, Price] = {}
+    services: dict[str, ServiceConfig] = {}
+
+
+def replanned(experiment: Experiment, flags: Mapping[str, Any]) -> ExperimentConfig:
+    """An experiment's configuration as it was planned, under `flags`: judges, prices and services, by key.
+
+    ManifestError names what is wrong.
+    """
+    table = {**experiment.settings, **_judging(experiment.settings, flags)}
+    return _checked(ExperimentConfig, table, COMMAND_LINE, COMMAND_LINE)
+
+
+def judging_of(experiment: Experiment | None, flags: Mapping[str, Any]) -> JudgingConfig:
+    """Of that, what asking judges takes. experiment: None for work that belongs to none. ManifestError."""
+    return _checked(JudgingConfig, _judging(experiment.settings if experiment else {}, flags), COMMAND_LINE, "flags")
+
+
+def _judging(settings: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    base = {key: dict(settings[key]) for key in JudgingConfig.model_fields if key in settings}
+    judges = base.get("judges", {})
+    over = {name: {**_mapping(judges.get(name)), **table} for name, table in flags.get("judges", {}).items()}
+    table = merge(base, {key: value for key, value in flags.items() if key != "judges"})
+    return {**table, "judges": {**judges, **over}}
 
 
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
