@@ -14,8 +14,8 @@ from .threads import call, call_async
 if TYPE_CHECKING:
     import polars as pl
 
-    from worksample.experiments.regrading import Regraded
-    from worksample.store import Store
+    from worksample.experiments.regrading import Regraded, Regrading
+    from worksample.records import Experiment
 
     from .opening import Where
 
@@ -59,8 +59,9 @@ def grade(
 ) -> Graded:  # fmt: skip
     """Grade the submissions of an experiment anew, by default of the latest, or those named; nothing is run again.
 
-    `tasks`: folders whose graders are taken as they are now. `options`: protocol, reason, graders, sandbox, author. The
-    new round is put in force unless a submission would lose its verdict.
+    `tasks`: folders whose graders are taken as they are now. `options`: protocol, by (`program` or `judge`),
+    reason, graders, sandbox, author, judges, prices, services. The new round is put in force unless a submission would
+    lose its verdict.
     """
     return call(lambda stop: _grade(experiment, tasks, submissions, store, progress, options))
 
@@ -84,28 +85,38 @@ def _grade(
 
     with opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
         found = None if submissions else find_experiment(open_, named(experiment))
-        what = _regrading(open_, found, tasks, submissions, options)
+        what = _regrading(found, tasks, submissions, options)
         return Graded(regrade(open_, what, watcher(silent=not progress)))
 
 
-def _regrading(store: Store, found: Any, tasks: Any, submissions: Any, options: dict[str, Any]) -> Any:
+JUDGING = ("judges", "prices", "services")
+ALLOWED = ("protocol", "by", "reason", "graders", "sandbox", "author", *JUDGING)
+
+
+def _regrading(
+    found: Experiment | None, tasks: Sequence[str | Path], submissions: Sequence[str], given: dict[str, Any]
+) -> Regrading:
     """UsageError for an option that there is none of."""
     from worksample.errors import UsageError
     from worksample.experiments.config import default_author
+    from worksample.experiments.loading import judging_of
     from worksample.experiments.regrading import Regrading
-    from worksample.records import Protocol
+    from worksample.experiments.run import RunOptions
+    from worksample.records import EvaluatorKind, Protocol
 
-    allowed = ("protocol", "reason", "graders", "sandbox", "author")
-    unknown = sorted(set(options) - set(allowed))
+    unknown = sorted(set(given) - set(ALLOWED))
     if unknown:
-        raise UsageError(f"grade has no option {unknown[0]!r}; it has: {', '.join(allowed)}")
-    lock = found.lock if found else None
-    defaults = {
-        "protocol": lock.protocol if lock else Protocol.PROGRAM,
-        "sandbox": lock.sandbox if lock else "bubblewrap",
-        "author": default_author(),
-    }
-    given = {**defaults, **options}
-    given["protocol"] = Protocol(given["protocol"])
-    packages = tuple(Path(folder) for folder in tasks)
-    return Regrading(experiment=found, submissions=tuple(submissions), packages=packages, **given)
+        raise UsageError(f"grade has no option {unknown[0]!r}; it has: {', '.join(ALLOWED)}")
+    asked = judging_of(found, {key: given[key] for key in JUDGING if key in given})
+    options = RunOptions(graders=given.get("graders", 2), **{key: getattr(asked, key) for key in JUDGING})
+    return Regrading(
+        experiment=found,
+        submissions=tuple(submissions),
+        packages=tuple(Path(folder) for folder in tasks),
+        protocol=Protocol(given.get("protocol") or (found.lock.protocol if found else Protocol.PROGRAM)),
+        by=EvaluatorKind(given.get("by", "program")),
+        author=given.get("author") or default_author(),
+        reason=given.get("reason", ""),
+        options=options,
+        sandbox=given.get("sandbox") or (found.lock.sandbox if found else "bubblewrap"),
+    )
