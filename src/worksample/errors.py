@@ -2,6 +2,7 @@
 
     WorksampleError
     ├── UsageError              the command or the call is wrong
+    │   └── MissingExtra        it needs an extra that is not installed
     ├── ManifestError           a task package, suite or experiment file is wrong
     ├── PlanError               what was asked for cannot be run
     ├── StoreError              records or blobs cannot be kept or read
@@ -181,6 +182,10 @@ class WorksampleError(Exception):
 
 class UsageError(WorksampleError):
     """The command or the call is wrong."""
+
+
+class MissingExtra(UsageError):
+    """It needs packages that are installed on request; `next` is the line to type."""
 
 
 class ManifestError(WorksampleError):

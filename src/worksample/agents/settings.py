@@ -86,3 +86,14 @@ class CommandSettings(Settings):
     """More environment variables."""
     output_characters: int = Field(default=1_000_000, ge=0)
     """Of its output, kept in the trajectory."""
+
+
+class ObjectSettings(Settings):
+    """`object`: a solver or an agent of Inspect's, or an async function over the box."""
+
+    object: str
+    """`module:name` of it, or of a function that makes it."""
+    source: str = ""
+    """The digest of its source, which `define` fills in: other code is another agent."""
+    args: dict[str, Any] = {}
+    """What the function that makes it is called with."""

@@ -128,11 +128,15 @@ def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _services_over(base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """What flags say of all models, over every entry of the file."""
-    said = dict(flags["*"])
+    """What is said of all models, over every entry of the file; what is said of one, over its own."""
+    base = {
+        **base,
+        **{name: {**_mapping(base.get(name)), **_mapping(one)} for name, one in flags.items() if name != "*"},
+    }
+    said = _mapping(flags.get("*"))
     args = said.pop("args", {})
     out = {}
-    for name in dict.fromkeys([*base, "*"]):
+    for name in dict.fromkeys([*base, *(["*"] if "*" in flags else [])]):
         entry = _mapping(base.get(name))
         out[name] = {**entry, **said, **({"args": {**_mapping(entry.get("args")), **args}} if args else {})}
     return out

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from worksample.extras import need
 from worksample.metrics import Estimate
 from worksample.records import Experiment
 from worksample.store import Store
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from worksample.verdicts.frame import WorkRules
 
 ILLUSTRATIVE = "illustrative"
+COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "not_attemptable")
+"""Counts in the frame of a leaderboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,35 @@ class Leaderboard:
     def unsandboxed(self) -> bool:
         return any(e.lock.sandbox == "none" for e in self.experiments)
 
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row per agent: counts, and each figure with `_low` and `_high`, null where there is none."""
+        import polars as pl
+
+        rows = []
+        for row in self.rows:
+            cells: dict[str, Any] = {"agent": row.label, "model": row.model}
+            for item in fields(row):
+                value = getattr(row, item.name)
+                if isinstance(value, Estimate):
+                    cells |= {item.name: value.value, f"{item.name}_low": value.low, f"{item.name}_high": value.high}
+                elif item.name in COUNTED:
+                    cells[item.name] = value
+            rows.append(cells)
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the table that the terminal shows."""
+        from html import escape
+
+        from .terminal import HEADS, cells_of
+
+        lines = [HEADS, *(cells_of(row) for row in self.rows)]
+        html = ["".join(f"<td>{escape(cell)}</td>" for cell in line) for line in lines]
+        notes = [f"{r.label}: {r.rest}; none of it counts as 0." for r in self.rows if r.rest] + list(self.notes)
+        told = "".join(f"<p>{escape(note)}</p>" for note in notes)
+        return f"<table>{''.join(f'<tr>{line}</tr>' for line in html)}</table>{told}"
+
     def plain(self) -> dict[str, Any]:
         """For JSON: locks, counts and figures."""
         return {
@@ -137,6 +169,7 @@ def leaderboard(
     """
     from worksample.verdicts.frame import Work
 
+    need("report")
     found = find_experiments(store, experiments)
     same_lock(found)
     work = Work(store, found, rules)

@@ -58,20 +58,17 @@ def command(
     EXPERIMENTS are names or ids, by default the latest. Several stand side by side where their locks agree: the same
     instances, environment models and protocol.
     """
-    from worksample.reports import ReportConfig, leaderboard, print_board, write_report
+    from worksample.library.reporting import board_and_site
+    from worksample.reports import ReportConfig, print_board
     from worksample.reports.sections import MeasureConfig
     from worksample.verdicts.frame import WorkRules
 
     how = resampling(given)
     with open_store(store) as opened:
         tell_found(opened, experiments)
-        if out is None:
-            rules = WorkRules(judged_by=judged_by, where=where)
-            board = leaderboard(opened, experiments, illustrative=bool(illustrative), rules=rules, how=how)
-        else:
-            measures = MeasureConfig(by=by or "", judged_by=judged_by, where=where, how=how, **money_settings(given))
-            config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
-            board = write_report(opened, experiments, Path(out), config)
+        measures = MeasureConfig(by=by or "", judged_by=judged_by, where=where, how=how, **money_settings(given))
+        config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
+        board = board_and_site(opened, experiments, Path(out) if out else None, config)
     index = str(Path(out).resolve() / "index.html") if out else None
     if as_json:
         say_json({**board.plain(), "report": index})

@@ -39,6 +39,9 @@ def command(
     Opens a round of one vote each where the experiment has none, prints a link that works once, and serves this
     machine alone until Ctrl-C. Whoever is invited from the app joins in; for a team see worksample serve.
     """
+    from worksample.extras import need
+
+    need("review")
     from worksample.app import AppConfig, create_app
     from worksample.app.own_review import open_review
     from worksample.app.server_run import ServerRun

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksample.extras import need
 from worksample.records import Instance, Task, Value
 from worksample.records.amount import Hours
 from worksample.reports.experiments import called, find_experiments, held_out, same_lock
@@ -70,6 +71,7 @@ def write_report(
     """
     from worksample.verdicts.frame import Work, WorkRules
 
+    need("report")
     config = config or ReportConfig()
     found = find_experiments(store, experiments)
     same_lock(found)
