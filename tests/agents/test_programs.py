@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from experiments.material import an_instance
 from worksample.agents import define, harnesses
-from worksample.agents.build import check_program, mounts_of
+from worksample.agents.build import check_agent, mounts_of
 from worksample.agents.programs import Npm, Program, find, installed, named, names
 from worksample.agents.programs.folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree
 from worksample.agents.programs.got import called
@@ -86,10 +87,10 @@ def test_what_is_not_installed_is_refused_with_the_line_to_type() -> None:
     assert told.value.next == "worksample agent install codex"
     put("codex", "1.0")
     agent = define(harness="codex", model=MODEL)
-    check_program(agent, "/usr/bin")
+    check_agent(agent, an_instance("task", "one"))
     other = agent.replaced(settings={**agent.settings, "program": "f" * 64})
     with pytest.raises(PlanError, match="with other files than the agent's record says"):
-        check_program(other, "/usr/bin")
+        check_agent(other, an_instance("task", "one"))
     with pytest.raises(PlanError, match="needs a model"):
         define(harness="codex")
     with pytest.raises(PlanError, match="argvv"):

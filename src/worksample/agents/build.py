@@ -86,8 +86,11 @@ def build(
 
 
 def check_agent(agent: Agent, instance: Instance) -> None:
-    """PlanError, before anything runs, where the agent's settings or its script for the instance are wrong."""
+    """PlanError, before anything runs, where the agent's settings or its script for the instance are wrong, or its
+    program is not installed here."""
     settings = checked(agent.harness, agent.settings)
+    if isinstance(settings, ProgramSettings):
+        need(agent.harness, settings.version, settings.program)
     if isinstance(settings, ScriptedSettings):
         Script.model_validate(settings.script).steps(instance)
     if isinstance(settings, WorkerSettings):
@@ -112,8 +115,7 @@ def check_program(agent: Agent, path: str) -> None:
     """PlanError where a `command` agent's program is in no folder of `path`, the places that a box shows."""
     settings = checked(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
-        need(agent.harness, settings.version, settings.program)
-        return
+        return  # it comes from its own folder
     absent = absent_here(settings.argv, path) if isinstance(settings, CommandSettings) else ""
     if absent:
         raise PlanError(
