@@ -240,6 +240,10 @@ class ModelKeyError(WorksampleError):
     cause = Cause.MODEL_KEY
 
 
+class InstallError(WorksampleError):
+    """A program could not be brought onto this machine; says what its installer said."""
+
+
 class AgentError(WorksampleError):
     """The agent's own program failed."""
 

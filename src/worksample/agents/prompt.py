@@ -78,6 +78,12 @@ def _check(settings: WorkerSettings, workspace: Workspace) -> str:
     return look
 
 
+def program_text(workspace: Workspace, instructions: str) -> str:
+    """The one prompt of a command-line agent: place, rules and brief, as `worker` is told them."""
+    settings = WorkerSettings(instructions=instructions)
+    return f"{system_text(workspace, settings, submits=False)}\n\n# The work\n\n{brief_text(workspace, settings, None)}"
+
+
 def brief_text(workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> str:
     """The first message: the brief, the deliverables by name, what of the rubric is shown, the material."""
     instance = workspace.instance

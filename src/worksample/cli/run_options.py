@@ -30,8 +30,8 @@ OPTIONS = (
         multiple=True,
         default=None,
         metavar="NAME|FILE",
-        help="A harness (scripted, worker, plan-act-reflect, command), a preset (rli, upbench, ale, tac), or a file "
-        "with one agent's table. Repeatable.",
+        help="A harness (scripted, worker, plan-act-reflect, command, or one of `worksample agent list`), a preset "
+        "(rli, upbench, ale, tac), or a file with one agent's table. Repeatable.",
     ),
     click.option(
         "--model",

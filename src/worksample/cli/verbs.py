@@ -48,6 +48,14 @@ VERBS: dict[str, Verb | Family] = {
             "check": _verb("task_check", "Prove a task package before it is used."),
         },
     ),
+    "agent": Family(
+        "Install command-line agents, list them, and try them.",
+        {
+            "install": _verb("agent_install", "Bring a version of a command-line agent onto this machine."),
+            "list": _verb("agent_list", "List the command-line agents, and which versions are installed here."),
+            "check": _verb("agent_check", "Let an installed agent say one sentence, in a box and through the door."),
+        },
+    ),
     "model": Family(
         "Prove models before they are paid for.",
         {"check": _verb("model_check", "Try each agent's provider, key, model and settings with one short call.")},
