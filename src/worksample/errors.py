@@ -11,7 +11,8 @@
     │   └── RecordMissing
     ├── CaptureError            what an agent left cannot be taken in
     ├── SandboxError            the box cannot be had, or was lost
-    │   └── SandboxUnavailable
+    │   ├── SandboxUnavailable
+    │   └── ImageError          an image cannot be had, or is none
     ├── ModelKeyError           a model's service takes no request with this key
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
@@ -230,6 +231,12 @@ class SandboxError(WorksampleError):
 
 class SandboxUnavailable(SandboxError):
     """This machine cannot give a box; `next` is the line to type."""
+
+    cause = Cause.SANDBOX_START
+
+
+class ImageError(SandboxError):
+    """An image cannot be had, or what was given is none."""
 
     cause = Cause.SANDBOX_START
 
