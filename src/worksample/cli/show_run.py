@@ -15,8 +15,8 @@ from .progress import watcher
 from .same_name import tell_planned
 
 if TYPE_CHECKING:
-    from worksample.experiments.ahead import Ahead
     from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.plan_progress import PlanProgress
     from worksample.experiments.planning import Forecast, Plan
     from worksample.experiments.power import Outlook
     from worksample.experiments.run import RunOptions, RunResult
@@ -28,7 +28,7 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 
 def dry(config: ExperimentConfig, *, as_json: bool) -> int:
     """Show what would be run, less what a store holds already; no record is written and no store is needed."""
-    from worksample.experiments.ahead import ahead_of
+    from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.power import outlook
     from worksample.experiments.preparing import forecast_of, prepare
     from worksample.store.location import is_store
@@ -36,18 +36,18 @@ def dry(config: ExperimentConfig, *, as_json: bool) -> int:
     plan = prepare(config)
     with ExitStack() as opened:
         store = opened.enter_context(open_store(config.store)) if is_store(config.store) else None
-        ahead, rest = ahead_of(plan, store)
+        progress, rest = progress_of(plan, store)
         if store is not None:
             tell_planned(store, plan.experiment)
     expected, power = forecast_of(rest, config), outlook(plan)
     judging = judging_of(plan, config)
     if as_json:
         told = [asdict(one) for one in judging]
-        say_json({**_plan_table(plan, expected), "judging": told, "standing": ahead.plain(), "power": power.plain()})
+        say_json({**_plan_table(plan, expected), "judging": told, "standing": progress.plain(), "power": power.plain()})
         return 0
     _show_plan(plan, expected)
     show_judging(judging)
-    _show_ahead(ahead)
+    _show_progress(progress)
     _show_power(power)
     click.echo("dry run: nothing was run or written")
     return 0
@@ -71,8 +71,8 @@ class Tone:
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then run; returns the exit code."""
-    from worksample.experiments.ahead import ahead_of
     from worksample.experiments.model_check import need_models
+    from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.preparing import commit_plan, forecast_of, prepare
     from worksample.experiments.run import need_sandbox
 
@@ -83,11 +83,11 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
         plan = prepare(config, store.blobs)
         known = commit_plan(store, plan)
         if not tone.silent:
-            ahead, rest = ahead_of(plan, store)
+            progress, rest = progress_of(plan, store)
             _show_plan(plan, forecast_of(rest, config))
             if known:
                 click.echo(f"{plan.experiment.id} was planned before: going on with what is open", err=True)
-                _show_ahead(ahead)
+                _show_progress(progress)
         if not tone.quiet:
             tell_planned(store, plan.experiment)
         return run_and_tell(store, plan.experiment, options_of(config), tone)
@@ -184,14 +184,16 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
             out.print(printable(f"not attemptable: {agent} on {instance}: {reason}"))
 
 
-def _show_ahead(ahead: Ahead) -> None:
+def _show_progress(progress: PlanProgress) -> None:
     states = {
-        "waiting for people": ahead.waits_for_people,
-        "waiting for a judge": ahead.waits_for_judge,
-        "ungraded": ahead.ungraded,
+        "waiting for people": progress.waits_for_people,
+        "waiting for a judge": progress.waits_for_judge,
+        "ungraded": progress.ungraded,
     }
     rest = "".join(f", {number} of them {state}" for state, number in states.items() if number)
-    console(err=True).print(f"done already: {ahead.done} of {_count(ahead.planned, 'slot')}{rest}; open: {ahead.open}")
+    console(err=True).print(
+        f"done already: {progress.done} of {_count(progress.planned, 'slot')}{rest}; open: {progress.open}"
+    )
 
 
 def _show_power(ahead: Outlook) -> None:

@@ -30,9 +30,9 @@ from worksample.verdicts.rounds import InForce, alike
 from .amend import amend
 from .claim import alone
 from .grade_queue import GradeQueue
+from .ingesting import ingest_package
 from .rounds import current_round, round_in_force
 from .run import need_sandbox
-from .take import take
 from .watch import Silent, Tally, Watch
 
 
@@ -170,7 +170,7 @@ def _adopt(store: Store, round: Round, what: Regrading) -> None:
 
 def _gradings(store: Store, what: Regrading, instances: dict[str, Instance], before: Round | None) -> dict[str, str]:
     """Instance id -> grading digest: the package's where one is given, else that of the round before."""
-    now = {i.key: i for folder in what.packages for i in take(store, folder).instances}
+    now = {i.key: i for folder in what.packages for i in ingest_package(store, folder).instances}
     if now and not now.keys() & {i.key for i in instances.values()}:
         raise PlanError(f"no submission here is of {', '.join(sorted(now))}", next="worksample list")
     given = {id: now[i.key] for id, i in instances.items() if i.key in now}

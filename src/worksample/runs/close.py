@@ -22,8 +22,8 @@ from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, S
 from worksample.submissions import Captured, take
 
 from .outcome import after_capture, ended_by_error
-from .place import box_of
 from .trajectory import Writer, write
+from .trial_box import box_of
 from .tries import Try
 
 if TYPE_CHECKING:
