@@ -62,13 +62,13 @@ def test_what_a_file_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 
 def test_a_store_is_checked_rebuilt_merged_and_read(tmp_path: Path) -> None:
-    from worksample.experiments.take import take
+    from worksample.experiments.ingesting import ingest_package
     from worksample.store import Store
 
     for name, task in (("a", "greeting"), ("b", "sums")):
         with Store.open(tmp_path / name, create=True) as store:
-            instance = take(store, TINY / "tasks" / task).instances[0]
-            take(store, TINY / "tasks" / task)
+            instance = ingest_package(store, TINY / "tasks" / task).instances[0]
+            ingest_package(store, TINY / "tasks" / task)
     a, b = ("--store", tmp_path / "a"), ("--store", tmp_path / "b")
     assert cli_json("store", "merge", tmp_path / "b", *a)["taken"] == 1
     assert cli_json("store", "merge", tmp_path / "b", *a)["taken"] == 0

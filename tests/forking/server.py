@@ -25,7 +25,7 @@ MODULES = (
     "worksample.experiments.run",
     "worksample.experiments.loading",
     "worksample.experiments.status",
-    "worksample.experiments.take",
+    "worksample.experiments.ingesting",
     "inspect_ai.agent._acp.server",
     "inspect_ai.model._openai_responses",
 )

@@ -17,9 +17,9 @@ from .output import console, dollars, duration, open_store, printable, say_json,
 from .same_name import tell_planned
 
 if TYPE_CHECKING:
-    from worksample.experiments.ahead import Ahead
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.pilot import Basis
+    from worksample.experiments.plan_progress import PlanProgress
     from worksample.experiments.planning import Forecast, Plan
     from worksample.experiments.power import Outlook
     from worksample.experiments.run import RunOptions, RunResult
@@ -31,7 +31,7 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 
 def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
     """Show what would be run, less what a store holds already; no record is written and no store is needed."""
-    from worksample.experiments.ahead import ahead_of
+    from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.power import outlook
     from worksample.experiments.preparing import forecast_of, prepare
     from worksample.extras import lacks
@@ -40,7 +40,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
     plan = prepare(config)
     with ExitStack() as opened:
         store = opened.enter_context(open_store(config.store)) if is_store(config.store) else None
-        ahead, rest = ahead_of(plan, store)
+        progress, rest = progress_of(plan, store)
         if store is not None:
             tell_planned(store, plan.experiment)
         basis = _basis(store, config, expect, pilot)
@@ -53,14 +53,14 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
             {
                 **_plan_table(plan, expected),
                 "judging": told,
-                "standing": ahead.plain(),
+                "standing": progress.plain(),
                 "power": power and power.plain(),
             }
         )
         return 0
     _show_plan(plan, expected)
     show_judging(judging)
-    _show_ahead(ahead)
+    _show_progress(progress)
     if power is None:
         click.echo("power: pip install 'worksample[report]'", err=True)
     else:
@@ -100,16 +100,16 @@ class Tone:
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then run; returns the exit code."""
-    from worksample.experiments.ahead import ahead_of
+    from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.preparing import forecast_of
 
     with planned(config) as ready:
         if not tone.silent:
-            ahead, rest = ahead_of(ready.plan, ready.store)
+            progress, rest = progress_of(ready.plan, ready.store)
             _show_plan(ready.plan, forecast_of(rest, config))
             if ready.known:
                 click.echo(f"{ready.plan.experiment.id} was planned before: going on with what is open", err=True)
-                _show_ahead(ahead)
+                _show_progress(progress)
         if not tone.quiet:
             tell_planned(ready.store, ready.plan.experiment)
         return run_and_tell(ready.store, ready.plan.experiment, options_of(config), tone)
@@ -208,14 +208,16 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
             out.print(printable(f"not attemptable: {agent} on {instance}: {reason}"))
 
 
-def _show_ahead(ahead: Ahead) -> None:
+def _show_progress(progress: PlanProgress) -> None:
     states = {
-        "waiting for people": ahead.waits_for_people,
-        "waiting for a judge": ahead.waits_for_judge,
-        "ungraded": ahead.ungraded,
+        "waiting for people": progress.waits_for_people,
+        "waiting for a judge": progress.waits_for_judge,
+        "ungraded": progress.ungraded,
     }
     rest = "".join(f", {number} of them {state}" for state, number in states.items() if number)
-    console(err=True).print(f"done already: {ahead.done} of {_count(ahead.planned, 'slot')}{rest}; open: {ahead.open}")
+    console(err=True).print(
+        f"done already: {progress.done} of {_count(progress.planned, 'slot')}{rest}; open: {progress.open}"
+    )
 
 
 def _show_power(ahead: Outlook) -> None:

@@ -14,8 +14,8 @@ from worksample.store import Store
 from worksample.submissions import hand_in
 
 from .config import default_author
+from .ingesting import ingest_package
 from .run import need_sandbox
-from .take import take
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     """
     if grade_now:
         need_sandbox(sandbox)
-    instance = chosen(take(store, what.task).instances, what.instance)
+    instance = chosen(ingest_package(store, what.task).instances, what.instance)
     author = what.author or default_author()
     at = what.at if what.at is None or what.at.tzinfo else what.at.replace(tzinfo=UTC)
     submission = hand_in(

@@ -15,7 +15,7 @@ from worksample.store import Store
 from worksample.submissions import hand_in, look_at
 
 from .hand_in import chosen
-from .take import take
+from .ingesting import ingest_package
 from .work_table import WorkRow, read_work
 
 BY_PROGRAM = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
@@ -110,7 +110,7 @@ def _instances(
     """Of a package, read once."""
     if folder not in packages:
         try:
-            packages[folder] = take(store, folder).instances
+            packages[folder] = ingest_package(store, folder).instances
         except WorksampleError as error:
             packages[folder] = error
     found = packages[folder]

@@ -14,12 +14,12 @@ from worksample.runs.limits import limits_of
 from worksample.store import Store
 
 from .config import AgentConfig, ExperimentConfig
+from .ingesting import commit_new, has
 from .lock import versions, write_lock
 from .overshoot import overshoot_of
 from .planning import Forecast, Material, Plan, forecast, offered, plan
 from .run import with_scripts
 from .select import Selection, select
-from .take import commit_new, has
 
 SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """Where commands of a box are looked for: it shows this machine's /usr."""

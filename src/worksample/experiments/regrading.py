@@ -31,10 +31,10 @@ from worksample.verdicts.rounds import InForce, alike
 from .amend import amend
 from .claim import alone
 from .grade_queue import GradeQueue
+from .ingesting import ingest_package
 from .judging import evaluators_here
 from .rounds import WHOLE, asks_of, current_round, judges_of, round_in_force
 from .run import RunOptions, need_sandbox
-from .take import take
 from .watch import Silent, Tally, Watch
 
 
@@ -190,7 +190,7 @@ def _adopt(store: Store, round: Round, what: Regrading) -> None:
 
 def _gradings(store: Store, what: Regrading, instances: dict[str, Instance], before: Round | None) -> dict[str, str]:
     """Instance id -> grading digest: the package's where one is given, else that of the round before."""
-    now = {i.key: i for folder in what.packages for i in take(store, folder).instances}
+    now = {i.key: i for folder in what.packages for i in ingest_package(store, folder).instances}
     if now and not now.keys() & {i.key for i in instances.values()}:
         raise PlanError(f"no submission here is of {', '.join(sorted(now))}", next="worksample list")
     given = {id: now[i.key] for id, i in instances.items() if i.key in now}

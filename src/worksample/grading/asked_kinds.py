@@ -16,10 +16,9 @@ def kinds_of(grading: Grading) -> frozenset[EvaluatorKind]:
     """Those that its criteria name.
 
     Without criteria programs under the protocols that are theirs, and people elsewhere: no judge stands in for them
-    unless somebody asks for one. Criteria of a rubric that all name the program name nobody, since that is what a
-    criterion says by itself and a rubric has no program of its own: they are people's.
+    unless somebody asks for one. Criteria of a rubric that all name the program name nobody
+    (`Grading.names_evaluators`): they are people's.
     """
-    named = frozenset(EvaluatorKind(leaf.by.value) for leaf in grading.criteria.leaves)
-    answered = named - ({EvaluatorKind.PROGRAM} if grading.protocol is Protocol.RUBRIC else set())
+    named = frozenset(map(EvaluatorKind, grading.criteria.kinds))
     whole = grading.protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
-    return frozenset({usual(grading.protocol)}) if whole or not answered else named
+    return named if named and grading.names_evaluators and not whole else frozenset({usual(grading.protocol)})

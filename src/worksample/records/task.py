@@ -128,7 +128,11 @@ class Grading(Frozen):
 
     @property
     def names_evaluators(self) -> bool:
-        """Whether its criteria say who decides them: all by programs is the default, and says so for programs only."""
+        """Whether its criteria say who decides them.
+
+        By a program is what a criterion says by itself, and a rubric has no program of its own: one whose criteria all
+        say so names nobody.
+        """
         return self.protocol is not Protocol.RUBRIC or bool(self.criteria.kinds - {By.PROGRAM.value})
 
     def asked_of(self, by: str) -> Criteria:

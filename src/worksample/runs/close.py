@@ -24,8 +24,8 @@ from worksample.submissions import Captured, take
 
 from .outcome import after_capture, ended_by_error
 from .own_log import own_log
-from .place import box_of
 from .trajectory import Writer, write
+from .trial_box import box_of
 from .tries import Try
 
 if TYPE_CHECKING:

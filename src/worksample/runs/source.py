@@ -19,7 +19,7 @@ from .config import RunConfig
 from .feed import Feed
 from .limits import limits_of
 from .outcome import failed
-from .place import spec_of
+from .trial_box import spec_of
 from .tries import Job, Try
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from worksample.records import Limits, Outcome, now
 from .close import close
 from .endpoints import reaching
 from .outcome import DONE, cancelled, ended_by_error, ended_by_limit
-from .place import box_of
+from .trial_box import box_of
 from .tries import Try
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from .claim import alone
 PLANNING = "planning"
 
 
-def take(store: Store, folder: Path) -> Ingested:
+def ingest_package(store: Store, folder: Path) -> Ingested:
     """Read a package and commit its records. ManifestError where it is wrong."""
-    taken = ingest(read_package(folder), store.blobs)
-    commit_new(store, (taken.task, *taken.instances))
-    return taken
+    ingested = ingest(read_package(folder), store.blobs)
+    commit_new(store, (ingested.task, *ingested.instances))
+    return ingested
 
 
 def commit_new(store: Store, records: Iterable[Record]) -> None:

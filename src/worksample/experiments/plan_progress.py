@@ -7,13 +7,13 @@ from typing import Any
 
 from worksample.store import Store
 
+from .ingesting import has
 from .planning import Plan
 from .status import status_of
-from .take import has
 
 
 @dataclass(frozen=True)
-class Ahead:
+class PlanProgress:
     """Counts of slots. `planned` = `done` + `open` + `not_attemptable`; the rest count among those that are done."""
 
     planned: int
@@ -29,13 +29,13 @@ class Ahead:
         return asdict(self)
 
 
-def ahead_of(plan: Plan, store: Store | None) -> tuple[Ahead, Plan]:
+def progress_of(plan: Plan, store: Store | None) -> tuple[PlanProgress, Plan]:
     """How far the plan is, and the plan without what is done. `store`: None where there is none yet."""
     count, attemptable = len(plan.slots), len(plan.attemptable)
     if store is None or not has(store, plan.experiment):
-        return Ahead(count, 0, attemptable, count - attemptable, 0, 0, 0), plan
+        return PlanProgress(count, 0, attemptable, count - attemptable, 0, 0, 0), plan
     status = status_of(store, plan.experiment)
     wanted = {slot.id for slot in store.open_slots(plan.experiment.id)}
     rest = replace(plan, slots=tuple(s for s in plan.slots if s.not_attemptable or s.id in wanted))
     waits = (status.waits_for_people, status.waits_for_judge)
-    return Ahead(count, status.finished, status.open, status.not_attemptable, *waits, status.ungraded), rest
+    return PlanProgress(count, status.finished, status.open, status.not_attemptable, *waits, status.ungraded), rest
