@@ -37,8 +37,12 @@ def work_of(folder: Path, count: int) -> list[Row]:
 
 def table(folder: Path, rows: list[Row], kind: str = "jsonl") -> Path:
     path, frame = folder / f"rows.{kind}", pl.DataFrame(rows, infer_schema_length=None)
-    writers = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}
-    writers[kind](path)
+    if kind == "csv":
+        frame.write_csv(path)
+    elif kind == "jsonl":
+        frame.write_ndjson(path)
+    else:
+        frame.write_parquet(path)
     return path
 
 
