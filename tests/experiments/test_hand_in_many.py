@@ -37,8 +37,12 @@ def work_of(folder: Path, count: int) -> list[Row]:
 
 def table(folder: Path, rows: list[Row], kind: str = "jsonl") -> Path:
     path, frame = folder / f"rows.{kind}", pl.DataFrame(rows, infer_schema_length=None)
-    writers = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}
-    writers[kind](path)
+    if kind == "csv":
+        frame.write_csv(path)
+    elif kind == "jsonl":
+        frame.write_ndjson(path)
+    else:
+        frame.write_parquet(path)
     return path
 
 
@@ -86,10 +90,13 @@ def test_all_faults_are_told_by_row_and_nothing_is_taken_in(tmp_path: Path) -> N
     rows[3] |= {"minutes": -1.0}
     rows[5] |= {"path": "bad.zip"}
     rows[6] = rows[4]
+    rows[7] |= {"repeat": 9}
     with Store.open(tmp_path / "store", create=True) as store:
         with pytest.raises(FaultyRows) as told:
             taken(store, table(tmp_path, [{**r, "person": None} for r in rows[3:4]]))
         assert told.value.faults == {"row 1": "minutes: Input should be greater than or equal to 0"}
+        with pytest.raises(FaultyRows, match="repeat"):
+            taken(store, table(tmp_path, [{**rows[7], "repeat": 0}]))
         rows[3] |= {"minutes": 1.0}
         with pytest.raises(FaultyRows) as told:
             taken(store, table(tmp_path, rows))

@@ -129,6 +129,6 @@ def read_checking(text: str) -> Checking:
 def _prices(given: Sequence[str]) -> dict[str, Any]:
     from worksample.models.price import read_prices
 
-    from .run_options import price_of
+    from .service_options import price_of
 
     return read_prices(dict(price_of(text) for text in given), "--price")

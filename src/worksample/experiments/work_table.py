@@ -20,6 +20,11 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, str) and value.strip() in ("", "unknown") else value
 
 
+def _first(value: Any) -> Any:
+    known = _known(value)
+    return 1 if known is None else known
+
+
 Amount = Annotated[float | None, BeforeValidator(_known), Field(default=None, ge=0, allow_inf_nan=False)]
 Text = Annotated[str | None, BeforeValidator(_known)]
 
@@ -39,7 +44,7 @@ class WorkRow(BaseModel):
     """Who made it: an agent elsewhere ..."""
     person: Text = None
     """... or a person."""
-    repeat: Annotated[int, BeforeValidator(lambda v: _known(v) or 1)] = Field(default=1, ge=1)
+    repeat: Annotated[int, BeforeValidator(_first)] = Field(default=1, ge=1)
     """Which of several independent pieces by one entrant on one instance."""
     minutes: Amount
     cost: Amount
