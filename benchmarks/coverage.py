@@ -237,8 +237,12 @@ def ranked(rng: Rng, n: int) -> Found:
     yield "ten pairs of equal agents, by Holm", told, 0.0
 
 
+def medians(rng: Rng, n: int) -> Found:
+    yield "median cost", m.median_amount(np.exp(rng.normal(0, 1, n)), unit=m.Unit.USD), 1.0
+
+
 WORLDS: tuple[World, ...] = (
-    rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled, ranked
+    rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled, ranked, medians
 )  # fmt: skip
 
 
@@ -256,6 +260,7 @@ ROWS = {
     "measure_agreement": "agreement", "false_negative_bound": "false negatives (one-sided)",
     "elo_ratings": "Elo of a weak agent", "time_horizon": "50 % time horizon", "model_effect": "model spread",
     "harness_effect": "model deviation", "correlate": "correlation", "representativeness": "correlation",
+    "median_amount": "median cost",
     "rank_agents": "rank of the middle one of five",
 }  # fmt: skip
 """By public function of `worksample.metrics` whose figures have intervals: a row that shows how often they hold."""

@@ -43,9 +43,10 @@ class Cell:
             self.none += 1
             return
         low, high = (-math.inf if e.low is None else e.low), (math.inf if e.high is None else e.high)
-        self.held += low - 1e-9 <= truth <= high + 1e-9
-        self.alarms += low > 0 or high < 0
-        self.width += min(high - low, 1e9)
+        # Plain numbers, since a file keeps them: worlds may say their truth in numpy's.
+        self.held += bool(low - 1e-9 <= truth <= high + 1e-9)
+        self.alarms += bool(low > 0 or high < 0)
+        self.width += float(min(high - low, 1e9))
 
     def merge(self, other: Cell) -> None:
         for name, value in asdict(other).items():

@@ -169,3 +169,16 @@ def test_columns_are_judged_once_and_clearly():
         codes("task", ["a", None])
     with pytest.raises(UsageError, match="names nothing"):
         codes("task", [1.5])
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=60))
+def test_medians_lie_between_two_tasks_of_the_right_rank(values):
+    """The interval of the sign test (scipy's), by its definition: the values that it would not refuse."""
+    found = m.median_amount(values)
+    assert found.value == pytest.approx(float(np.median(values)))
+    ordered = sorted(values)
+    ranks = [k for k in range(len(values)) if stats.binom.cdf(k, len(values), 0.5) <= 0.025]
+    if ranks:
+        assert (found.low, found.high) == (ordered[max(ranks)], ordered[len(values) - 1 - max(ranks)])
+    else:
+        assert found.low is None and "too few" in found.notes[0]

@@ -93,7 +93,8 @@ class PeopleWorld:
             arm=arm,
             attempt=attempt,
         )
-        id = f"{who.name}-{project}-{attempt}" + ("" if arm == "plain" else f"-{arm}")
+        alone = sum(a.name == who.name for a in self.agents) == 1
+        id = f"{who.name if alone else who.id}-{project}-{attempt}" + ("" if arm == "plain" else f"-{arm}")
         trial = Trial(
             id=id, slot=slot.id, experiment="x1", agent=who.id, instance=instance.id, work="0" * 64, capture="0" * 64,
             try_number=1, outcome=Outcome(ending=Ending.DONE), started=worlds.at(0), ended=worlds.at(1),

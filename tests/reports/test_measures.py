@@ -230,3 +230,21 @@ def test_one_agent_without_prices_hours_or_rivals(store: Store) -> None:
 def test_an_empty_store_says_what_to_type(store: Store) -> None:
     with pytest.raises(UsageError, match="worksample demo"):
         measure(store)
+
+
+def test_criteria_say_what_is_missed_and_by_how_much(store: Store) -> None:
+    """First and second attempts of `upbench`: of 7 graded works the critical criterion was missed by 3."""
+    upbench(store)
+    table = sections(store)["criteria"]
+    assert table.columns == ("ann", "of all misses")
+    critical = cell(table, "critical criteria", "ann")
+    assert critical.value == pytest.approx((0 + 0 + 1 + 1 + 0) / 5, abs=0.3)
+    shares = [float(str(r.cells[-1]).split()[0]) for r in table.rows if r.label.endswith(" criteria")]
+    assert shares[0] == 100 and sum(shares[1:]) == pytest.approx(100, abs=0.2)
+
+
+def test_medians_stand_beside_means_and_timeouts_have_their_harness(store: Store) -> None:
+    upbench(store)
+    scores = sections(store)["scores-rubric" if "scores-rubric" in sections(store) else "scores"]
+    assert cell(scores, "ann", "median cost").value == 1
+    assert cell(scores, "ann", "median cost").counts.valid == cell(scores, "ann", "cost").counts.valid

@@ -206,3 +206,13 @@ def test_an_approach_says_from_which_value_it_pays(store: Store) -> None:
     line = next(r for r in found.rows if r.label == "ann: AI alone")
     assert line.cells[found.columns.index("pays from")] == "$15.00"
     assert str(line.cells[-1]).startswith("$15.00 to")
+
+
+def test_elo_and_automation_rate_stand_in_one_table(store: Store) -> None:
+    rli(store)
+    found = sections(store)
+    assert found["elo"].columns == ("Elo", "automation rate")
+    for name in ("ann", "bob", "cid"):
+        both = cell(found["elo"], name, "automation rate"), cell(found["automation"], name, "automation rate")
+        assert both[0] == both[1]
+    assert next(r for r in found["elo"].rows if r.label == "human").cells[1] == "-"

@@ -234,18 +234,22 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
     after the first.
     """
     arm, attempt = pl.col("arm"), pl.col("attempt")
+    # Agents that share a name are told apart by their ids.
+    shared = pl.col("agent").n_unique().over("agent_name") > 1
+    frame = frame.with_columns(_name=pl.when(shared).then("agent").otherwise("agent_name"))
+    name = pl.col("_name")
     arms, attempts = frame["arm"].n_unique() > 1, frame["attempt"].n_unique() > 1
     who = pl.col("agent") + " / " + arm if arms else pl.col("agent")
-    label = pl.col("agent_name") + " (" + arm + ")" if arms else pl.col("agent_name")
+    label = name + " (" + arm + ")" if arms else name
     nth = pl.lit("attempt ") + attempt.cast(pl.String)
     frame = frame.with_columns(who=who, label=label)
     if not attempts:
-        return frame.with_columns(entry="who", entry_label="label")
+        return frame.with_columns(entry="who", entry_label="label").drop("_name")
     inner = (arm + ", " + nth) if arms else nth
     return frame.with_columns(
         entry=pl.when(attempt == 1).then("who").otherwise(pl.col("who") + " / " + nth),
-        entry_label=pl.col("agent_name") + " (" + inner + ")",
-    )
+        entry_label=name + " (" + inner + ")",
+    ).drop("_name")
 
 
 def _restored(

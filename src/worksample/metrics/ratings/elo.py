@@ -184,7 +184,8 @@ def _rate(
         drawn = resampled(sums, pairs, strength, how, by_count=by_count, ridge=options.ridge, anchor=anchor)
         replicates = _anchored(drawn.T, anchor, options.anchor_score)
         wide = expanded(how.level, sums.projects)
-        bounds = [percentiles(column, wide) for column in replicates.T]
+        shift = _one_more(sums, pairs, strength, options, anchor) - points
+        bounds = [_reaching(percentiles(column, wide), float(s)) for column, s in zip(replicates.T, shift, strict=True)]
         errors = [spread_of(column) for column in replicates.T]
         method = f"bootstrap over {sums.projects} projects ({how.resamples})"
     elif options.interval == "sandwich":
@@ -210,6 +211,26 @@ def _rate(
             notes=said, conditional_on=(fixed, *((f"ridge prior {options.ridge:g}",) if options.ridge else ())),
         )  # fmt: skip
     return EloTable(ratings, links, sums.agents, replicates, how, sums.projects)
+
+
+def _one_more(sums: PairSums, pairs: Pairs, strength: Floats, options: EloOptions, anchor: int | None) -> Floats:
+    """Points with one more project on which all who were compared tie, as other intervals have one more unit."""
+    by_count = options.weight == "comparison"
+    preference, total = sums.totals(by_count=by_count)
+    toward = (preference * total + 0.5) / (total + 1)
+    weight = total + 1 if by_count else np.ones(sums.pairs)
+    return _anchored(fit(pairs, toward, weight, ridge=options.ridge, start=strength), anchor, options.anchor_score)
+
+
+def _reaching(ends: tuple[float | None, float | None], shift: float) -> tuple[float | None, float | None]:
+    """The interval, reaching as much further on one side: of an agent that seldom wins the resamples know no more wins
+    than the data, and their upper end lies too low.
+    """
+    low, high = ends
+    return (
+        None if low is None else low + min(0.0, shift),
+        None if high is None else high + max(0.0, shift),
+    )
 
 
 def _open_ends(drawn: Floats) -> tuple[str, ...]:

@@ -65,10 +65,11 @@ def success_rate(
     state: Column | None = None,
     task: Column | None = None,
     instance: Column | None = None,
+    failed: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
     """The suite's success: the mean of S_full over tasks (see `rate`)."""
-    return rate(full, state=state, task=task, instance=instance, name="success", how=how)
+    return rate(full, state=state, task=task, instance=instance, failed=failed, name="success", how=how)
 
 
 def suite_score(

@@ -37,9 +37,12 @@ def _of(material: Material, frame: pl.DataFrame, protocol: Protocol, suffix: str
     )
     absurd = [_absurd(first, name) for name in ("price", "cost")]
     first = first.with_columns(believable("price"), believable("cost"))
-    if not first["price"].is_not_null().any():
-        return
     notes = (*_notes(material, first, protocol), *(said for said in absurd if said))
+    if not first["price"].is_not_null().any():
+        if first["value_middle"].is_not_null().any():
+            title = "Dollars earned"
+            yield Section(f"dollars{suffix}", title, "RLI 3.3, Table 4", ("earned", "possible", "share"), (), notes)
+        return
     yield _dollars(material, first, (f"dollars{suffix}", notes))
     yield from _over_time(material, first, (f"autoflation{suffix}", notes))
     usable = first.filter(~pl.col("illustrative")) if not material.config.illustrative else first
@@ -120,6 +123,10 @@ def _over_time(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[s
     rows.append(SectionRow("all agents", None, (whole,)))
     undated = frame.filter(pl.col("released").is_null())["label"].unique().sort().to_list()
     more = (f"without a release date, in the last line only: {', '.join(undated)}",) if undated else ()
+    begun = max(e.at for e in material.experiments).date()
+    late = sorted({id.partition("@")[0] for id, day in dates.items() if day is not None and day > begun})
+    if late:
+        more = (*more, f"released after the experiment was planned, which cannot be: {', '.join(late)}")
     notes = (*head[1], "the cheapest accepted work of each project, chosen with hindsight", *more)
     yield Section(head[0], "Autoflation over time", "RLI 3.3, A.2", ("autoflation",), tuple(rows), notes)
 

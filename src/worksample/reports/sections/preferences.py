@@ -33,16 +33,36 @@ def sections(material: Material) -> Iterator[Section]:
     anchor = HUMAN if HUMAN in sums.agents else None
     found = m.elo_ratings(sums, m.EloOptions(weight=material.config.elo_weight, anchor=anchor, part=True), material.how)
     agents = dict(material.slots.select("entry", "agent").unique().iter_rows())
+    passed = _automation(material)
+    heads = ("Elo", "automation rate") if passed else ("Elo",)
     rows = tuple(
-        SectionRow(names.get(who, who), agents.get(who, None if who == HUMAN else who), (rating,))
+        SectionRow(
+            names.get(who, who),
+            agents.get(who, None if who == HUMAN else who),
+            (rating, *((passed.get(who, "-"),) if passed else ())),
+        )
         for who, rating in found.ratings.items()
     )
     says = () if found.connectivity.identifiable else (f"not all can be rated: {found.connectivity.says}",)
-    yield Section("elo", "Elo scores", "RLI 3.3, B.2", ("Elo",), rows, (*notes, *says))
+    yield Section("elo", "Elo scores", "RLI 3.3, B.2, Tables 1 and 3", heads, rows, (*notes, *says))
 
 
 def _labels(material: Material) -> dict[str, str]:
     return {**dict(material.slots.select("entry", "entry_label").unique().iter_rows()), HUMAN: HUMAN}
+
+
+def _automation(material: Material) -> dict[str, m.Estimate]:
+    """By player, where people gave holistic verdicts."""
+    frame = material.judged(Protocol.HOLISTIC)
+    if frame is None:
+        return {}
+    rows = attempted(frame, None, able=False).filter(pl.col("harness") != "person")
+    return {
+        r["entry"][0]: m.automation_rate(
+            r["passed"], state=r["state"], project=r["task"], instance=r["key"], how=material.how
+        )
+        for r in rows.partition_by("entry", maintain_order=True)
+    }
 
 
 def _against_human(material: Material) -> pl.DataFrame | None:

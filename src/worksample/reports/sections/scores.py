@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
@@ -11,11 +11,14 @@ from worksample import metrics as m
 from worksample.errors import Cause
 from worksample.metrics import Estimate, Unit
 from worksample.records import Protocol
+from worksample.taxonomy import TAXONOMIES, categories
 from worksample.verdicts.frame import state_of
 
 from .material import NONE, Group, Material, attempted
 from .section import Section, SectionRow
 
+FEW = 4
+"""Categories that a note names."""
 GRADED = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC)
 
 
@@ -48,7 +51,7 @@ def passes_of(rows: pl.DataFrame) -> m.Trials:
 
 def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str) -> Section:
     listed = ("list price",) if material.config.prices else ()
-    spent = ("steps", "cost", *listed, "seconds", "tokens")
+    spent = ("steps", "cost", "median cost", *listed, "seconds", "median seconds", "tokens")
     columns = ("full pass", "mean score", "S_partial", "run sd", "sd of run means", "sd of the mean", *spent)
     rows = [_score_line(material, group) for group in material.groups(first)]
     notes = [
@@ -93,11 +96,14 @@ def _score_line(material: Material, group: Group) -> SectionRow:
     spread = m.repeat_spread(trials_of(rows))
     open_ = rows.select(state_of("partial")).to_series()
 
+    done = rows.filter(pl.col("work") == "done")
+    spent: dict[str, Any] = {"task": done["task"], "instance": done["instance_name"], "how": how}
+
     def per_trial(column: str, unit: Unit) -> Estimate:
-        done = rows.filter(pl.col("work") == "done")
-        values = done[column].cast(pl.Float64)
-        found = m.mean_score(values, task=done["task"], instance=done["instance_name"], name=column, unit=unit, how=how)
-        return found
+        return m.mean_score(done[column].cast(pl.Float64), name=column, unit=unit, **spent)
+
+    def middle(column: str, unit: Unit) -> Estimate:
+        return m.median_amount(done[column].cast(pl.Float64), name=f"median {column}", unit=unit, **spent)
 
     return group.line(
         m.full_pass(passes_of(rows), how),
@@ -108,8 +114,10 @@ def _score_line(material: Material, group: Group) -> SectionRow:
         spread.mean,
         per_trial("steps", Unit.COUNT).to(2),
         _cost(rows, per_trial("cost", Unit.USD)),
+        middle("cost", Unit.USD),
         *([per_trial("list_cost", Unit.USD).called("list price")] if material.config.prices else []),
         per_trial("seconds", Unit.NUMBER),
+        middle("seconds", Unit.NUMBER),
         per_trial("tokens", Unit.COUNT),
     )
 
@@ -182,11 +190,28 @@ def _groups(material: Material, table: pl.DataFrame, by: str, source: str) -> Se
                 "instance": part["instance_name"],
                 "how": material.how,
             }
-            figures = (m.success_rate(part["passed"], **given), m.suite_score(part["partial"], **given))
+            figures = (
+                m.success_rate(part["passed"], failed=part["broken"], **given),
+                m.suite_score(part["partial"], **given),
+            )
             cells += [e.to(2) if source.startswith("TAC") else e for e in figures]
         rows.append(group.line(*cells))
-    notes = ("platforms overlap, since work may need several: never average them",) if by == "platform" else ()
+    notes: tuple[str, ...] = ()
+    if by == "platform":
+        notes = ("platforms overlap, since work may need several: never average them",)
+    elif by == "category":
+        notes = unknown_categories(names)
     return Section(by, f"By {by}", source, columns, tuple(rows), ("score is S_partial", *notes))
+
+
+def unknown_categories(names: Sequence[str]) -> tuple[str, ...]:
+    """What no taxonomy has: a misspelt category stands as a group of its own."""
+    known = {category.id for taxonomy in TAXONOMIES for category in categories(taxonomy)}
+    unknown = [name for name in names if name != NONE and name not in known]
+    if not unknown:
+        return ()
+    shown = ", ".join(unknown[:FEW]) + (f" and {len(unknown) - FEW} more" if len(unknown) > FEW else "")
+    return (f"in no taxonomy, and a group of its own: {shown} (docs/taxonomy.md)",)
 
 
 def _roll_up(material: Material, frame: pl.DataFrame) -> Section:

@@ -11,7 +11,7 @@ from worksample import metrics as m
 from worksample.records import EvaluatorKind
 from worksample.reports.experiments import held_out
 
-from . import calibration
+from . import calibration, criteria
 from .answers import WHOLE, answers, by_kind
 from .material import Material
 from .section import Section, SectionRow
@@ -45,6 +45,7 @@ def sections(material: Material) -> Iterator[Section]:
         left = (f"{more} more are not listed",) if more > 0 else ()
         columns = ("criterion", "pass", "fail", "submission")
         yield Section("disagreements", "Where evaluators part", "", columns, tuple(parted[:MOST]), left)
+    yield from criteria.sections(material, table, hidden)
     yield from calibration.sections(material, table)
 
 
