@@ -10,7 +10,7 @@
     │   ├── RecordConflict
     │   └── RecordMissing
     ├── CaptureError            what an agent left cannot be taken in
-    ├── SandboxError            the box cannot be had, or was lost
+    ├── SandboxError            the box cannot be started, or was lost
     │   └── SandboxUnavailable
     ├── ModelKeyError           a model's service takes no request with this key
     ├── AgentError              the agent's own program failed
