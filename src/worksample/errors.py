@@ -13,6 +13,8 @@
     ├── SandboxError            the box cannot be had, or was lost
     │   ├── SandboxUnavailable
     │   └── ImageError          an image cannot be had, or is none
+    ├── SandboxError            the box cannot be started, or was lost
+    │   └── SandboxUnavailable
     ├── ModelKeyError           a model's service takes no request with this key
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade

@@ -92,6 +92,16 @@ async def test_a_models_failure_is_not_the_functions(tmp_path: Path, key: None, 
     assert run.slots["score"].to_list() == ([None] if cause else [0.0])
 
 
+async def test_runs_side_by_side_take_turns(tmp_path: Path) -> None:
+    runs = await asyncio.gather(
+        *(
+            ws.run_async(SUMS, adder, only=["sums/small"], store=tmp_path / "s", progress=False, name=name)
+            for name in ("one", "two")
+        )
+    )
+    assert [run.slots["score"].to_list() for run in runs] == [[1.0], [1.0]]
+
+
 async def test_a_cancelled_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
     task = asyncio.create_task(
         ws.run_async(SUMS, sleeper, only=["sums/small"], store=tmp_path / "s", progress=False, name="slow")

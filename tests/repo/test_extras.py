@@ -27,7 +27,7 @@ import json, sys
 for name in {names}: sys.modules[name] = None
 from worksample.cli.exit_codes import code_of
 codes = [code_of(words) for words in json.loads(sys.argv[1])]
-print(codes, sorted({{"matplotlib", "IPython"}} & set(sys.modules)))
+print(codes, sorted({{"matplotlib"}} & set(sys.modules)))
 """
 
 
@@ -62,7 +62,7 @@ def test_run_grade_and_resume_do_without_and_others_name_the_line(tmp_path: Path
     ]
     verbs = [
         [*run, "--dry-run"], run, ["resume", "one", *where], ["grade", "one", *where],
-        ["report", "one", *where], ["metrics", "one", *where], ["compare", "good", "good", *where], ["serve", *where],
+        ["report", "one", *where], ["metrics", "one", *where], ["compare", "good", "bad", *where], ["serve", *where],
     ]  # fmt: skip
     program = BLOCKED.format(names=("scipy", "argon2", "uvloop"))
     words = [sys.executable, "-c", program, json.dumps(verbs)]

@@ -128,7 +128,7 @@ def _read_task(path: Path) -> TaskScript:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ManifestError(f"is no readable TOML: {error}", where=str(path)) from error
+        raise ManifestError(f"is not readable as TOML: {error}", where=str(path)) from error
     unknown = sorted(set(table) - {"step", "instance"})
     if unknown:
         raise ManifestError(f"unknown key {unknown[0]}; allowed: step, instance", where=str(path))

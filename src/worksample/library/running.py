@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
     from .opening import Where
     from .results import Run
+
+
+_TURN = threading.Lock()
+"""Inspect allows one eval at a time in a process: runs that are called side by side take turns."""
 
 
 def run(
@@ -114,7 +119,7 @@ def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
     from .progress import watcher
     from .results import Run
 
-    with planned(config) as ready:
+    with _TURN, planned(config) as ready:
         options = replace(options_of(config), stop=stop)
         done = run_experiment(ready.store, ready.plan.experiment, options, watcher(silent=not progress))
         return Run(ready.store.name, done.status, done.interrupted)
@@ -128,7 +133,7 @@ def _resume(experiment: str | Run, store: Where, progress: bool, options: dict[s
     from .progress import watcher
     from .results import Run, named
 
-    with opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
+    with _TURN, opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
         found = find_experiment(open_, named(experiment), planned=True)
         flags = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
         how = replace(options_of(replanned(found, flags), **options), stop=stop)

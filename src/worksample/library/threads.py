@@ -40,6 +40,7 @@ async def call_async(work: Callable[[Stop], T]) -> T:
         except asyncio.CancelledError:
             stop.ask()
             await asyncio.wait([done])
+            done.exception()  # the caller wanted no result of it
             raise
 
 

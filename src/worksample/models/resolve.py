@@ -61,7 +61,7 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
         model = get_model(name, config=config, **service.args)
     except (PrerequisiteError, ValueError, ImportError) as error:
         raise PlanError(
-            f"the model {name} cannot be had: {_plain(str(error))}",
+            f"the model {name} cannot be used: {_plain(str(error))}",
             next="check the name (provider/model), the provider's package and its API key",
         ) from error
     if model.api not in _PREPARED:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--port", type=click.IntRange(0, 65535), default=None, help="Default: 8765, or a free one where it is in use."
 )
 @click.option("--open/--no-open", "browser", default=None, help="Open the browser; by default it is opened.")
-@click.option("--name", default=None, metavar="NAME", help="Under which you judge; default: the account's name.")
+@click.option("--name", default=None, metavar="NAME", help="The name you judge under; default: the account's.")
 @click.option("--alone", is_flag=True, default=None, help="One vote, yours, decides: rounds that want more are left.")
 @store_option
 @json_option

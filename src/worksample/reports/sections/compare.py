@@ -10,6 +10,7 @@ import polars as pl
 from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.experiments.find import find_experiment
+from worksample.extras import need
 from worksample.metrics import Estimate
 from worksample.records import Experiment, Grade, GradePart, Protocol
 from worksample.reports.experiments import held_out, same_lock
@@ -98,6 +99,7 @@ def compare(
     `margin` asks besides whether `b` passes at most so much less often (0.05 is five points): non-inferiority.
     Raises PlanError where the experiments' locks differ, UsageError where a name fits nothing or several agents.
     """
+    need("report")
     config = config or MeasureConfig()
     sides = [_side(store, name, experiment) for name in (a, b)]
     same_lock([found for found, _ in sides])
