@@ -15,7 +15,14 @@ from .absent import absent_here
 from .define import checked
 from .programs.settle import need
 from .script import Script
-from .settings import CommandSettings, ProgramSettings, ReflectSettings, ScriptedSettings, WorkerSettings
+from .settings import (
+    CommandSettings,
+    ObjectSettings,
+    ProgramSettings,
+    ReflectSettings,
+    ScriptedSettings,
+    WorkerSettings,
+)
 from .workspace import SCRATCH, Workspace
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ def model_of(agent: Agent, service: Service) -> Model | None:
     settings = checked(agent.harness, agent.settings)
     if agent.model is None:
         return None
-    if isinstance(settings, CommandSettings):
+    if isinstance(settings, CommandSettings | ObjectSettings):
         return resolve(agent.model, service)
     if isinstance(settings, ScriptedSettings):
         from worksample.models.price import register
@@ -69,6 +76,10 @@ def build(
         from .command import command
 
         return command(workspace, settings, agent.model)
+    if isinstance(settings, ObjectSettings):
+        from .in_python import in_python
+
+        return in_python(model, workspace, settings, inputs)
     if model is None:
         raise PlanError(f"agent {agent.name} has no model", next="agents.model_of gives it")
     if isinstance(settings, ScriptedSettings):
@@ -93,6 +104,10 @@ def check_agent(agent: Agent, instance: Instance) -> None:
         need(agent.harness, settings.version, settings.program)
     if isinstance(settings, ScriptedSettings):
         Script.model_validate(settings.script).steps(instance)
+    if isinstance(settings, ObjectSettings):
+        from .in_python import check_object
+
+        check_object(settings)
     if isinstance(settings, WorkerSettings):
         check_generation(settings.generation, where=f"agent {agent.name}")
 

@@ -12,15 +12,25 @@ from worksample.manifests import Faults
 from worksample.manifests import checked as told
 from worksample.records import Agent
 
+from .objects import planned
 from .presets import PRESETS
 from .script import read_script
-from .settings import CommandSettings, ProgramSettings, ReflectSettings, ScriptedSettings, Settings, WorkerSettings
+from .settings import (
+    CommandSettings,
+    ObjectSettings,
+    ProgramSettings,
+    ReflectSettings,
+    ScriptedSettings,
+    Settings,
+    WorkerSettings,
+)
 
 HARNESSES: Mapping[str, type[Settings]] = {
     "scripted": ScriptedSettings,
     "worker": WorkerSettings,
     "plan-act-reflect": ReflectSettings,
     "command": CommandSettings,
+    "object": ObjectSettings,
 }
 NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
 REPLAY = "script/replay"
@@ -88,7 +98,7 @@ def define(
         from .programs.settle import settled
 
         given = settled(harness, given)
-    full = checked(harness, given)
+    full = checked(harness, planned(given) if harness == "object" else given)
     return Agent.of(
         name or _name(preset or harness, model, script),
         harness,

@@ -88,6 +88,17 @@ class CommandSettings(Settings):
     """Of its output, kept in the trajectory."""
 
 
+class ObjectSettings(Settings):
+    """`object`: a solver or an agent of Inspect's, or an async function over the box."""
+
+    object: str
+    """`module:name` of it, or of a function that makes it."""
+    source: str = ""
+    """The digest of its source, which `define` fills in: other code is another agent."""
+    args: dict[str, Any] = {}
+    """What the function that makes it is called with."""
+
+
 class ProgramSettings(CommandSettings):
     """A command-line agent: what its harness gives stands here in full, so that the record says how it was called."""
 

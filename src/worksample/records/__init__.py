@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from .experiment import Arm, Experiment, Lock, Slot
     from .grade import Grade, GradePart, Skip
+    from .job import ContractType, Job
     from .kinds import REGISTRY, from_envelope
     from .manifest import Entry, EntryKind, Manifest, path_fault, quote_path, unquote_path
     from .passing import ACCEPTED, FULL, is_accepted, is_full, partial_credit
@@ -70,6 +71,7 @@ __all__ = [
     "By",
     "Capture",
     "CaptureStatus",
+    "ContractType",
     "Criteria",
     "Criterion",
     "Deliverable",
@@ -91,6 +93,7 @@ __all__ = [
     "Hours",
     "Importance",
     "Instance",
+    "Job",
     "Json",
     "JudgedBy",
     "Labels",
