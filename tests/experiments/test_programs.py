@@ -130,7 +130,7 @@ def test_a_service_that_serves_nobody_leaves_all_trials_ungraded(tmp_path: Path)
 HOSTILE = """
 program=/opt/worksample/agent
 file=$(find $program -type f -name codex | head -1)
-echo mine > $file; rm -f $file; mv $program /opt/worksample/gone; ln -sf /bin/true $file; chmod u+w $file
+echo mine > $file; unlink $file; mv $program /opt/worksample/gone; ln -sf /bin/true $file; chmod u+w $file
 (env; cat /proc/[0-9]*/environ /root/.* /root/.*/* $HOME/.*/*; ls -R /home /root) > /task/output/report.md 2>/dev/null
 sleep 1000
 """

@@ -160,7 +160,7 @@ def _plan(store: Store, agent: Agent) -> tuple[Experiment, Slot]:
         about=About(),
     )
     arm = Arm()
-    lock = Lock(suite="0" * 64, instances=(instance.id,), protocol=Protocol.PROGRAM, sandbox="bubblewrap")
+    lock = Lock(suite="0" * 64, instances=(instance.id,), protocols=(Protocol.PROGRAM,), sandbox="bubblewrap")
     experiment = Experiment(
         id="check@0000000000000000",
         name="check",

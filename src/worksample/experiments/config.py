@@ -58,7 +58,8 @@ class AgentConfig(Frozen):
     name: Name | None = None
     """How reports call it; by default made of harness (or preset) and model."""
     harness: str | None = None
-    """`scripted`, `worker`, `plan-act-reflect` or `command`; by default the preset's."""
+    """`scripted`, `worker`, `plan-act-reflect`, `command`, `object`, or one of `worksample agent list`; by default the
+    preset's."""
     model: str | None = None
     """A model name as Inspect takes it, such as `anthropic/claude-sonnet-4-5`."""
     settings: dict[str, Any] = {}
