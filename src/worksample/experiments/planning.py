@@ -192,7 +192,7 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons.append(f"needs the interface {', '.join(interfaces)}")
     if environment.services:
         reasons.append(f"needs services: {', '.join(environment.services)}")
-    absent = [command for command in environment.software if command in lacking]
+    absent = [command for command in environment.software if command in lacking and environment.image is None]
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
     return "; ".join(reasons)

@@ -23,6 +23,8 @@ def box_config(try_: Try) -> BoxConfig:
         network="endpoints" if endpoints else "none",
         endpoints=endpoints,
         mounts=(Mount(str(try_.inputs), paths.input), Mount(str(try_.software), paths.software)),
+        python="toolbox" if try_.root is None else "none",
+        root=try_.root,
         output=paths.output,
         scratch=SCRATCH,
         limits=BoxLimits(memory=limits.memory, processes=limits.processes, disk=limits.disk),
