@@ -1,17 +1,18 @@
 """Fifty evaluators on the review app: requests per second, latencies, and a server that is killed in the middle.
 
-    python benchmarks/review.py [--evaluators 50] [--items 5000] [--workers 1] [--think 2]
+    python benchmarks/review.py [--evaluators 50] [--items 5000] [--workers 1] [--think 2] [--pace]
 
 Each evaluator claims, loads the item, saves a draft and hands in over one keep-alive connection. `worksample serve`
 is a process of its own, over a store on this machine's disk; it is killed with -9 when half of the answers are in, and
 started again. At the end the store is read: one evaluation for each item, and each that was acknowledged.
 
-First as fast as the server can, where latency is the queue's: people over requests per second. Then with two seconds
-of thought before each item (25 items a second), where it is the server's own. Both are killed, and both are proven.
-Beside them, the server's processor time and whether p95 is within its target; a request that met the outage is sent
-again and counts in neither. Last the floor: FastAPI on uvicorn with one `def` endpoint that answers an item of
-the same size from memory, asked by the same client. Client and server share the machine's cores. Seconds depend on the
-machine; the ratios are the result.
+First as fast as the server can, where latency is the queue's: people over requests per second. Then with one to three
+seconds of thought before each item (`--think 2`: 25 items a second), where it is the server's own; `--pace` leaves out
+all but that part, which takes a minute with `--items 1000`. Both are killed, and both are proven. Beside them, the
+server's processor time and whether p95 is within its target; a request that met the outage is sent again and counts in
+neither. Last the floor: FastAPI on uvicorn with one `def` endpoint that answers an item of the same size from memory,
+asked by the same client. Client and server share the machine's cores. Seconds depend on the machine; the ratios are
+the result.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
 import statistics
 import subprocess
 import sys
@@ -123,7 +125,10 @@ def proven(folder: Path, round: str, tally: Tally, wanted: int) -> None:
 
 
 def paced(folder: Path, people: int, items: int, workers: int, think: float) -> None:
-    """The same work at the pace of people: each thinks before the next item, and they do not start at once."""
+    """The same work at the pace of people: each thinks before the next item, some longer than others.
+
+    Nor do they start at once. Were each thought of one length, the outage would leave all of them in step for good.
+    """
     agents = 5
     wanted = items // agents * agents
     round, tokens = stock(folder, evaluators=people, agents=agents, projects=items // agents)
@@ -132,7 +137,8 @@ def paced(folder: Path, people: int, items: int, workers: int, think: float) -> 
     first = iter(range(people))
 
     async def pause() -> None:
-        await asyncio.sleep(think if (turn := next(first, None)) is None else think * turn / people)
+        turn = next(first, None)
+        await asyncio.sleep(think * random.uniform(0.5, 1.5) if turn is None else think * turn / people)
 
     try:
         warm(server, tokens)
@@ -185,8 +191,12 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=5000)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--think", type=float, default=2.0, help="seconds before each item; 0 leaves this part out")
+    parser.add_argument("--pace", action="store_true", help="the part with thought only")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
+        if given.pace:
+            paced(Path(place) / "paced", given.evaluators, given.items, given.workers, given.think)
+            return
         item = ours(Path(place) / "store", given.evaluators, given.items, given.workers)
         if given.think:
             paced(Path(place) / "paced", given.evaluators, given.items, given.workers, given.think)

@@ -2,6 +2,7 @@
 
     WorksampleError
     ├── UsageError              the command or the call is wrong
+    │   └── MissingExtra        it needs an extra that is not installed
     ├── ManifestError           a task package, suite or experiment file is wrong
     ├── PlanError               what was asked for cannot be run
     ├── StoreError              records or blobs cannot be kept or read
@@ -19,6 +20,7 @@
     ├── JudgeError              a judge model gave no answer
     ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
     └── ImportFailed            a foreign package cannot be brought in
+        └── FaultyRows
 
 Every failure belongs to one boundary and is recorded once, as a `Cause`. `POLICY` says for each cause whose fault it
 is, whether the work is tried again, and whether what lies in the submission is graded all the same.
@@ -26,6 +28,7 @@ is, whether the work is tried again, and whether what lies in the submission is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -182,6 +185,10 @@ class UsageError(WorksampleError):
     """The command or the call is wrong."""
 
 
+class MissingExtra(UsageError):
+    """It needs packages that are installed on request; `next` is the line to type."""
+
+
 class ManifestError(WorksampleError):
     """A task package, suite or experiment file is wrong; `where` names file and key."""
 
@@ -240,6 +247,10 @@ class ModelKeyError(WorksampleError):
     cause = Cause.MODEL_KEY
 
 
+class InstallError(WorksampleError):
+    """A program could not be brought onto this machine; says what its installer said."""
+
+
 class AgentError(WorksampleError):
     """The agent's own program failed."""
 
@@ -275,3 +286,13 @@ class DeliverableError(WorksampleError):
 
 class ImportFailed(WorksampleError):
     """A foreign package cannot be brought in."""
+
+
+class FaultyRows(ImportFailed):
+    """A file of judgments, or a table of work, with wrong rows. `faults`: row -> what is wrong with it, all of them."""
+
+    def __init__(self, faults: Mapping[str, str]) -> None:
+        first = [f"{row}: {text}" for row, text in list(faults.items())[:20]]
+        more = f" and {len(faults) - 20} more" if len(faults) > 20 else ""
+        super().__init__("; ".join(first) + more, next="correct the file and try again")
+        self.faults = dict(faults)

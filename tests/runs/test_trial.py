@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -236,3 +237,14 @@ async def test_two_runs_at_once_do_every_slot_once(tmp_path: Path) -> None:
     trials = at.trials()
     assert sorted(t.slot for t in trials) == sorted(s.id for s in at.slots)
     assert all(t.outcome.ending is Ending.DONE for t in trials)
+
+
+async def test_what_stands_is_set_aside_from_the_collector_while_trials_run(tmp_path: Path) -> None:
+    at, before, during = setting(tmp_path, [HELLO]), gc.get_freeze_count(), []
+    slots = at.store.open_slots(at.experiment.id)
+    await run_slots(
+        at.store, at.experiment, slots, RunConfig(), lambda trial, submission: during.append(gc.get_freeze_count())
+    )
+    assert len(during) == 1
+    assert during[0] > 10_000
+    assert gc.get_freeze_count() == before

@@ -6,12 +6,14 @@ import asyncio
 import json
 import os
 import subprocess
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from worksample.box import BoxConfig, BoxLimits, Mount, conformance, kinds, open_box
+from worksample.box import BoxConfig, BoxLimits, Mount, Reader, conformance, kinds, open_box
 from worksample.errors import SandboxError
+from worksample.sandboxes import available
 
 pytestmark = pytest.mark.box
 
@@ -140,6 +142,34 @@ async def test_in_the_background_it_gets_what_others_leave(kind: str) -> None:
         own = os.getpriority(os.PRIO_PROCESS, 0)
         assert (await usual.run(["nice"])).stdout == b"%d\n" % own
         assert (await last.run(["nice"])).stdout == b"%d\n" % min(19, own + 19)
+
+
+BURN = "import sys, time\nwhile time.process_time() < float(sys.argv[1]):\n    pass\nprint(time.process_time())"
+GOES_ON = (
+    "import time\nwhile True:\n    for _ in range(100_000):\n        pass\n    print(time.process_time(), flush=True)"
+)
+
+
+@pytest.mark.skipif(available().parents.cpu is None, reason="no control groups for processors")
+async def test_on_one_processor_the_background_gives_way() -> None:
+    # Each command is a session of its own, and sessions have equal shares whatever their priority.
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})  # boxes inherit it
+    try:
+        async with open_box(BoxConfig()) as usual, open_box(BoxConfig(background=True)) as last:
+            beside = await last.start(["python3", "-c", GOES_ON])
+            await beside.stdout.read(100)
+            worked = float((await usual.run(["python3", "-c", BURN, "0.4"])).stdout)
+            await beside.kill()
+            said = b"".join([piece async for piece in _pieces(beside.stdout)])
+    finally:
+        os.sched_setaffinity(0, before)
+    assert float(said.split()[-1]) - float(said.split()[0]) < worked / 3
+
+
+async def _pieces(reader: Reader) -> AsyncIterator[bytes]:
+    while piece := await reader.read(1 << 16):
+        yield piece
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "none"])

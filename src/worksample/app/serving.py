@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import gc
 import json
 import os
 import socket
@@ -93,6 +94,8 @@ def serve(app: Any, listening: Listening, ready: Callable[[], None]) -> None:
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
+                # A full collection would hold all answers while it looks through what stands already.
+                gc.freeze()
                 ready()
 
     try:

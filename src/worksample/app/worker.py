@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -25,7 +26,9 @@ def make() -> ASGIApp:
     told = json.loads(os.environ[VARIABLE])
     threading.Thread(target=_outlive_nobody, args=(os.getppid(),), daemon=True).start()
     config = AppConfig(**{**told["config"], "static": Path(told["config"]["static"])})
-    return create_app(Store.open(told["store"]), config)
+    made = create_app(Store.open(told["store"]), config)
+    gc.freeze()  # as `serving.serve` does
+    return made
 
 
 def _outlive_nobody(parent: int) -> None:

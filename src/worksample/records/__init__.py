@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from .experiment import Arm, Experiment, Lock, Slot
     from .grade import Grade, GradePart, Skip
+    from .job import ContractType, Job
     from .kinds import REGISTRY, from_envelope
     from .manifest import Entry, EntryKind, Manifest, path_fault, quote_path, unquote_path
     from .passing import ACCEPTED, FULL, is_accepted, is_full, partial_credit
@@ -71,6 +72,7 @@ __all__ = [
     "By",
     "Capture",
     "CaptureStatus",
+    "ContractType",
     "Criteria",
     "Criterion",
     "Deliverable",
@@ -93,6 +95,7 @@ __all__ = [
     "ImageSource",
     "Importance",
     "Instance",
+    "Job",
     "Json",
     "JudgedBy",
     "Labels",

@@ -15,6 +15,7 @@ from pydantic import Field, StringConstraints
 from .amount import Hours, Value
 from .base import Frozen, Moment, Record, digest_of, register
 from .criteria import By, Criteria
+from .job import Job
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -159,6 +160,8 @@ class About(Frozen):
     licence: str = ""
     provenance: str = ""
     tags: tuple[str, ...] = ()
+    job: Job | None = Field(default=None, exclude_if=lambda job: job is None)
+    """The posting, where it comes from a marketplace or a list of jobs. Not written where there is none."""
 
 
 @register

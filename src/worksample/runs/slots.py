@@ -21,6 +21,7 @@ from .close import close
 from .config import RunConfig
 from .limits import limits_of
 from .outcome import cancelled
+from .settled import settled
 from .source import Trials
 from .tries import Job, OnClosed
 from .work import trial_solver
@@ -58,9 +59,10 @@ async def run_slots(
     trials.runner = asyncio.current_task()
     keeper = asyncio.create_task(trials.keep())
     try:
-        await _run(trials)
-        while await trials.wait_for_others():
+        with settled():
             await _run(trials)
+            while await trials.wait_for_others():
+                await _run(trials)
     finally:
         keeper.cancel()
         for slot in tuple(trials.held):

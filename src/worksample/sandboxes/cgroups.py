@@ -1,18 +1,24 @@
-"""Control groups of a box: memory, number of processes, freezing. Version 2 where it may be written, else version 1.
+"""Control groups of a box: memory, number of processes, freezing, shares of the processors.
 
-A box's group is made below the group of this process wherever the kernel allows it, so that limits set over us hold
-for boxes too.
+Version 2 where it may be written, else version 1. A box's group is made below the group of this process wherever the
+kernel allows it, so that limits set over us hold for boxes too.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "worksample-"
+_OOM_KILLS = re.compile(rb"^oom_kill (\d+)$", re.MULTILINE)
+LAST = (("cpu.weight", "5"), ("cpu.shares", "51"))
+"""Of a box in the background, where all others have 100 or 1024: not `cpu.idle`, under which a view that a person waits
+for would not come at all on a machine that is busy for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,7 @@ class Parents:
     freezer: Path | None = None
     unified: Path | None = None
     """A version 2 folder: freezing and killing need no controller."""
+    cpu: Path | None = None
 
     @property
     def version(self) -> int:
@@ -42,13 +49,14 @@ def find_parents() -> Parents:
         unified = _writable(mounts[""] / own.get("", "").lstrip("/"), mounts[""], ())
         full = _writable(mounts[""] / own.get("", "").lstrip("/"), mounts[""], ("memory", "pids"))
         if full:
-            return Parents(full, full, full, full)
+            given = (full / "cgroup.subtree_control").read_text(encoding="ascii").split()
+            return Parents(full, full, full, full, full if "cpu" in given else None)
     found = {
         name: _writable(mounts[name] / own.get(name, "").lstrip("/"), mounts[name], None)
-        for name in ("memory", "pids", "freezer")
+        for name in ("memory", "pids", "freezer", "cpu")
         if name in mounts
     }
-    return Parents(found.get("memory"), found.get("pids"), found.get("freezer"), unified)
+    return Parents(found.get("memory"), found.get("pids"), found.get("freezer"), unified, found.get("cpu"))
 
 
 def _own_groups() -> dict[str, str]:
@@ -68,7 +76,7 @@ def _mounts() -> dict[str, Path]:
         if kind == "cgroup2":
             mounts[""] = Path(target)
         elif kind == "cgroup":
-            for name in {"memory", "pids", "freezer"} & set(options.split(",")):
+            for name in {"memory", "pids", "freezer", "cpu"} & set(options.split(",")):
                 mounts[name] = Path(target)
     return mounts
 
@@ -112,6 +120,8 @@ class Groups:
     freezer: Path | None = None
     unified: Path | None = None
     folders: list[Path] = field(default_factory=list)
+    events: int = -1
+    """The descriptor of the file that counts processes ended for want of memory, once it was asked."""
 
     def counted(self) -> bool:
         """Whether memory and processes are both held by the kernel."""
@@ -154,6 +164,27 @@ def _limit_memory(folder: Path, memory: int) -> None:
         both.write_text(str(memory), encoding="ascii")
 
 
+def give_way(parents: Parents, groups: Groups, name: str) -> None:
+    """Have the box get a twentieth of the processor beside one that wants it, whatever sessions its processes open.
+
+    The kernel's autogroups give each session the same share, and a process's own priority counts within its session.
+    """
+    if parents.cpu is None:
+        return
+    folder = parents.cpu / f"{PREFIX}{name}"
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError:
+        return
+    if folder not in groups.folders:
+        groups.folders.append(folder)
+    for setting, value in LAST:
+        with suppress(OSError):
+            if (folder / setting).exists():
+                (folder / setting).write_text(value, encoding="ascii")
+                return
+
+
 def join(groups: Groups, pid: int) -> None:
     """Put a process (host pid), and all it will start, into the box's groups. Raises OSError."""
     for folder in groups.folders:
@@ -164,15 +195,29 @@ def oom_kills(groups: Groups) -> int:
     """How often the kernel ended a process of the box for want of memory; 0 where nobody counts."""
     if groups.memory is None:
         return 0
-    for name in ("memory.events", "memory.oom_control"):
-        try:
-            text = (groups.memory / name).read_text(encoding="ascii")
-        except OSError:
-            continue
-        for line in text.splitlines():
-            if line.startswith("oom_kill "):
-                return int(line.split()[1])
-    return 0
+    try:
+        if groups.events < 0:
+            groups.events = _open_events(groups.memory)
+        text = os.pread(groups.events, 4096, 0)
+    except OSError:
+        return 0
+    found = _OOM_KILLS.search(text)
+    return int(found[1]) if found else 0
+
+
+def _open_events(folder: Path) -> int:
+    """Kept open: it is read twice for every command of a box."""
+    try:
+        return os.open(folder / "memory.events", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return os.open(folder / "memory.oom_control", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def close(groups: Groups) -> None:
+    """Read nothing of them any more."""
+    if groups.events >= 0:
+        descriptor, groups.events = groups.events, -1
+        os.close(descriptor)
 
 
 def freeze(groups: Groups, frozen: bool) -> bool:

@@ -36,6 +36,8 @@ class Holder:
             self.groups = cgroups.make(found.parents, self.folder.name, memory, limits.processes + 1)
         else:
             self.groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self.folder.name, 0, 0)
+        if config.background:
+            cgroups.give_way(found.parents, self.groups, self.folder.name)
         self.host = layout.Host(found.bwrap, found.root, uid, self.groups.counted())
         self._log = self.folder.path / "holder.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -116,6 +118,7 @@ class Holder:
         if self._child >= 0:
             os.close(self._child)
             self._child = -1
+        cgroups.close(self.groups)
         cgroups.remove(self.groups.folders)
         shutil.rmtree(self.folder.path, ignore_errors=True)
         if self._lease is not None:

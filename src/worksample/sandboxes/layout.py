@@ -227,5 +227,6 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
         "rlimits": rlimits,
         "signals": [13, 25],
         "memory": limits.memory,
+        "background": config.background,
         "watch": 0.0 if host.counted else WATCH_PERIOD,
     }

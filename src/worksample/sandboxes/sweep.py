@@ -45,7 +45,7 @@ def _nameless_groups() -> list[str]:
     """Empty control groups of makers that are dead and whose folder is gone too."""
     parents = cgroups.find_parents()
     removed = []
-    for parent in {parents.memory, parents.pids, parents.freezer, parents.unified} - {None}:
+    for parent in {parents.memory, parents.pids, parents.freezer, parents.unified, parents.cpu} - {None}:
         for group in sorted(parent.glob(f"{cgroups.PREFIX}[0-9]*-*")) if parent else ():
             pid = int(group.name.removeprefix(cgroups.PREFIX).split("-")[0])
             if started_at(pid) == 0:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from worksample.cli.output import json_option, open_store, say_json, store_option
+from worksample.errors import UsageError
 
 
 @click.command("export")
@@ -15,13 +16,34 @@ from worksample.cli.output import json_option, open_store, say_json, store_optio
     "--format", "form", type=click.Choice(["parquet", "jsonl", "atif"]), default=None, help="Default: parquet."
 )
 @click.option("--experiment", default=None, help="Name or id; by default all.")
+@click.option(
+    "--training",
+    is_flag=True,
+    default=None,
+    help="Feedback by criterion, preference pairs and rewards, as jsonl or parquet.",
+)
+@click.option("--private", is_flag=True, default=None, help="With --training: also of private suites.")
 @store_option
 @json_option
-def command(out: str, form: str | None, experiment: str | None, store: str | None, as_json: bool | None) -> None:
+def command(
+    out: str,
+    form: str | None,
+    experiment: str | None,
+    training: bool | None,
+    private: bool | None,
+    store: str | None,
+    as_json: bool | None,
+) -> None:
     """Write trials, submissions, evaluations, comparisons and slots as tables into the folder OUT.
 
-    With --format atif the trajectories of an experiment (by default the latest), one folder per trial.
+    With --format atif the trajectories of an experiment (by default the latest), one folder per trial. With --training
+    what was said of the work, for learning; private suites stay out.
     """
+    if private and not training:
+        raise UsageError("--private belongs to --training", next="worksample store export OUT --training --private")
+    if training:
+        _training(out, form or "jsonl", experiment, store, private=bool(private), as_json=bool(as_json))
+        return
     from worksample.experiments.find import find_experiment
     from worksample.formats.atif import export as export_trajectories
     from worksample.verdicts.exporting import export
@@ -37,3 +59,20 @@ def command(out: str, form: str | None, experiment: str | None, store: str | Non
         return
     for path in written:
         click.echo(str(path))
+
+
+def _training(out: str, form: str, experiment: str | None, store: str | None, *, private: bool, as_json: bool) -> None:
+    from worksample.experiments.find import find_experiment
+    from worksample.formats.training import export_training
+    from worksample.records import Experiment
+
+    with open_store(store) as opened:
+        chosen = [find_experiment(opened, experiment)] if experiment else opened.find(Experiment)
+        made = export_training(opened, Path(out), chosen, format=form, private=private)
+    if as_json:
+        say_json({"rows": made.rows, "private": made.private, "files": [str(f) for f in made.files]})
+        return
+    for path, count in zip(made.files, made.rows.values(), strict=True):
+        click.echo(f"{path}  {count} rows")
+    if made.private:
+        click.echo(f"  {made.private} rows of private suites left out; --private takes them in")

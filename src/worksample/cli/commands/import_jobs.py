@@ -1,0 +1,130 @@
+"""`worksample import jobs | upbench | gdpval | rli`: one way in, with other names for the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worksample.cli.output import console, json_option, printable, say_json, table
+
+if TYPE_CHECKING:
+    from worksample.formats.jobs import Imported
+
+_SAYS = {
+    "jobs": """Turn a table of jobs into a suite of task packages below the folder OUT.
+
+    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with a job a row; --map names its columns (docs/jobs.md). Nothing
+    is written where a row is at fault, unless --skip-faulty leaves those out.
+    """,
+    "upbench": """Turn a table like UpBench's `projects` into a suite of task packages below the folder OUT.
+
+    Jobs that are not completed, have no verified payment, are paid by the hour or have several milestones stay out and
+    are counted, as in the paper (3.2).
+    """,
+    "gdpval": """Turn GDPval's table (.parquet, .jsonl) into a suite of task packages below the folder OUT.
+
+    --files is the folder that holds `reference_files/` and `deliverable_files/`, default: the table's own. Its rubric
+    becomes criteria that people decide, the expert's files are the reference.
+    """,
+    "rli": """Turn a folder of projects, laid out as RLI describes them, into a suite of packages below the folder OUT.
+
+    Each project's folder has a brief (brief.md), inputs/, human_deliverable/ and may have a metadata.json with price,
+    hours and category (docs/jobs.md).
+    """,
+}
+
+
+def command_for(preset: str) -> click.Command:
+    """The verb for a preset of column names."""
+
+    @click.command(preset, help=_SAYS[preset])
+    @click.argument("table_", metavar="FOLDER" if preset == "rli" else "TABLE", type=click.Path(exists=True))
+    @click.argument("out", type=click.Path(file_okay=False))
+    @_options
+    @json_option
+    def command(table_: str, out: str, as_json: bool | None, **given: Any) -> None:
+        _run(preset, table_, out, bool(as_json), given)
+
+    return command
+
+
+def _options(function: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(
+        (
+            click.option("--map", "mapping", metavar="FILE", default=None, help="A TOML file that names the columns."),
+            click.option("--encoding", metavar="NAME", default=None, help="A CSV that is not UTF-8: cp1252, ..."),
+            click.option("--files", metavar="DIR", default=None, help="Where attachments lie; default: by the table."),
+            click.option(
+                "--filter", "filters", multiple=True, default=None, metavar="NAME",
+                help="Leave out what is not: completed, payment-verified, fixed-price, single-milestone. Repeatable.",
+            ),
+            click.option(
+                "--source", default=None, metavar="NAME",
+                help="Where prices come from: paid (default), self_reported, estimated or illustrative.",
+            ),
+            click.option("--public", is_flag=True, default=None, help="Mark the suite as public; else it is private."),
+            click.option("--skip-faulty", is_flag=True, default=None, help="Leave rows at fault out, and count them."),
+            click.option("--overwrite", is_flag=True, default=None, help="Replace packages that are there."),
+        )
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def _run(preset: str, source: str, out: str, as_json: bool, given: dict[str, Any]) -> None:
+    from worksample.errors import UsageError
+    from worksample.formats.jobs import ImportJobs, import_jobs
+    from worksample.records import Source
+
+    origin = given["source"] or Source.PAID.value
+    if origin not in set(Source):
+        raise UsageError(f"there is no source {origin!r}; there are {', '.join(Source)}", where="--source")
+    config = ImportJobs(
+        preset="jobs" if preset == "rli" else preset,
+        mapping=Path(given["mapping"]) if given["mapping"] else None,
+        encoding=given["encoding"] or "",
+        files=Path(given["files"]) if given["files"] else None,
+        filters=tuple(given["filters"] or ()), source=Source(origin),
+        visibility="public" if given["public"] else "private",
+        skip_faulty=bool(given["skip_faulty"]), overwrite=bool(given["overwrite"]),
+    )  # fmt: skip
+    with _counting(silent=as_json) as told:
+        made = import_jobs(Path(source), Path(out), config, told=told)
+    if as_json:
+        say_json({**{k: getattr(made, k) for k in made.__slots__}, "out": out})
+    else:
+        _show(made, out)
+
+
+@contextmanager
+def _counting(*, silent: bool) -> Iterator[Callable[[int], None]]:
+    """How many rows were read, on a terminal: a table does not say beforehand how many it has."""
+    shown = console(err=True)
+    if silent or not shown.is_terminal:
+        yield lambda rows: None
+        return
+    with shown.status("reading") as status:
+        yield lambda rows: status.update(f"{rows:,} rows")
+
+
+def _show(made: Imported, out: str) -> None:
+    """The funnel, and what to know of the jobs that came through."""
+    rows = [("rows", made.rows), *((f"left out: not {name}", n) for name, n in made.left_out.items())]
+    rows += [("at fault", len(made.faults)), ("there before", made.there), ("written", len(made.written))]
+    table("", ("jobs", "count"), [r for r in rows if r[1] or r[0] in ("rows", "written")], right=("count",))
+    for where, what in list(made.faults.items())[:20]:
+        click.echo(printable(f"  {where}: {what}"))
+    if made.unread:
+        click.echo(printable(f"  not read: {', '.join(made.unread)}"))
+    if made.without_price:
+        click.echo(f"  without a price: {made.without_price}; they stay out of figures in dollars")
+    if made.without_category:
+        click.echo(f"  in no category of Upwork's: {made.without_category}")
+    click.echo(f"suite: {out}\n  next: worksample suite describe {out}")
+
+
+command = command_for("jobs")

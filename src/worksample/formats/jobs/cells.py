@@ -1,0 +1,138 @@
+"""What stands in a cell of somebody else's table, as a value; `Unfit` says why it is none."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import UTC, date, datetime
+from typing import Any
+
+_SYMBOLS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
+_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|-?\d+,\d{1,2}")
+_YES = frozenset({"true", "yes", "y", "1", "verified"})
+_NO = frozenset({"false", "no", "n", "0", "unverified", "not verified"})
+
+
+class Unfit(ValueError):
+    """A cell that is not what its column holds."""
+
+
+def is_blank(cell: object) -> bool:
+    """Whether nothing was said: empty, or what spreadsheets and data frames write for it."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return True
+    return isinstance(cell, str) and cell.strip().lower() in ("", "null", "none", "nan", "n/a", "na")
+
+
+def text(cell: object) -> str:
+    """As text with sound characters."""
+    if is_blank(cell):
+        return ""
+    if isinstance(cell, list | dict):
+        raise Unfit("is a list or a table, not a text")
+    told = str(cell).replace("\r\n", "\n").replace("\r", "\n")
+    if not told.isascii():
+        try:
+            told.encode()
+        except UnicodeEncodeError:
+            raise Unfit("holds half a character (a lone surrogate)") from None
+    return "".join(c for c in told if c in "\n\t" or c >= " ").replace("\x7f", "").strip()
+
+
+def number(cell: object) -> float:
+    """A finite number of at least 0: `1200`, `1,200.50`, `$1,200`, `1200,50`."""
+    if isinstance(cell, bool):
+        raise Unfit("is no number")
+    if isinstance(cell, int | float):
+        found = float(cell)
+    else:
+        told = text(cell)
+        if told.startswith("="):
+            raise Unfit("is a formula; save the table with its values")
+        bare = _bare_amount(told)
+        if not _NUMBER.fullmatch(bare):
+            raise Unfit(f"{told[:40]!r} is no number")
+        decimal_comma = re.fullmatch(r"-?\d+,\d{1,2}", bare)
+        found = float(bare.replace(",", "." if decimal_comma else ""))
+    if not math.isfinite(found):
+        raise Unfit("is not finite")
+    if found < 0:
+        raise Unfit("is below 0")
+    return found
+
+
+def currency_in(cell: object) -> str:
+    """The currency that an amount names itself (`$1,200`, `1200 EUR`), or ""."""
+    told = text(cell)
+    for mark, code in _SYMBOLS.items():
+        if told.startswith(mark) or told.endswith(mark):
+            return code
+    found = re.fullmatch(r"([A-Z]{3})?\s*[-\d.,]+\s*([A-Z]{3})?", told)
+    return (found[1] or found[2] or "") if found else ""
+
+
+def _bare_amount(told: str) -> str:
+    for mark in (*_SYMBOLS, currency_in(told) or "$"):
+        told = told.removeprefix(mark).removesuffix(mark)
+    return told.strip()
+
+
+def whole(cell: object) -> int:
+    found = number(cell)
+    if found != int(found):
+        raise Unfit("is no whole number")
+    return int(found)
+
+
+def flag(cell: object) -> bool:
+    if isinstance(cell, bool):
+        return cell
+    told = text(cell).lower()
+    if told in _YES or told in _NO:
+        return told in _YES
+    raise Unfit(f"{told[:40]!r} is neither yes nor no")
+
+
+def moment(cell: object) -> datetime:
+    """A point in time; without a zone it is taken as UTC, a bare date as its first moment."""
+    if isinstance(cell, datetime):
+        found = cell
+    elif isinstance(cell, date):
+        found = datetime(cell.year, cell.month, cell.day)
+    elif isinstance(cell, int | float) and not isinstance(cell, bool):
+        raise Unfit("is a number; write dates as 2026-11-01 or 2026-11-01T09:30:00Z")
+    else:
+        try:
+            found = datetime.fromisoformat(text(cell))
+        except ValueError:
+            raise Unfit(f"{text(cell)[:40]!r} is no date; write 2026-11-01 or 2026-11-01T09:30:00Z") from None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+def parsed(cell: object) -> Any:
+    """What JSON in a cell says, or the cell as it is."""
+    if isinstance(cell, str) and cell.strip()[:1] in ("[", "{"):
+        try:
+            return json.loads(cell)
+        except (ValueError, RecursionError):
+            raise Unfit("is broken JSON") from None
+    return cell
+
+
+def texts(cell: object) -> tuple[str, ...]:
+    """A list: JSON, or one text whose items are separated by lines or semicolons."""
+    if is_blank(cell):
+        return ()
+    found = parsed(cell)
+    if isinstance(found, dict):
+        raise Unfit("is a table, not a list")
+    items = found if isinstance(found, list) else re.split(r"[;\n]", text(found))
+    return tuple(dict.fromkeys(t for t in (text(_named(i)) for i in items) if t))
+
+
+def _named(item: object) -> object:
+    """The name of an attachment that is told as a table."""
+    if isinstance(item, dict):
+        return next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)
+    return item

@@ -1,0 +1,117 @@
+"""Which column of a table is what: our own names, those of UpBench and GDPval, or a firm's, from a TOML file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import ManifestError
+from worksample.manifests import Faults, Texts, checked, nearest, read_toml, shown
+from worksample.records import Frozen
+
+from . import cells
+
+PARSERS: dict[str, Callable[[Any], Any]] = {
+    "contract": cells.text, "title": cells.text, "description": cells.text,
+    "category": cells.text, "subcategory": cells.text, "subsubcategory": cells.text,
+    "occupation": cells.text, "expertise": cells.text, "licence": cells.text, "status": cells.text, "type": cells.text,
+    "job_amount": cells.number, "contract_amount": cells.number, "milestone_amount": cells.number,
+    "currency": cells.text, "hours": cells.number,
+    "start": cells.moment, "end": cells.moment,
+    "payment_verified": cells.flag, "openings": cells.whole, "milestones": cells.whole,
+    "automation_desire": cells.number, "onet_tasks": cells.texts, "tags": cells.texts,
+    "attachments": cells.texts, "reference": cells.texts, "criteria": cells.parsed,
+}  # fmt: skip
+"""What a job may say, and how its cell is read."""
+
+_USUAL: dict[str, tuple[str, ...]] = {
+    "contract": ("contract_id", "id", "job_id"), "title": ("job_title",), "description": ("job_description", "brief"),
+    "start": ("start_ts",), "end": ("end_ts",), "expertise": ("expertise_tier",),
+    "contract_amount": ("amount", "value", "price"), "openings": ("num_openings",), "milestones": ("num_milestones",),
+    "type": ("contract_type",), "automation_desire": ("automation_desire_rating",),
+    "criteria": ("acceptance_criteria", "rubric"), "licence": ("license",), "reference": ("deliverables",),
+}  # fmt: skip
+"""Other names that a column may have; those of UpBench's `projects` table (B, Table 4) are among them."""
+_GDPVAL: dict[str, tuple[str, ...]] = {
+    "contract": ("task_id",), "description": ("prompt",), "category": ("sector",), "subcategory": ("occupation",),
+    "attachments": ("reference_files",), "reference": ("deliverable_files",), "criteria": ("rubric_json",),
+}  # fmt: skip
+PRESETS: dict[str, dict[str, tuple[str, ...]]] = {"jobs": _USUAL, "upbench": _USUAL, "gdpval": _GDPVAL}
+
+
+class MapTable(Frozen):
+    """A mapping as it is written: `[columns]` field -> column, `[values]` field -> what holds for every row."""
+
+    columns: dict[str, str] = {}
+    values: dict[str, str | int | float | bool | tuple[str, ...]] = {}
+    ignore: Texts = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Field -> the column that it stands in, and what holds for every row."""
+
+    of: Mapping[str, str]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    """Columns that no field takes."""
+
+    def read(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """(what a row says, what is wrong with it), blanks left out."""
+        found: dict[str, Any] = dict(self.values)
+        faults = []
+        for name, column in self.of.items():
+            cell = row.get(column)
+            if cells.is_blank(cell):
+                continue
+            try:
+                found[name] = PARSERS[name](cell)
+            except cells.Unfit as e:
+                faults.append(f"{column}: {e}")
+        return found, faults
+
+
+def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = None) -> Columns:
+    """Columns for a table with this header; a mapping goes before the preset's names. Raises ManifestError."""
+    known = {h.strip().lower(): h for h in reversed(header)}
+    given = _mapping(mapping, header) if mapping else MapTable()
+    of: dict[str, str] = {}
+    for name in PARSERS:
+        if name in given.columns:
+            of[name] = given.columns[name]
+        elif name not in given.values:
+            usual = (name, *PRESETS[preset].get(name, ())) if preset != "gdpval" else PRESETS[preset].get(name, (name,))
+            column = next((known[u] for u in usual if u in known), None)
+            if column and column not in of.values():
+                of[name] = column
+    taken = {*of.values(), *given.ignore}
+    values = {name: PARSERS[name](list(v) if isinstance(v, tuple) else v) for name, v in given.values.items()}
+    return Columns(of, values, tuple(h for h in header if h not in taken))
+
+
+def _mapping(path: Path, header: Sequence[str]) -> MapTable:
+    faults = Faults()
+    document = read_toml(path, path.name, faults)
+    table = checked(MapTable, document.data, faults, file=path.name)
+    if table:
+        for where, names in (("columns", table.columns), ("values", table.values)):
+            for name in names:
+                if name not in PARSERS:
+                    problem = f"a job has no such field{nearest(name, PARSERS)}"
+                    faults.add(path.name, f"{where}.{name}", problem, list(PARSERS))
+        for name, column in table.columns.items():
+            if column not in header:
+                problem = f"the table has no column {shown(column)}{nearest(column, header)}"
+                faults.add(path.name, f"columns.{name}", problem, [shown(h) for h in header])
+        for name, value in table.values.items():
+            if name in PARSERS:
+                try:
+                    PARSERS[name](list(value) if isinstance(value, tuple) else value)
+                except cells.Unfit as e:
+                    faults.add(path.name, f"values.{name}", str(e))
+    faults.check("the mapping", f"correct {path} and try again")
+    if table is None:
+        raise ManifestError("the mapping is not to be read", where=str(path))
+    return table

@@ -1,0 +1,185 @@
+"""A table of jobs as a suite of packages: each row is written, left out by a filter, or at fault, and is counted."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from worksample.errors import ImportFailed, UsageError
+from worksample.records import Source
+from worksample.taxonomy import slug
+
+from .cells import Unfit
+from .columns import choose_columns
+from .filters import FILTERS, UPBENCH, stays_out
+from .package import find_files, package_name, write_package
+from .posting import Posting, read_posting
+from .table import open_table
+
+SHOWN = 20
+"""Faults that a message lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportJobs:
+    """How a table is taken in."""
+
+    preset: str = "jobs"
+    """Whose column names: `jobs`, `upbench` or `gdpval`."""
+    mapping: Path | None = None
+    """A TOML file with a firm's own column names."""
+    encoding: str = ""
+    """Of a CSV; "": UTF-8, or what its first bytes say."""
+    files: Path | None = None
+    """Where attachments and deliverables lie; None: beside the table."""
+    filters: tuple[str, ...] = ()
+    """Names of `filters.FILTERS`; the preset `upbench` has all."""
+    source: Source = Source.PAID
+    """Where the prices and hours come from."""
+    day: date | None = None
+    """When prices and hours were known, where a job has no dates of its own; None: today."""
+    visibility: str = "private"
+    skip_faulty: bool = False
+    """Write the sound ones where others are at fault."""
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of the rows: `rows` = written + there + the sum of `left_out` + the number of faults."""
+
+    rows: int
+    written: tuple[str, ...]
+    """Names of the packages."""
+    there: int
+    """Jobs whose packages were there before."""
+    left_out: dict[str, int]
+    """Filter -> jobs that it left out, in the funnel's order."""
+    faults: dict[str, str]
+    """`line N` -> what is wrong."""
+    without_price: int
+    without_category: int
+    unread: tuple[str, ...]
+    """Columns that nothing was taken from."""
+
+
+def import_jobs(
+    table: Path, out: Path, config: ImportJobs, *, told: Callable[[int], None] = lambda rows: None
+) -> Imported:
+    """Write a suite of packages below `out`, one for each job. `told` hears the number of rows read so far.
+
+    First every row is read, and where one is at fault nothing is written, unless `skip_faulty`. A package that is there
+    is kept, so a stopped import goes on. Raises ImportFailed, UsageError, ManifestError.
+    """
+    for name in config.filters:
+        if name not in FILTERS:
+            raise UsageError(f"there is no filter {name!r}; there are {', '.join(FILTERS)}")
+    if config.encoding:
+        try:
+            codecs.lookup(config.encoding)
+        except LookupError:
+            raise UsageError(
+                f"there is no encoding {config.encoding!r}", next="such as cp1252, latin-1, cp1251, shift_jis"
+            ) from None
+    filters = UPBENCH if config.preset == "upbench" else config.filters
+    files = config.files or (table if table.is_dir() else table.parent)
+    if not files.is_dir():
+        raise UsageError("there is no such folder", where=str(files))
+    tally = _Tally()
+    with open_table(table, config.encoding) as opened:
+        columns = choose_columns(opened.header, config.preset, config.mapping)
+    for line, posting in _postings(table, config, filters, tally, told):
+        try:
+            find_files(posting, files)
+        except Unfit as e:
+            tally.faults[f"line {line}"] = str(e)
+    if tally.faults and not config.skip_faulty:
+        raise _refused(table, tally)
+    tally = _Tally()
+    written: list[str] = []
+    there = 0
+    day = config.day or date.today()
+    for line, posting in _postings(table, config, filters, tally, told):
+        root = out / package_name(posting)
+        if root.exists() and not config.overwrite:
+            there += 1
+            continue
+        try:
+            write_package(posting, root, files, day, f"{table.name}, {posting.job.contract}")
+        except Unfit as e:
+            tally.faults[f"line {line}"] = str(e)
+            continue
+        written.append(root.name)
+        tally.without_price += posting.job.amount is None
+        tally.without_category += not posting.category
+    if written:
+        _write_suite(out, table, config)
+    return Imported(
+        tally.rows, tuple(written), there, {f: tally.left_out[f] for f in FILTERS if f in tally.left_out},
+        tally.faults, tally.without_price, tally.without_category, columns.unread,
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Tally:
+    rows: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    faults: dict[str, str] = field(default_factory=dict)
+    without_price: int = 0
+    without_category: int = 0
+
+
+def _postings(
+    table: Path, config: ImportJobs, filters: tuple[str, ...], tally: _Tally, told: Callable[[int], None]
+) -> Iterator[tuple[int, Posting]]:
+    """The sound jobs that pass the filters; the others go into the tally."""
+    seen: dict[str, int] = {}
+    with open_table(table, config.encoding) as opened:
+        columns = choose_columns(opened.header, config.preset, config.mapping)
+        for line, row in opened.rows:
+            tally.rows += 1
+            if tally.rows % 1000 == 0:
+                told(tally.rows)
+            said, faults = columns.read(row)
+            try:
+                if faults:
+                    raise Unfit("; ".join(faults))
+                posting = read_posting(said, config.source)
+                before = seen.setdefault(posting.job.contract, line)
+                if before != line:
+                    raise Unfit(f"the id {posting.job.contract[:80]!r} stands in line {before}, too")
+            except Unfit as e:
+                tally.faults[f"line {line}"] = str(e)
+                continue
+            reason = stays_out(posting.job, filters)
+            if reason:
+                tally.left_out[reason] += 1
+                continue
+            yield line, posting
+    told(tally.rows)
+
+
+def _refused(table: Path, tally: _Tally) -> ImportFailed:
+    shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:SHOWN]]
+    more = [f"  and {len(tally.faults) - SHOWN} more"] if len(tally.faults) > SHOWN else []
+    return ImportFailed(
+        "\n".join([f"{len(tally.faults)} of {tally.rows} jobs are at fault", *shown, *more]),
+        where=str(table), next="correct them, or leave them out with --skip-faulty",
+    )  # fmt: skip
+
+
+def _write_suite(out: Path, table: Path, config: ImportJobs) -> None:
+    """A suite around the packages, where none is there."""
+    path = out / "suite.toml"
+    if path.exists():
+        return
+    name = re.sub(r"^[^a-z0-9]+", "", slug(out.resolve().name)) or "jobs"
+    path.write_text(
+        f'name = "{name}"\ntitle = "Jobs of {slug(table.stem)}"\nversion = "1"\n'
+        f'visibility = "{config.visibility}"\ntasks = ["*"]\n'
+    )

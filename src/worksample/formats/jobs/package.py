@@ -1,0 +1,184 @@
+"""A job's folder: task.toml, brief, inputs, the human's deliverable and the criteria, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import stat
+import uuid
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from worksample.records import Criteria
+from worksample.taxonomy import slug
+
+from .cells import Unfit
+from .filters import marks
+from .posting import Posting
+
+_NAMESPACE = uuid.UUID("3f5d6f5e-9d3a-5c1e-8a4b-61b4c9a7d2f0")
+_PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
+_DELIVERABLES = "The finished work, as a client would be given it, in the forms that the description asks for."
+FILE_LIMIT = 2 << 30
+"""Bytes of one attachment."""
+
+
+def package_name(posting: Posting) -> str:
+    """`title-contract`, in 100 characters; ids that are no words are told by their digest."""
+    own = slug(posting.job.contract)
+    if own != posting.job.contract.lower() or len(own) > 40:
+        own = uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:12]
+    title = slug(posting.title)[: 95 - len(own)].strip("-")
+    return f"{title}-{own}" if title else own
+
+
+def write_package(posting: Posting, root: Path, files: Path, day: date, provenance: str) -> None:
+    """Write the package `root`; attachments and deliverables are looked for below `files`. Raises Unfit."""
+    draft = root.with_name(f".{root.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        draft.mkdir(parents=True)
+        (draft / "inputs").mkdir()
+        (draft / "reference").mkdir()
+        inputs = _copy(posting.attachments, files, draft / "inputs")
+        _copy(posting.reference, files, draft / "reference")
+        (draft / "task.toml").write_text(_manifest(posting, root.name, day, provenance))
+        (draft / "brief.md").write_text(_brief(posting, inputs))
+        if posting.criteria.criteria:
+            (draft / "criteria.toml").write_text(_criteria(posting.criteria))
+        if root.exists():
+            shutil.rmtree(root)
+        draft.rename(root)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def find_files(posting: Posting, files: Path) -> None:
+    """Raises Unfit with the first file that is not there, or that may not be taken."""
+    for name in (*posting.attachments, *posting.reference):
+        with _opened(files, _inside(name), name):
+            pass
+
+
+def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
+    """Copy what lies below `files`, under the same names; those in one common folder lose it."""
+    paths = [_inside(name) for name in names]
+    made = []
+    for name, path in zip(names, paths, strict=True):
+        own = path.name if sum(p.name == path.name for p in paths) == 1 else "/".join(path.parts)
+        _copy_file(files, path, target / own, name)
+        made.append(own)
+    return made
+
+
+def _inside(name: str) -> PurePosixPath:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if "://" in name:
+        raise Unfit(f"{name[:80]!r} lies on the web; bring the file and name it")
+    if path.is_absolute() or ".." in path.parts or not path.parts or not name.isprintable():
+        raise Unfit(f"{name[:80]!r} leads out of the folder of the files")
+    return path
+
+
+def _copy_file(files: Path, path: PurePosixPath, target: Path, name: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists():
+        raise Unfit(f"{name[:80]!r} is named twice")
+    with _opened(files, path, name) as source, target.open("xb") as out:
+        shutil.copyfileobj(source, out, 1 << 20)
+
+
+def _opened(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
+    """A file below `files`, without following links: the folder may be somebody else's."""
+    folder = os.open(files, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for step in path.parts[:-1]:
+            inner = os.open(step, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        file = os.fdopen(os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder), "rb")
+    except OSError as e:
+        raise Unfit(f"{name[:80]!r}: {(e.strerror or type(e).__name__).lower()}") from None
+    finally:
+        os.close(folder)
+    found = os.fstat(file.fileno())
+    if stat.S_ISREG(found.st_mode) and found.st_size <= FILE_LIMIT:
+        return file
+    file.close()
+    too_big = f"has more than {FILE_LIMIT >> 30} GiB"
+    raise Unfit(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is no file'}")
+
+
+def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
+    job, source = posting.job, posting.source.value
+    about: dict[str, object] = {
+        "category": posting.category, "occupation": posting.occupation, "licence": posting.licence,
+        "provenance": provenance, "tags": [*posting.tags, *marks(job)],
+    }  # fmt: skip
+    known = {"date": posting.day or day, "source": source}
+    if job.amount is not None:
+        about["value"] = {"low": job.amount, "high": job.amount, "currency": job.currency, **known}
+    if posting.hours is not None:
+        about["hours"] = {"low": posting.hours, "high": posting.hours, **known}
+    places = {p: f"{{{{{p}}}}}" for p in _PLACE.findall(posting.description)}
+    lines = [
+        f"id = {_toml(id)}", f"title = {_toml(' '.join(posting.title.split()))}", 'version = "1"',
+        f'canary = "worksample-canary-{uuid.uuid5(_NAMESPACE, "canary:" + job.contract)}"',
+        "", "[about]", *(f"{k} = {_toml(v)}" for k, v in about.items() if v),
+        "", "[about.job]", *(f"{k} = {_toml(v)}" for k, v in _plain_job(posting).items()),
+        "", *_gradings(posting), "[[instance]]", 'name = "job"',
+    ]  # fmt: skip
+    # What looks like a setting of ours in somebody else's text stands for itself.
+    lines += [f"settings = {_toml(places)}"] if places else []
+    return "\n".join(lines) + "\n"
+
+
+def _gradings(posting: Posting) -> list[str]:
+    """By its rubric where it has one; beside the human's deliverable where that is there; else by a person alone."""
+    out = ["[grading.rubric]", ""] if posting.criteria.criteria else []
+    if posting.reference or not out:
+        out += ["[grading.holistic]", ""]
+    return out
+
+
+def _plain_job(posting: Posting) -> dict[str, object]:
+    body = posting.job.model_dump()
+    return {k: v for k, v in body.items() if v not in (None, "", ())}
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(v) for v in value) + "]"
+    if isinstance(value, date):
+        return value.isoformat()
+    return json.dumps(str(value), ensure_ascii=False)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
+
+
+def _brief(posting: Posting, inputs: list[str]) -> str:
+    provided = "\n".join(f"- `{name}`" for name in sorted(inputs)) or "Nothing but this description."
+    return (
+        f"## Work description\n\n{posting.description}\n\n## Provided material\n\n{provided}\n\n"
+        f"## Deliverables\n\n{_DELIVERABLES}\n"
+    )
+
+
+def _criteria(criteria: Criteria) -> str:
+    out = []
+    for c in criteria.criteria:
+        weight = f'importance = "{c.importance.value}"' if c.importance else f"points = {c.points!r}"
+        out.append(f'[[criterion]]\nid = "{c.id}"\ntext = {_toml(c.text)}\n{weight}\nby = "{c.by.value}"\n')
+    return "\n".join(out)

@@ -1,0 +1,108 @@
+"""A row as a job: what is posted, what is known of it, and why it stays out where it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from pydantic import ValidationError
+
+from worksample.errors import UsageError
+from worksample.records import ContractType, Criteria, Job, Source
+from worksample.taxonomy import lookup, slug
+
+from . import cells
+from .rubric import read_rubric
+
+_TITLE = 120
+"""Characters of a title that is taken from the description."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """One job, ready to be written as a package."""
+
+    job: Job
+    title: str
+    description: str
+    category: str
+    """An id of `worksample.taxonomy`, or "" where the posted names are none of Upwork's."""
+    criteria: Criteria
+    attachments: tuple[str, ...]
+    reference: tuple[str, ...]
+    """Paths of the human's deliverables."""
+    hours: float | None
+    occupation: str
+    licence: str
+    tags: tuple[str, ...]
+    source: Source
+
+    @property
+    def day(self) -> date | None:
+        """When its price was paid or named."""
+        at = self.job.end or self.job.start
+        return at.date() if at else None
+
+
+_JOB = (
+    "contract", "start", "end", "job_amount", "contract_amount", "milestone_amount", "status", "payment_verified",
+    "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones", "automation_desire",
+    "onet_tasks", "attachments",
+)  # fmt: skip
+
+
+def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
+    """A job from what its row says. Raises Unfit with what is missing or contradicts itself."""
+    if not said.get("contract"):
+        raise cells.Unfit("no id; the mapping's `contract` names the column")
+    description = said.get("description", "")
+    if not description:
+        raise cells.Unfit("no description")
+    job = _job(said)
+    if job.start and job.end and job.end < job.start:
+        raise cells.Unfit(f"ends ({job.end:%Y-%m-%d}) before it starts ({job.start:%Y-%m-%d})")
+    occupation = said.get("occupation", "")
+    code = occupation[:7] if occupation[2:3] == "-" and occupation[:2].isdigit() and occupation[3:7].isdigit() else ""
+    rubric = said.get("criteria")
+    return Posting(
+        job=job, title=said.get("title") or _title(description), description=description,
+        category=_category(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
+        attachments=said.get("attachments", ()), reference=said.get("reference", ()),
+        hours=said.get("hours"), occupation=code, licence=said.get("licence", ""),
+        tags=said.get("tags", ()), source=source,
+    )  # fmt: skip
+
+
+def _job(said: Mapping[str, Any]) -> Job:
+    kind = str(said.get("type", "")).lower().replace("-", " ").replace("_", " ").split(" ")[0]
+    if kind and kind not in set(ContractType):
+        raise cells.Unfit(f"type {said['type']!r} is neither fixed nor hourly")
+    body = {name: said[name] for name in _JOB if name in said}
+    currency = str(said.get("currency") or "USD").upper()
+    try:
+        return Job(currency=currency, type=ContractType(kind) if kind else None, **body)
+    except ValidationError as e:
+        error = e.errors()[0]
+        raise cells.Unfit(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
+
+
+def _title(description: str) -> str:
+    first = next((line.strip(" #*") for line in description.splitlines() if line.strip(" #*")), description)
+    return first if len(first) <= _TITLE else first[: _TITLE - 1].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _category(job: Job) -> str:
+    """Upwork's id for the posted names; the category alone where the subcategory is unknown."""
+    if ":" in job.category:
+        return _known(job.category)
+    top = f"upwork:{slug(job.category)}" if job.category else ""
+    return (_known(f"{top}/{slug(job.subcategory)}") if job.subcategory else "") or (_known(top) if top else "")
+
+
+def _known(id: str) -> str:
+    try:
+        return lookup(id).id
+    except UsageError:
+        return ""

@@ -1,0 +1,64 @@
+"""A rubric in a cell, as criteria: lines of `importance - text` (UpBench A.3), JSON, or GDPval's items with points."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import ValidationError
+
+from worksample.records import By, Criteria, Criterion, Importance
+
+from .cells import Unfit, text
+
+_LINE = re.compile(r"\s*[-*\u2022]?\s*(critical|important|optional|pitfall)\s*[-:\u2013\u2014]\s*(.+)", re.IGNORECASE)
+_WEIGHT = ("importance", "label", "type", "level")
+_TEXT = ("text", "criterion", "criteria", "description", "name")
+_POINTS = ("points", "score", "weight")
+LARGEST = 1000
+"""Criteria of one job."""
+
+
+def read_rubric(cell: Any) -> Criteria:
+    """The criteria, all decided by people. An item with points below 0, a penalty in GDPval, is a pitfall.
+
+    Raises Unfit.
+    """
+    if isinstance(cell, dict):
+        cell = next((cell[k] for k in ("criteria", "rubric", "items") if k in cell), [cell])
+    items = cell if isinstance(cell, list) else [line for line in text(cell).splitlines() if line.strip()]
+    if len(items) > LARGEST:
+        raise Unfit(f"has {len(items)} criteria; at most {LARGEST} are read")
+    made = [_criterion(n, item) for n, item in enumerate(items, 1)]
+    try:
+        return Criteria(criteria=tuple(made))
+    except ValidationError as e:
+        raise Unfit(str(e.errors()[0]["msg"]).removeprefix("Value error, ")) from None
+
+
+def _criterion(n: int, item: Any) -> Criterion:
+    weight: dict[str, Any]
+    if isinstance(item, dict):
+        said = text(_first(item, _TEXT))
+        label, points = text(_first(item, _WEIGHT)).lower(), _first(item, _POINTS)
+        if label in set(Importance):
+            weight = {"importance": Importance(label)}
+        elif isinstance(points, int | float) and not isinstance(points, bool) and points:
+            weight = {"points": float(points)} if points > 0 else {"importance": Importance.PITFALL}
+        else:
+            raise Unfit(f"criterion {n} has neither an importance ({', '.join(Importance)}) nor points")
+    else:
+        match = _LINE.fullmatch(text(item))
+        if not match:
+            raise Unfit(f"line {n} is not `importance - text`, with {', '.join(Importance)}")
+        said, weight = match[2].strip(), {"importance": Importance(match[1].lower())}
+    if not said:
+        raise Unfit(f"criterion {n} has no text")
+    try:
+        return Criterion(id=f"c{n}", text=said, by=By.PERSON, **weight)
+    except ValidationError as e:
+        raise Unfit(f"criterion {n}: {e.errors()[0]['msg']}") from None
+
+
+def _first(item: dict[str, Any], names: tuple[str, ...]) -> Any:
+    return next((item[k] for k in names if item.get(k) is not None), None)

@@ -1,0 +1,51 @@
+"""The posting behind a task, as a marketplace or a firm's own list knows it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from .base import Frozen, Moment
+
+
+class ContractType(StrEnum):
+    FIXED = "fixed"
+    """One price for the whole."""
+    HOURLY = "hourly"
+
+
+class Job(Frozen):
+    """A contract and its posting (UpBench B, Table 4). What was not said is None or empty, never 0."""
+
+    contract: str = Field(min_length=1, max_length=200)
+    """The marketplace's own id of it."""
+    start: Moment | None = None
+    end: Moment | None = None
+    job_amount: float | None = Field(default=None, ge=0)
+    """What was posted, in the currency of the task's value; UpBench has three fields for what was paid."""
+    contract_amount: float | None = Field(default=None, ge=0)
+    milestone_amount: float | None = Field(default=None, ge=0)
+    currency: str = Field(default="USD", pattern="^[A-Z]{3}$")
+    type: ContractType | None = None
+    status: str = ""
+    payment_verified: bool | None = None
+    expertise: str = ""
+    """The marketplace's tier, such as `Intermediate`."""
+    category: str = ""
+    """As posted; the task's own category is an id of `worksample.taxonomy`."""
+    subcategory: str = ""
+    subsubcategory: str = ""
+    openings: int | None = Field(default=None, ge=0)
+    milestones: int | None = Field(default=None, ge=0)
+    automation_desire: float | None = None
+    """How much those who do such work want it automated, on the marketplace's own scale."""
+    onet_tasks: tuple[str, ...] = ()
+    attachments: tuple[str, ...] = ()
+    """As posted; the files lie in the package's `inputs/`."""
+
+    @property
+    def amount(self) -> float | None:
+        """What the work was paid: the contract's amount, else the milestone's, else the posted one."""
+        known = (self.contract_amount, self.milestone_amount, self.job_amount)
+        return next((a for a in known if a is not None), None)

@@ -1,0 +1,254 @@
+"""Tables of jobs that nobody here made become packages, or say line by line why not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cli.run_cli import cli, cli_json
+from formats.jobs_rows import ROW, row, write_csv, write_jsonl
+from worksample.audit.brief import check_brief
+from worksample.errors import ImportFailed, ManifestError, UsageError
+from worksample.files import HashSink
+from worksample.formats.jobs import ImportJobs, import_jobs
+from worksample.records import ContractType, Importance, Protocol
+from worksample.tasks import ingest, read_package, read_suite
+
+UPBENCH = ImportJobs(preset="upbench")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "style.txt").write_text("Short sentences.")
+    return tmp_path
+
+
+def test_every_field_of_the_paper_has_its_place(folder: Path) -> None:
+    made = import_jobs(write_csv(folder / "projects.csv", [ROW]), folder / "out", UPBENCH)
+    package = read_package(folder / "out" / made.written[0])
+    job, value = package.about.job, package.about.value
+    assert job is not None and value is not None
+    assert (job.contract, job.job_amount, job.contract_amount, job.milestone_amount) == ("c-1001", 150, 1200.5, None)
+    assert job.start is not None and job.end is not None
+    assert (job.start.isoformat(), job.end.isoformat()) == ("2025-01-02T08:00:00+00:00", "2025-01-09T17:30:00+00:00")
+    assert (job.category, job.subcategory, job.subsubcategory) == ("Writing", "Content Writing", "Article Writing")
+    assert (job.openings, job.milestones, job.automation_desire) == (1, 1, 3.5)
+    assert (job.onet_tasks, job.attachments) == (("Write copy",), ("style.txt",))
+    assert (job.type, job.payment_verified, job.expertise) == (ContractType.FIXED, True, "Intermediate")
+    assert (value.middle, value.currency, value.date.isoformat()) == (1200.5, "USD", "2025-01-09")
+    assert package.about.category == "upwork:writing/content-writing"
+    assert [c.importance for c in package.criteria.leaves] == [
+        Importance.CRITICAL, Importance.IMPORTANT, Importance.PITFALL,
+    ]  # fmt: skip
+    assert {c.by.value for c in package.criteria.leaves} == {"person"}
+    assert (package.root / "inputs" / "style.txt").read_text() == "Short sentences."
+    assert read_suite(folder / "out").visibility == "private"
+
+
+def test_what_the_paper_leaves_out_is_counted_by_reason(folder: Path) -> None:
+    rows = [
+        row(),
+        row(contract_id="2", status="Cancelled"),
+        row(contract_id="3", contract_type="Hourly"),
+        row(contract_id="4", num_milestones="3"),
+        row(contract_id="5", payment_verified="no", contract_type="hourly"),
+    ]
+    table = write_csv(folder / "jobs.csv", rows)
+    made = import_jobs(table, folder / "paper", UPBENCH)
+    assert made.left_out == {"completed": 1, "payment-verified": 1, "fixed-price": 1, "single-milestone": 1}
+    assert (made.rows, len(made.written)) == (5, 1)
+    everything = import_jobs(table, folder / "all", ImportJobs())
+    tags = {p.about.job.contract: p.about.tags for p in read_suite(folder / "all").packages if p.about.job}
+    assert (len(everything.written), tags["3"], tags["4"]) == (5, ("hourly",), ("several-milestones",))
+
+
+FAULTS: dict[str, tuple[dict[str, Any], str]] = {
+    "negative hours": ({"hours": "-3"}, "hours: is below 0"),
+    "a formula": ({"contract_amount": "=A1*2"}, "contract_amount: is a formula"),
+    "no number": ({"contract_amount": "about 40"}, "'about 40' is no number"),
+    "infinite": ({"contract_amount": "inf"}, "is no number"),
+    "no description": ({"job_description": " "}, "no description"),
+    "no id": ({"contract_id": ""}, "no id"),
+    "ends before it starts": ({"end_ts": "2024-01-01"}, "before it starts"),
+    "a date of another land": ({"start_ts": "31/12/2024"}, "is no date"),
+    "a missing attachment": ({"attachments": "gone.pdf"}, "'gone.pdf': no such file"),
+    "an attachment elsewhere": ({"attachments": "../../etc/passwd"}, "leads out of"),
+    "an attachment on the web": ({"attachments": "https://example.com/a.pdf"}, "lies on the web"),
+    "a folder as attachment": ({"attachments": "sub"}, "'sub': is a directory"),
+    "a link as attachment": ({"attachments": "link.txt"}, "'link.txt': too many levels"),
+    "a rubric of another form": ({"acceptance_criteria": "Looks good"}, "line 1 is not"),
+    "broken JSON": ({"onet_tasks": "[1, 2"}, "broken JSON"),
+    "another kind of contract": ({"contract_type": "barter"}, "neither fixed nor hourly"),
+    "the same id again": ({"contract_id": "c-1001"}, "stands in line 2, too"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_row_at_fault_is_named_and_nothing_is_written(folder: Path, name: str) -> None:
+    changes, said = FAULTS[name]
+    (folder / "sub").mkdir()
+    (folder / "link.txt").symlink_to("style.txt")
+    table = write_csv(folder / "jobs.csv", [{**ROW, "hours": ""}, {**ROW, "hours": "", "contract_id": "2", **changes}])
+    with pytest.raises(ImportFailed, match="1 of 2 jobs are at fault") as caught:
+        import_jobs(table, folder / "out", ImportJobs())
+    # The rubric of three lines takes the first job to line 4 of the file.
+    assert "line 5: " in str(caught.value) and said in str(caught.value)
+    assert not (folder / "out").exists()
+    made = import_jobs(table, folder / "out", ImportJobs(skip_faulty=True))
+    assert (len(made.written), list(made.faults)) == (1, ["line 5"])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark"), [("utf-8", ","), ("utf-8-sig", ";"), ("utf-16", "\t"), ("cp1252", ";"), ("cp1251", ",")]
+)
+def test_a_table_is_read_in_the_encoding_that_it_has(folder: Path, encoding: str, mark: str) -> None:
+    said = "Переведите это описание товара на литературный язык, пожалуйста" if encoding == "cp1251" else (
+        "Übersetzung für ein Café: höfliche Sätze über Öl, naïve Gäste und große Straßen"
+    )  # fmt: skip
+    rows = [row(contract_id=str(n), job_description=said, attachments="") for n in range(8)]
+    table = write_csv(folder / ("t.tsv" if mark == "\t" else "t.csv"), rows, encoding=encoding, mark=mark)
+    config = ImportJobs()
+    if encoding.startswith("cp"):
+        with pytest.raises(ImportFailed, match="not UTF-8"):
+            import_jobs(table, folder / "out", config)
+        config = ImportJobs(encoding=encoding)
+    made = import_jobs(table, folder / "out", config)
+    assert len(made.written) == 8
+    assert said in (folder / "out" / made.written[0] / "brief.md").read_text()
+
+
+def test_all_forms_of_a_table_make_the_same_packages(folder: Path) -> None:
+    rows = [row(), row(contract_id="2", contract_amount="90", attachments="")]
+    tables = [write_csv(folder / "a.csv", rows), write_jsonl(folder / "a.jsonl", rows)]
+    (folder / "a.json").write_text(json.dumps({"jobs": rows}))
+    pl.DataFrame(rows).write_parquet(folder / "a.parquet")
+    found = []
+    for table in (*tables, folder / "a.json", folder / "a.parquet"):
+        out = folder / f"out{table.suffix}"
+        import_jobs(table, out, UPBENCH)
+        found.append([(p.id, p.about.replaced(provenance=""), p.criteria) for p in read_suite(out).packages])
+    assert all(f == found[0] for f in found) and len(found[0]) == 2
+
+
+def test_a_firms_own_columns_are_named_in_a_mapping(folder: Path) -> None:
+    table = write_csv(folder / "list.csv", [{"Nr": "7", "Was": "Rechnung prüfen", "Wert": "1200,50", "Std": "2"}])
+    mapping = folder / "map.toml"
+    mapping.write_text(
+        'columns = {contract="Nr", description="Was", contract_amount="Wert"}\nvalues = {currency="EUR"}'
+    )
+    made = import_jobs(table, folder / "out", ImportJobs(mapping=mapping))
+    package = read_package(folder / "out" / made.written[0])
+    assert package.about.value is not None
+    assert (package.about.value.middle, package.about.value.currency, made.unread) == (1200.5, "EUR", ("Std",))
+    mapping.write_text('columns = {contract="Nummer", descripton="Was"}\nvalues = {hours = "two"}')
+    with pytest.raises(ManifestError) as caught:
+        import_jobs(table, folder / "out", ImportJobs(mapping=mapping))
+    assert "no column 'Nummer'" in str(caught.value) and "did you mean 'description'" in str(caught.value)
+    assert "'two' is no number" in str(caught.value)
+
+
+def test_an_import_that_was_stopped_goes_on(folder: Path) -> None:
+    rows = [row(contract_id=str(n), attachments="") for n in range(3)]
+    import_jobs(write_csv(folder / "jobs.csv", rows[:2]), folder / "out", ImportJobs())
+    kept = sorted(p.stat().st_mtime_ns for p in (folder / "out").rglob("task.toml"))
+    made = import_jobs(write_csv(folder / "jobs.csv", rows), folder / "out", ImportJobs())
+    assert (len(made.written), made.there) == (1, 2)
+    assert set(kept) < {p.stat().st_mtime_ns for p in (folder / "out").rglob("task.toml")}
+    assert len(import_jobs(folder / "jobs.csv", folder / "out", ImportJobs(overwrite=True)).written) == 3
+
+
+def test_gdpvals_table_brings_its_rubric_and_files(folder: Path) -> None:
+    (folder / "reference_files" / "ab").mkdir(parents=True)
+    (folder / "reference_files" / "ab" / "Ledger.xlsx").write_bytes(b"PK")
+    (folder / "deliverable_files").mkdir()
+    (folder / "deliverable_files" / "Answer.xlsx").write_bytes(b"PK")
+    rubric = [
+        {"rubric_item_id": "1", "criterion": "Delivers one workbook", "score": 2, "required": True},
+        {"rubric_item_id": "2", "criterion": "Invents an account", "score": -5, "required": False},
+    ]
+    pl.DataFrame([{
+        "task_id": "7d7fc9a7-21a7-4b83-906f-416dea5ad04f", "sector": "Finance and Insurance",
+        "occupation": "Accountants and Auditors", "prompt": "You are an auditor.\nAmortise the prepaid expenses.",
+        "reference_files": ["reference_files/ab/Ledger.xlsx"], "deliverable_files": ["deliverable_files/Answer.xlsx"],
+        "rubric_json": json.dumps(rubric),
+    }]).write_parquet(folder / "gdpval.parquet")  # fmt: skip
+    made = import_jobs(folder / "gdpval.parquet", folder / "out", ImportJobs(preset="gdpval"))
+    package = read_package(folder / "out" / made.written[0])
+    assert set(package.gradings) == {Protocol.RUBRIC, Protocol.HOLISTIC}
+    assert [(c.points, c.importance) for c in package.criteria.leaves] == [(2, None), (None, Importance.PITFALL)]
+    assert {p.name for p in (package.root / "inputs").iterdir()} == {"Ledger.xlsx"}
+    assert {p.name for p in (package.root / "reference").iterdir()} == {"Answer.xlsx"}
+    assert package.about.job is not None and package.about.job.subcategory == "Accountants and Auditors"
+
+
+def test_folders_of_projects_come_in_with_the_humans_deliverable(folder: Path) -> None:
+    project = folder / "projects" / "p1"
+    for name, text in {
+        "brief.md": "Draw it.",
+        "inputs/a/plan.txt": "x",
+        "human_deliverable/drawing.svg": "<svg/>",
+    }.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text)
+    (project / "metadata.json").write_text('{"title": "A drawing", "contract_amount": 250, "hours": 4}')
+    (folder / "projects" / "p2").mkdir()
+    made = import_jobs(folder / "projects", folder / "out", ImportJobs(skip_faulty=True))
+    package = read_package(folder / "out" / made.written[0])
+    assert (package.title, list(package.gradings), made.faults) == (
+        "A drawing", [Protocol.HOLISTIC], {"line 2": "no description"},
+    )  # fmt: skip
+    assert (package.root / "reference" / "drawing.svg").is_file()
+    assert package.about.hours is not None and package.about.hours.middle == 4
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    said=st.text(min_size=1, max_size=300).filter(lambda t: t.strip()), title=st.text(max_size=150),
+    contract=st.text(min_size=1, max_size=60).filter(lambda t: t.strip()), category=st.text(max_size=40),
+    amount=st.one_of(st.none(), st.floats(0, 1e9)), tags=st.lists(st.text(max_size=20), max_size=3),
+)  # fmt: skip
+def test_whatever_a_job_says_its_package_is_sound_or_the_row_is_named(
+    tmp_path_factory: pytest.TempPathFactory, said: str, title: str, contract: str, category: str,
+    amount: float | None, tags: list[str],
+) -> None:  # fmt: skip
+    folder = tmp_path_factory.mktemp("jobs")
+    one = {"contract": contract, "title": title, "description": said, "category": category, "contract_amount": amount,
+           "tags": tags}  # fmt: skip
+    made = import_jobs(write_jsonl(folder / "t.jsonl", [one]), folder / "out", ImportJobs(skip_faulty=True))
+    assert made.rows == len(made.written) + len(made.faults) == 1
+    for name in made.written:
+        package = read_package(folder / "out" / name)
+        assert package.instances[0].brief == (folder / "out" / name / "brief.md").read_text()
+        instance = ingest(package, HashSink()).instances[0]
+        assert not [f for f in check_brief(instance) if "not filled" in f.what]
+
+
+def test_the_verb_says_what_became_of_the_rows(folder: Path) -> None:
+    rows = [row(note="x"), row(contract_id="2", contract_type="hourly", note="x")]
+    table = write_csv(folder / "jobs.csv", rows)
+    made = cli_json("import", "upbench", table, folder / "out")
+    assert (made["rows"], made["left_out"], made["unread"]) == (2, {"fixed-price": 1}, ["note"])
+    again = cli("import", "jobs", table, folder / "more", "--filter", "paid")
+    assert again.returncode != 0 and "there is no filter 'paid'" in again.stderr
+
+
+def test_words_that_are_wrong_are_told(folder: Path) -> None:
+    with pytest.raises(UsageError, match="no encoding 'ebcdic-9'"):
+        import_jobs(folder, folder / "out", ImportJobs(encoding="ebcdic-9"))
+    with pytest.raises(UsageError, match="no such file"):
+        import_jobs(folder / "none.csv", folder / "out", ImportJobs())
+    (folder / "jobs.xlsx").write_bytes(b"PK")
+    with pytest.raises(UsageError, match="save it as"):
+        import_jobs(folder / "jobs.xlsx", folder / "out", ImportJobs())
+    (folder / "broken.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ImportFailed, match="not Parquet"):
+        import_jobs(folder / "broken.parquet", folder / "out", ImportJobs())
+    (folder / "twice.csv").write_text("id,id\n1,2\n")
+    with pytest.raises(ImportFailed, match="stands twice"):
+        import_jobs(folder / "twice.csv", folder / "out", ImportJobs())
