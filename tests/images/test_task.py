@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from experiments.material import an_instance
 from images import machine
-from worksample.cli.show_run import options_of
 from worksample.errors import ImageError, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
+from worksample.experiments.planning import why_not
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
 from worksample.files import HashSink
 from worksample.kit import Grade
-from worksample.records import Evaluation, Trial
+from worksample.library.running import options_of
+from worksample.records import Agent, Evaluation, ImageSource, Trial
 from worksample.store import Store, check
 from worksample.tasks import ingest, read_package
 
@@ -83,6 +85,15 @@ def test_a_task_is_worked_on_and_graded_in_its_image(tmp_path: Path) -> None:
         assert isinstance(given.payload, Grade), given
         assert given.payload.score == 1.0
         assert not check(store, deep=True)
+
+
+def test_agents_that_are_installed_here_cannot_work_in_an_image_yet() -> None:
+    image = ImageSource(name=f"docker://example.com/a@sha256:{'0' * 64}")
+    in_image, plain = an_instance("task", "case", image=image, software=("only-there",)), an_instance("task", "case")
+    for harness, works in (("worker", True), ("command", True), ("codex", False)):
+        agent = Agent.of(harness, harness)
+        assert bool(why_not(agent, in_image, frozenset({"only-there"}))) is not works
+        assert not why_not(agent, plain)
 
 
 def test_the_image_belongs_to_the_work(tmp_path: Path) -> None:
