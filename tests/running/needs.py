@@ -48,6 +48,11 @@ def _converters() -> str:
     return f"{NEEDS[lacking[0]].title} is not installed: {NEEDS[lacking[0]].line}" if lacking else ""
 
 
+def _buildah() -> str:
+    lacking = [name for name in ("buildah", "skopeo") if shutil.which(name) is None]
+    return f"{lacking[0]} is not installed: sudo apt-get install -y buildah skopeo" if lacking else ""
+
+
 def _node() -> str:
     if shutil.which("node") is None:
         return "Node is not installed: ./dev web"
@@ -61,6 +66,7 @@ NEEDS: dict[str, Callable[[], str]] = {
     "postgres": functools.cache(_postgres),
     "tac": functools.cache(_tac),
     "converters": functools.cache(_converters),
+    "buildah": functools.cache(_buildah),
     "node": functools.cache(_node),
 }
 """Marker -> why it cannot be had here, or nothing."""

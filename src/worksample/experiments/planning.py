@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import product
 from typing import Any
 
+from worksample.agents import HARNESSES
 from worksample.endpoints import HostRule
 from worksample.errors import PlanError
 from worksample.records import (
@@ -192,7 +193,9 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons.append(f"needs the interface {', '.join(interfaces)}")
     if environment.services:
         reasons.append(f"needs services: {', '.join(environment.services)}")
-    absent = [command for command in environment.software if command in lacking]
+    if environment.image is not None and agent.harness not in HARNESSES:
+        reasons.append("has an image, into which the agent's program is not brought yet")
+    absent = [command for command in environment.software if command in lacking and environment.image is None]
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
     return "; ".join(reasons)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.box import BoxConfig, BoxLimits, Mount
+from worksample.images import root_of
 from worksample.records import CaptureStatus, Grading, Instance, Submission
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class GradingBoxes:
 def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
     """Lay out all folders and say where they are mounted: the submission at the very path where it was made.
 
-    Raises what `Store.folder` does.
+    Raises what `Store.folder` does, and ImageError.
     """
     paths = instance.work.environment.paths
     given = {
@@ -67,6 +68,9 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
         part = submission.parts.get(name)
         if part is not None and part.status is not CaptureStatus.ABSENT:
             own[name] = (target, str(store.folder(part.manifest)))
+    root = root_of(instance.work.environment, store.folder)
+    if root is not None:  # what a grader runs begins in a folder that it is given
+        root = replace(root, workdir="", entrypoint=())
     limits = GraderLimits.of(grading.settings)
     work = instance.work.environment.limits
     return GradingBoxes(
@@ -84,7 +88,8 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
             output=RESULT,
             scratch=SCRATCH,
             limits=BoxLimits(memory=work.memory, processes=work.processes, disk=work.disk, output=OUTPUT),
-            python="toolbox",
+            python="toolbox" if root is None else "none",
+            root=root,
             label="grade-run",
         ),
         folders={name: target for name, (target, _) in {**shown, **own}.items()},

@@ -33,7 +33,7 @@ def pull(reference: str, limits: ImageLimits) -> Cached:
     if known is not None:
         return known
     with beside() as folder:
-        _skopeo(reference, str(folder / "layout"))
+        fetch(reference, str(folder / "layout"))
         found = from_layout(folder / "layout", limits)
         fresh = folder / "name"
         fresh.write_text(found.digest, encoding="ascii")
@@ -41,7 +41,8 @@ def pull(reference: str, limits: ImageLimits) -> Cached:
     return found
 
 
-def _skopeo(reference: str, folder: str) -> None:
+def fetch(reference: str, folder: str) -> None:
+    """Bring an image as an OCI layout. Raises ImageError."""
     program = shutil.which("skopeo")
     if program is None:
         raise ImageError("skopeo is not installed", where="image", next="sudo apt-get install skopeo")

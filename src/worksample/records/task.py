@@ -68,12 +68,23 @@ class EndpointSpec(Frozen):
     """`model`, `host`, or `service:NAME`."""
 
 
+class ImageSource(Frozen):
+    """The root file system that the work is done in, instead of this machine's programs."""
+
+    name: str
+    """`docker://NAME@sha256:...`, or a path in the package."""
+    files: Digest | None = None
+    """Digest of the manifest of what lies at the path, a file by its name; None for a reference."""
+
+
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
     """`none`, or `endpoints`."""
     endpoints: tuple[EndpointSpec, ...] = Field(default=(), exclude_if=lambda endpoints: not endpoints)
     """Not written where there are none: older instances keep their digests."""
+    image: ImageSource | None = Field(default=None, exclude_if=lambda image: image is None)
+    """Not written where there is none, likewise."""
     services: tuple[str, ...] = ()
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""

@@ -11,6 +11,7 @@ import anyio
 
 from worksample.agents.build import check_agent, model_of
 from worksample.errors import StoreError
+from worksample.images import root_of
 from worksample.models import require_price, resolve
 from worksample.models.usage import AGENT
 from worksample.records import Agent, Experiment, Instance, Slot
@@ -43,11 +44,13 @@ async def run_slots(
     what they had made, and raises CancelledError.
 
     PlanError, before anything runs, for a budget without a price, a model that cannot be had or a script that is
-    missing. StoreFull or StoreError where a trial could not be kept: then the run stops, and its slot stays open.
+    missing; ImageError for an image that cannot be had. StoreFull or StoreError where a trial could not be kept: then
+    the run stops, and its slot stays open.
     """
     if not slots:
         return
     agents = await asyncio.to_thread(_checked, store, experiment, slots, config)
+    await asyncio.to_thread(_images, store, slots)
     jobs = {
         agent.id: Job(store, experiment, agent, model_of(agent, config.service(agent.model)), config, on_closed)
         for agent in agents
@@ -85,6 +88,12 @@ async def _run(trials: Trials) -> None:
     if not logs or any(log.status == "cancelled" for log in logs) or (task is not None and task.cancelling()):
         raise asyncio.CancelledError
     _raise_broken(logs)
+
+
+def _images(store: Store, slots: Sequence[Slot]) -> None:
+    """Have every image before anything runs. ImageError where one cannot be had."""
+    for id in dict.fromkeys(slot.instance for slot in slots):
+        root_of(store.get(Instance, id).work.environment, store.folder)
 
 
 def _checked(store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig) -> list[Agent]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, ModelKeyError, StoreError, WorksampleError
+from worksample.images import root_of
 from worksample.records import Instance, Slot, Trial
 from worksample.store import Store
 from worksample.store.owner import new_owner
@@ -108,6 +109,7 @@ class Trials:
             limits=limits_of(instance, job.arm(slot), job.agent),
             inputs=store.folder(instance.work.inputs),
             software=store.folder(instance.work.software),
+            root=root_of(instance.work.environment, store.folder),
             try_number=store.tries(slot.id) + 1,
             here=here,
         )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from worksample.agents import mounts_of
+from worksample.agents import is_program, mounts_of
+from worksample.agents.command import HOME
 from worksample.agents.workspace import SCRATCH
-from worksample.box import Box, BoxConfig, BoxLimits, Mount
+from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
 
 from .endpoints import endpoints_of, environment_of
 from .tries import Try
@@ -28,11 +30,20 @@ def box_config(try_: Try) -> BoxConfig:
             Mount(str(try_.software), paths.software),
             *mounts_of(try_.job.agent),
         ),
+        python="toolbox" if try_.root is None else "none",
+        root=_root(try_),
         output=paths.output,
         scratch=SCRATCH,
         limits=BoxLimits(memory=limits.memory, processes=limits.processes, disk=limits.disk),
         label=try_.id,
     )
+
+
+def _root(try_: Try) -> Root | None:
+    """The instance's image. The home of an agent that is a program is where it finds what we write for it."""
+    if try_.root is None or not is_program(try_.job.agent.harness):
+        return try_.root
+    return replace(try_.root, home=HOME)
 
 
 def spec_of(try_: Try) -> SandboxEnvironmentSpec:

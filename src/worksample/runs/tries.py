@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.agents import build
+from worksample.box import Root
 from worksample.endpoints import Ledger
 from worksample.errors import PlanError
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
@@ -63,6 +64,8 @@ class Try:
     limits: Limits
     inputs: Path
     software: Path
+    root: Root | None
+    """Of the instance's image."""
     try_number: int
     here: int = 1
     """Which try of this run it is."""

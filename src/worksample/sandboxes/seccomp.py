@@ -156,11 +156,20 @@ def _one_of(index: int, values: Iterable[int], found: bytes, other: bytes) -> li
     return [_argument(index), *tests, other, found]
 
 
-def program(groups: bool, machine: str | None = None) -> bytes:
-    """The filter as bytes, 8 an instruction. `groups` says that control groups count the box's memory.
+_MOUNTING = "mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig fsmount fspick"
+BUILDING = frozenset(f"{_MOUNTING} mount_setattr unshare setns sethostname setdomainname".split())
+"""What a build may call and a box may not: it puts file systems together, in namespaces of its own."""
 
-    Raises SandboxUnavailable on a machine other than x86_64 and aarch64.
-    """
+
+def building(machine: str | None = None) -> bytes:
+    """The filter of a build: all ways to the kernel that a box is refused, but for those of BUILDING."""
+    refused = {name: numbers for name, numbers in _REFUSED.items() if name not in BUILDING}
+    code, _ = _refusing(((refused, EPERM), (_ABSENT, ENOSYS)), machine)
+    return b"".join([*code, _PASS])
+
+
+def _refusing(tables: Iterable[tuple[dict[str, tuple[int, int]], int]], machine: str | None) -> tuple[list[bytes], int]:
+    """The beginning of a filter that fails these calls with these errors, and the column of the machine's numbers."""
     machine = machine or platform.machine()
     if machine not in _ARCHES:
         raise SandboxUnavailable(f"no system-call filter is known for {machine}", where="sandbox")
@@ -168,10 +177,20 @@ def program(groups: bool, machine: str | None = None) -> bytes:
     code = [_op(_LOAD, _ARCH), _op(_EQUAL, _ARCHES[machine], 1, 0), _fail(ENOSYS), _op(_LOAD, _NUMBER)]
     if machine == "x86_64":
         code += [_op(_ABOVE, 0x40000000, 0, 1), _fail(ENOSYS)]
-    for table, error in ((_REFUSED, EPERM), (_ABSENT, ENOSYS), ({} if groups else _WITHOUT_GROUPS, ENOSYS)):
+    for table, error in tables:
         for numbers in table.values():
             if numbers[column] >= 0:
                 code += _only_for(numbers[column], [_fail(error)])
+    return code, column
+
+
+def program(groups: bool, machine: str | None = None) -> bytes:
+    """The filter as bytes, 8 an instruction. `groups` says that control groups count the box's memory.
+
+    Raises SandboxUnavailable on a machine other than x86_64 and aarch64.
+    """
+    tables = ((_REFUSED, EPERM), (_ABSENT, ENOSYS), ({} if groups else _WITHOUT_GROUPS, ENOSYS))
+    code, column = _refusing(tables, machine)
     refuse = _fail(EPERM)
     code += _only_for(_CLONE[column], [_argument(0), _op(_BITS, _NAMESPACES, 0, 1), refuse, _PASS])
     code += _only_for(_IOCTL[column], _one_of(1, _TERMINAL_INPUT, refuse, _PASS))

@@ -89,7 +89,7 @@ async def _probe(box: Box, blobs: BlobStore, instance: Instance, name: str, limi
         raise _Failed(f"its script exceeds {limits.script:,} bytes")
     if entry.path.endswith(".py"):
         python = limits.python or str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
-        argv = [python, "-I", "-"]
+        argv = [python if instance.work.environment.image is None else "python3", "-I", "-"]
     elif entry.path.endswith(".sh"):
         argv = ["/bin/sh", "-s"]
     else:

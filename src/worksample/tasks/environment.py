@@ -5,13 +5,16 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, model_validator
 
 from worksample.box import is_host_name
-from worksample.manifests import Flag, Says, Size, told, unfit
-from worksample.records import Deliverable, EndpointSpec, Environment, Frozen, Limits, Paths
+from worksample.manifests import Flag, Says, Size, shown, told, unfit
+from worksample.records import Deliverable, EndpointSpec, Environment, Frozen, ImageSource, Limits, Paths
+
+from .package_files import is_folder, path_problem
 
 OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch", "/task/result")
 """Places in a box that no task can take for itself."""
@@ -87,6 +90,28 @@ class EndpointTable(EndpointSpec):
         return self
 
 
+IMAGE_MARKS = ("oci-layout", "Dockerfile", "Containerfile")
+"""Files by which a folder is known as an image."""
+PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")
+
+
+def _image(name: str, info: ValidationInfo) -> str:
+    if "://" in name:
+        if not PINNED.fullmatch(name):
+            raise told(f"{shown(name)} does not name one image", "'docker://NAME@sha256:...', or a path in the package")
+        return name
+    if not info.context:
+        return name.rstrip("/")
+    root: Path = info.context["root"]
+    folder = is_folder(root / name)
+    problem = path_problem(root, name, folder=folder)
+    if problem is None and folder and not any((root / name / mark).is_file() for mark in IMAGE_MARKS):
+        problem = "has no OCI layout and no Dockerfile; pack a root file system as a tar"
+    if problem:
+        raise told(f"{shown(name)} {problem}")
+    return name.rstrip("/")
+
+
 class EnvironmentTable(Frozen):
     """The table as it is written. Interfaces and networks that no sandbox offers are faults; an instance that names
     services which nobody can give is planned as not attemptable.
@@ -95,6 +120,7 @@ class EnvironmentTable(Frozen):
     interfaces: tuple[Literal["terminal"], ...] = ("terminal",)
     network: Literal["none", "endpoints"] = "none"
     endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
+    image: Annotated[str, AfterValidator(_image)] | None = None
     services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
     software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], Says("a list of capabilities")] = ()
@@ -119,6 +145,7 @@ class EnvironmentTable(Frozen):
             **lists,
             network=self.network,
             endpoints=endpoints,
+            image=ImageSource(name=self.image) if self.image else None,
             limits=self.limits.over(Limits()),
             paths=self.paths.over(Paths()),
         )

@@ -11,6 +11,7 @@ from worksample.records import (
     Capture,
     CaptureStatus,
     Entry,
+    Environment,
     Grading,
     Instance,
     Manifest,
@@ -86,6 +87,17 @@ def _sorted(entries: list[Entry]) -> Manifest:
     return Manifest(entries=tuple(sorted(entries, key=lambda e: e.path)))
 
 
+def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment:
+    """With the image that lies in the package taken in, so that the work's digest holds it."""
+    image = spec.environment.image
+    if image is None or "://" in image.name:
+        return spec.environment
+    path = quote_path(image.name.encode())
+    own = [e.replaced(path=path.rpartition("/")[2]) for e in whole.entries if e.path == path]
+    files = _keep(_sorted(own) if own else below(whole, image.name), sink)
+    return spec.environment.replaced(image=image.replaced(files=files))
+
+
 def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink, kit: str) -> Instance:
     apart = frozenset(quote_path(p.encode()) for p in package.apart)
     grader = _keep(_where(whole, lambda path: of_grader(path, apart)), sink)
@@ -97,7 +109,7 @@ def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink,
         brief=spec.brief,
         inputs=_keep(below(whole, spec.inputs), sink),
         software=_keep(below(whole, "software"), sink),
-        environment=spec.environment,
+        environment=_environment(spec, whole, sink),
         deliverables=spec.deliverables,
         shown_rubric=shown_criteria(package.criteria) if any(g.shown for g in package.gradings.values()) else "",
     )

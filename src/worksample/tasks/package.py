@@ -74,7 +74,9 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     if head is not None and head.id != root.resolve().name and not faults.has(FILE, "id"):
         faults.add(FILE, "id", f"{head.id!r} is not the folder's name", repr(root.resolve().name))
     about = checked(AboutTable, _table(data, "about"), faults, file=FILE, at="about")
-    environment = checked(EnvironmentTable, _table(data, "environment"), faults, file=FILE, at="environment")
+    environment = checked(
+        EnvironmentTable, _table(data, "environment"), faults, file=FILE, at="environment", context=context
+    )
     named = checked(_Named, {"deliverables": _table(data, "deliverables")}, faults, file=FILE)
     gradings = read_gradings(_table(data, "grading"), faults, context) if "grading" in data else {}
     criteria = read_criteria(root / "criteria.toml", faults)
@@ -95,8 +97,14 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
         root=root, id=head.id, title=head.title, version=head.version, canary=head.canary,
         about=about.record() if about else About(), criteria=criteria, notes=notes, gradings=gradings,
         instances=tuple(instances), cases=tuple(cases), probes=probes, shown=shown,
-        apart=frozenset(p for i in instances for p in (i.inputs, i.reference, i.brief_file)),
+        apart=frozenset(p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_image(i))),
     )  # fmt: skip
+
+
+def _image(spec: InstanceSpec) -> tuple[str, ...]:
+    """Where its image lies in the package; nothing for one that does not."""
+    image = spec.environment.image
+    return (image.name,) if image is not None and "://" not in image.name else ()
 
 
 def _table(data: dict[str, Any], key: str) -> dict[str, Any]:

@@ -60,6 +60,7 @@ def _head(package: Package, instance: Instance) -> None:
         )
     rows += [
         ("network", environment.network),
+        ("image", environment.image.name if environment.image else ""),
         ("software", ", ".join(environment.software)),
         ("requires", ", ".join(environment.requires)),
         *_said_by("limits", {i.name: _limits(i.environment.limits) for i in package.instances}),

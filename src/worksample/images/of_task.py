@@ -1,0 +1,26 @@
+"""The root of a box from what a task's environment says of its image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from worksample.box import Root
+from worksample.records import Environment
+
+from .preparing import prepare
+
+
+def root_of(environment: Environment, folder: Callable[[str], Path]) -> Root | None:
+    """The root of the work's image, unpacked where it is not in the cache yet; None where it has none.
+
+    folder: where the files of a manifest lie, such as `Store.folder`. Raises ImageError, and what `folder` does.
+    """
+    image = environment.image
+    if image is None:
+        return None
+    if image.files is None:
+        return prepare(image.name).root
+    files = folder(image.files)
+    own = files / image.name.rpartition("/")[2]
+    return prepare(own if own.is_file() and len(list(files.iterdir())) == 1 else files).root

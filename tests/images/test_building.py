@@ -1,0 +1,118 @@
+"""Images are built from a Dockerfile without a daemon, and a build reaches nothing of the platform's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from images import machine
+from worksample.box import BoxConfig, open_box
+from worksample.errors import ImageError
+from worksample.images import ImageLimits, build_box, prepare
+from worksample.images.build_box import BuildLimits, workplace
+from worksample.images.building import build
+from worksample.images.cache import images_folder
+
+pytestmark = [pytest.mark.box, pytest.mark.buildah]
+
+DOCKERFILE = """FROM scratch AS base
+ADD root.tar /
+FROM base
+ENV COLOUR="green"
+RUN id -u > /who && chown 1234:1234 /who && ln -s / /srv/top
+COPY notes /notes
+WORKDIR /srv/work
+USER app
+RUN id -u > /tmp/who; ! touch /notes/no
+"""
+REACHING = """FROM scratch
+ADD root.tar /
+RUN cat {secret} /etc/shadow /build/../root/.bashrc > /found 2>&1; ls / /build /var/tmp >> /found 2>&1; true
+RUN python3 -c "import socket; socket.create_connection(('127.0.0.1', {port}), 2)" >> /found 2>&1; true
+RUN mount -t tmpfs none /mnt >> /found 2>&1; mknod /disk b 254 0 >> /found 2>&1; kill -9 {pid} >> /found 2>&1; true
+"""
+
+
+@pytest.fixture(scope="module")
+def tar(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return machine.tarred(machine.make(tmp_path_factory.mktemp("machine") / "root"))
+
+
+@pytest.fixture
+def context(tmp_path: Path, tar: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    folder = tmp_path / "context"
+    (folder / "notes").mkdir(parents=True)
+    (folder / "notes" / "one.txt").write_text("one")
+    (folder / "root.tar").write_bytes(tar)
+    yield folder
+    assert not list(build_box.WORK.glob(f"worksample-build-{os.getpid()}-*"))
+
+
+async def test_a_dockerfile_becomes_the_root_of_a_box(context: Path) -> None:
+    (context / "Dockerfile").write_text(DOCKERFILE)
+    image = prepare(context)
+    assert (image.root.user, image.root.workdir, image.root.home) == (1234, "/srv/work", "/home/app")
+    async with open_box(BoxConfig(root=image.root, python="none")) as box:
+        done = await box.run(["sh", "-c", "cat /who /notes/one.txt; echo $COLOUR; pwd; id -un; readlink /srv/top"])
+        assert done.stdout == b"0\nonegreen\n/srv/work\napp\n/\n"
+    assert prepare(context) == image  # from the cache, which no build is needed for
+
+
+def test_a_build_reaches_neither_the_host_nor_a_network(context: Path, tmp_path: Path) -> None:
+    import socket
+    import subprocess
+
+    (tmp_path / "secret").write_text("the host's secret")
+    victim = subprocess.Popen(["sleep", "1000"])
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            text = REACHING.format(secret=tmp_path / "secret", port=server.getsockname()[1], pid=victim.pid)
+            (context / "Dockerfile").write_text(text)
+            image = prepare(context)
+            server.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                server.accept()
+        assert victim.poll() is None
+    finally:
+        victim.kill()
+        victim.wait()
+    root = Path(image.root.folder)
+    found = (root / "found").read_text()
+    assert "the host's secret" not in found and "root:" not in found
+    assert "Connection refused" in found or "unreachable" in found
+    assert not (root / "disk").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("FROM debian:bookworm\n", "digest is missing"),
+        ("FROM scratch\nADD root.tar /\nRUN echo this is why; exit 3\n", "this is why"),
+        ("FROM scratch\nNONSENSE\n", "its build failed"),
+        ("FROM scratch\nCOPY ../../etc/shadow /\n", "its build failed"),
+    ],
+)
+def test_a_build_that_fails_says_why_and_leaves_nothing(text: str, says: str, context: Path) -> None:
+    (context / "Dockerfile").write_text(text)
+    with pytest.raises(ImageError, match=says):
+        prepare(context)
+    assert {path.name for path in images_folder().iterdir()} <= {"names"}
+
+
+def test_a_build_has_an_end(context: Path) -> None:
+    (context / "Dockerfile").write_text("FROM scratch\nADD root.tar /\nRUN sleep 1000\n")
+    with pytest.raises(ImageError, match="did not end within 3 s"):
+        build(context, ImageLimits(), BuildLimits(time=3))
+
+
+def test_what_killed_builds_left_is_removed_by_the_next(context: Path) -> None:
+    left = build_box.WORK / f"worksample-build-{os.getpid()}-1-00000000"  # of another process with our number
+    left.mkdir()
+    with workplace() as folder:
+        assert folder.is_dir() and not left.exists()
+    assert not folder.exists()
