@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00
 @st.composite
 def nodes(draw: st.DrawFn, depth: int = 2) -> Criterion:
     id = "c" + draw(st.integers(0, 10**12).map(str))
-    rest = {"id": id, "text": draw(TEXT), "gate": draw(st.booleans())}
+    rest: dict[str, Any] = {"id": id, "text": draw(TEXT), "gate": draw(st.booleans())}
     if depth and draw(st.booleans()):
         return Criterion(**rest, parts=tuple(draw(st.lists(nodes(depth - 1), min_size=1, max_size=3))))
     by = draw(st.sampled_from(By))

@@ -27,6 +27,7 @@ def fits(page: Page, name: str) -> list[str]:
     return found
 
 
+@pytest.mark.quick("False")
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_rubric_is_written_by_the_keyboard_and_its_versions_compared(team: Desks, tmp_path: Path, dark: bool) -> None:
     page = team.sit("eva", "expert", dark=dark)
