@@ -1,8 +1,8 @@
 """How often every interval holds the truth: simulated benchmarks of known truth, drawn again and again.
 
 `python benchmarks/coverage.py` prints the table of docs/metrics.md; `--seeds 2000 --write` puts it there. `--only NAME`
-and `--sizes 5,40` make it quick. Tasks differ in difficulty, instances and repeats share their task, prices have heavy
-tails, evaluators err.
+and `--sizes 5,40` make it quick. With `--keep FILE` it can be stopped at any time and goes on where it was. Tasks
+differ in difficulty, instances and repeats share their task, prices have heavy tails, evaluators err.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ import argparse
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from worksample import metrics as m
-from worksample.metrics import Estimate
+
+# A test loads this file by its path.
+sys.path.insert(0, str(Path(__file__).parent))
+from coverage_cells import Found, Kept, Rng, Table, World
+from coverage_cells import run as run_worlds
 
 SIZES = {5: "5", 10: "10", 40: "40", 149: "ALE 149", 175: "TAC 175", 240: "RLI 240", 322: "UpBench 322"}
-Rng = np.random.Generator
-Found = Iterator[tuple[str, Estimate, float]]
-"""What a world says: the row, the figure, the truth."""
 
 
 def beta(rng: Rng, size: int, mean: float, alike: float = 1.0) -> np.ndarray:
@@ -227,8 +226,19 @@ def rolled(rng: Rng, n: int) -> Found:
     yield "rolled up, a domain", found["domain"]["0"], float(base[domain == 0].mean())
 
 
-WORLDS: tuple[Callable[[Rng, int], Found], ...] = (
-    rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled
+def ranked(rng: Rng, n: int) -> Found:
+    """Five agents in steps of five points, and five that are equal."""
+    chance = beta(rng, n, 0.3, 2)
+    steps = {f"a{k}": m.Trials((rng.random(n) < chance + 0.05 * k).astype(float), np.arange(n)) for k in range(5)}
+    yield "rank of the middle one of five", m.rank_agents(steps, m.Resampling(20)).ranks["a2"], 3.0
+    equal = {f"a{k}": m.Trials((rng.random(n) < chance).astype(float), np.arange(n)) for k in range(5)}
+    least = min(pair.holm for pair in m.rank_agents(equal, m.Resampling(20)).pairs if pair.holm is not None)
+    told = m.Estimate("all pairs", 0.0, m.Counts(n, n), 1e-6 if least <= 0.05 else -1.0, 1.0, 0.95)
+    yield "ten pairs of equal agents, by Holm", told, 0.0
+
+
+WORLDS: tuple[World, ...] = (
+    rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled, ranked
 )  # fmt: skip
 
 
@@ -246,55 +256,18 @@ ROWS = {
     "measure_agreement": "agreement", "false_negative_bound": "false negatives (one-sided)",
     "elo_ratings": "Elo of a weak agent", "time_horizon": "50 % time horizon", "model_effect": "model spread",
     "harness_effect": "model deviation", "correlate": "correlation", "representativeness": "correlation",
+    "rank_agents": "rank of the middle one of five",
 }  # fmt: skip
 """By public function of `worksample.metrics` whose figures have intervals: a row that shows how often they hold."""
 
 
-@dataclass
-class Cell:
-    """One row at one size."""
-
-    seeds: int = 0
-    none: int = 0
-    held: int = 0
-    alarms: int = 0
-    width: float = 0.0
-
-    def add(self, e: Estimate, truth: float) -> None:
-        self.seeds += 1
-        if e.level is None:
-            self.none += 1
-            return
-        low, high = (-math.inf if e.low is None else e.low), (math.inf if e.high is None else e.high)
-        self.held += low - 1e-9 <= truth <= high + 1e-9
-        self.alarms += low > 0 or high < 0
-        self.width += min(high - low, 1e9)
-
-    @property
-    def covers(self) -> float:
-        return self.held / max(1, self.seeds - self.none)
-
-    def __str__(self) -> str:
-        if self.none == self.seeds:
-            return "none"
-        none = f", none {100 * self.none / self.seeds:.0f}" if self.none else ""
-        return f"{100 * self.covers:.1f}{none}"
+def run(seeds: int, sizes: tuple[int, ...], only: str = "", kept: Kept | None = None) -> Table:
+    """Row -> size -> cell, of the worlds whose names hold `only`."""
+    chosen = [(place, world) for place, world in enumerate(WORLDS) if only in world.__name__]
+    return run_worlds(chosen, seeds, sizes, kept)
 
 
-def run(seeds: int, sizes: tuple[int, ...], only: str = "") -> dict[str, dict[int, Cell]]:
-    """row -> size -> cell. World w at seed s is the same whatever else is asked for."""
-    out: dict[str, dict[int, Cell]] = {}
-    for place, world in enumerate(WORLDS):
-        if only and only not in world.__name__:
-            continue
-        for size in sizes:
-            for seed in range(seeds):
-                for row, estimate, truth in world(np.random.default_rng([place, size, seed]), size):
-                    out.setdefault(row, {}).setdefault(size, Cell()).add(estimate, truth)
-    return out
-
-
-def table(found: dict[str, dict[int, Cell]], sizes: tuple[int, ...], seeds: int) -> str:
+def table(found: Table, sizes: tuple[int, ...], seeds: int) -> str:
     heads = [SIZES.get(size, str(size)) for size in sizes]
     lines = [f"| coverage in % of {seeds} benchmarks | " + " | ".join(heads) + " |", "|---" * (len(sizes) + 1) + "|"]
     for row, cells in found.items():
@@ -314,11 +287,12 @@ def main() -> None:
     options.add_argument("--seeds", type=int, default=200)
     options.add_argument("--sizes", default=",".join(map(str, SIZES)))
     options.add_argument("--only", default="")
+    options.add_argument("--keep", type=Path, default=None, help="a file of finished blocks, to go on from")
     options.add_argument("--write", action="store_true")
     given = options.parse_args()
     sizes = tuple(int(s) for s in given.sizes.split(","))
     began = time.process_time()
-    text = table(run(given.seeds, sizes, given.only), sizes, given.seeds)
+    text = table(run(given.seeds, sizes, given.only, Kept(given.keep)), sizes, given.seeds)
     print(text)
     print(f"{time.process_time() - began:.0f} s of processor time", file=sys.stderr)
     if given.write:

@@ -9,4 +9,5 @@ pytest_plugins = (
     "running.counts",
     "running.skips",
     "running.costs",
+    "running.imported",
 )

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 from .lazy import lazily
 
 if TYPE_CHECKING:
+    from .agents.assignment import Assignment
     from .errors import WorksampleError
+    from .library.checking import check, check_async
+    from .library.grading import Graded, grade, grade_async
+    from .library.opening import open_store, task
+    from .library.pictures import Picture
+    from .library.reporting import report, report_async
+    from .library.results import Run
+    from .library.running import resume, resume_async, run, run_async
+    from .library.submitting import submit, submit_async
     from .reports.leaderboard import leaderboard
     from .reports.sections import Comparison, MeasureConfig, Section, SectionRow, compare, figures_df, measure
     from .reports.static_site.site import write_report
@@ -21,21 +30,39 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Assignment",
     "Comparison",
+    "Graded",
     "MeasureConfig",
+    "Picture",
+    "Run",
     "Section",
     "SectionRow",
     "Store",
     "WorksampleError",
     "__version__",
+    "check",
+    "check_async",
     "compare",
     "comparisons_df",
     "evaluations_df",
     "figures_df",
+    "grade",
+    "grade_async",
     "leaderboard",
     "measure",
+    "open_store",
+    "report",
+    "report_async",
+    "resume",
+    "resume_async",
+    "run",
+    "run_async",
     "slots_df",
     "submissions_df",
+    "submit",
+    "submit_async",
+    "task",
     "trials_df",
     "write_report",
 ]

@@ -2,6 +2,7 @@
 
     WorksampleError
     ├── UsageError              the command or the call is wrong
+    │   └── MissingExtra        it needs an extra that is not installed
     ├── ManifestError           a task package, suite or experiment file is wrong
     ├── PlanError               what was asked for cannot be run
     ├── StoreError              records or blobs cannot be kept or read
@@ -10,7 +11,8 @@
     │   └── RecordMissing
     ├── CaptureError            what an agent left cannot be taken in
     ├── SandboxError            the box cannot be had, or was lost
-    │   └── SandboxUnavailable
+    │   ├── SandboxUnavailable
+    │   └── ImageError          an image cannot be had, or is none
     ├── ModelKeyError           a model's service takes no request with this key
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
@@ -18,6 +20,7 @@
     ├── JudgeError              a judge model gave no answer
     ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
     └── ImportFailed            a foreign package cannot be brought in
+        └── FaultyRows
 
 Every failure belongs to one boundary and is recorded once, as a `Cause`. `POLICY` says for each cause whose fault it
 is, whether the work is tried again, and whether what lies in the submission is graded all the same.
@@ -25,6 +28,7 @@ is, whether the work is tried again, and whether what lies in the submission is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -181,6 +185,10 @@ class UsageError(WorksampleError):
     """The command or the call is wrong."""
 
 
+class MissingExtra(UsageError):
+    """It needs packages that are installed on request; `next` is the line to type."""
+
+
 class ManifestError(WorksampleError):
     """A task package, suite or experiment file is wrong; `where` names file and key."""
 
@@ -227,10 +235,20 @@ class SandboxUnavailable(SandboxError):
     cause = Cause.SANDBOX_START
 
 
+class ImageError(SandboxError):
+    """An image cannot be had, or what was given is none."""
+
+    cause = Cause.SANDBOX_START
+
+
 class ModelKeyError(WorksampleError):
     """A model's service takes no request with this key: going on would only fail more trials."""
 
     cause = Cause.MODEL_KEY
+
+
+class InstallError(WorksampleError):
+    """A program could not be brought onto this machine; says what its installer said."""
 
 
 class AgentError(WorksampleError):
@@ -268,3 +286,13 @@ class DeliverableError(WorksampleError):
 
 class ImportFailed(WorksampleError):
     """A foreign package cannot be brought in."""
+
+
+class FaultyRows(ImportFailed):
+    """A file of judgments, or a table of work, with wrong rows. `faults`: row -> what is wrong with it, all of them."""
+
+    def __init__(self, faults: Mapping[str, str]) -> None:
+        first = [f"{row}: {text}" for row, text in list(faults.items())[:20]]
+        more = f" and {len(faults) - 20} more" if len(faults) > 20 else ""
+        super().__init__("; ".join(first) + more, next="correct the file and try again")
+        self.faults = dict(faults)

@@ -75,7 +75,7 @@ def test_one_person_reviews_alone(desk: Office, tmp_path: Path) -> None:
         assert said["left"] == 4 and said["experiment"] == "x1"
         url = httpx.URL(said["url"])
         link, token = said["link"].split("#")
-        assert link == f"{said['url']}link" and len(token) == 43
+        assert link == f"{said['url']}link?round={said['round']}" and len(token) == 43
         headers = {"Host": f"ws.localhost:{url.port}", "Origin": str(url).rstrip("/")}
         with httpx.Client(base_url=f"http://127.0.0.1:{url.port}", headers=headers, timeout=PATIENCE) as client:
             assert client.get("/link").status_code in (200, 503)

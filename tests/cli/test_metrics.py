@@ -116,3 +116,16 @@ def test_a_dry_run_says_what_the_plan_can_show() -> None:
     power = cli_json(*words)["power"]
     assert power["tasks_needed_by_repeats"].keys() >= {"1", "2", "3", "5"}
     assert 0 < power["detectable"] <= 1
+    rarer = cli_json(*words, "--expect", 0.02)["power"]
+    assert rarer["tasks_needed_by_repeats"]["1"] < power["tasks_needed_by_repeats"]["1"]
+    wrong = cli(*words[:-1], "--expect", 0.02)
+    assert wrong.returncode == 2 and "--dry-run" in wrong.stderr
+
+
+def test_a_dry_run_reckons_with_a_pilots_own_data(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", create=True) as opened:
+        rli(opened)
+    words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--dry-run", "--pilot", "x")
+    few = cli(*words, "--store", tmp_path / "store")
+    assert few.returncode == 2 and "4 graded tasks" in few.stderr and "--expect" in few.stderr
+    assert "no store" in cli(*words, "--store", tmp_path / "nowhere").stderr

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.material import some_material
+from worksample.errors import UsageError
+from worksample.experiments.pilot import basis_of, guessed
 from worksample.experiments.planning import Plan, plan
 from worksample.experiments.power import outlook
 from worksample.metrics import Aim
@@ -43,3 +47,44 @@ def test_more_work_sees_more(tasks: int, instances: int, repeats: int) -> None:
     assert more.detectable <= found.detectable
     assert list(found.needed.values()) == sorted(found.needed.values(), reverse=True)
     assert outlook(planned(), Aim(points=0.1)).needed[1] < outlook(planned()).needed[1]
+
+
+def pilot_of(tasks: int, repeats: int, agents: int = 2, seed: int = 0, flat: float | None = None) -> pl.DataFrame:
+    """Agents of one strength on tasks whose chances are the same for both: difficulty is shared in full."""
+    rng = np.random.default_rng(seed)
+    chance = rng.beta(0.6, 1.4, tasks)
+    rows = [
+        (f"agent{a}", f"t{t}", "i", f"t{t}/i", float(rng.random() < chance[t]) if flat is None else flat)
+        for a in range(agents)
+        for t in range(tasks)
+        for _ in range(repeats)
+    ]
+    return pl.DataFrame(rows, schema=["who", "task", "instance_name", "key", "credit"], orient="row")
+
+
+def test_a_pilots_own_data_replace_the_guess() -> None:
+    """Chances of Beta(0.6, 1.4): 0.07 of the 0.21 lies between tasks, and all of that is shared."""
+    found = basis_of(pilot_of(2000, 3), "trial").variances
+    assert (found.task, found.repeat) == (pytest.approx(0.07, rel=0.1), pytest.approx(0.14, rel=0.1))
+    assert found.shared > 0.9
+    small = basis_of(pilot_of(40, 3), "trial")
+    assert "trial's own 240 graded trials on 40 tasks" in small.assumed
+    assert outlook(planned(), basis=small).needed != outlook(planned()).needed
+    assert outlook(planned(), basis=small).assumed == small.assumed
+
+
+def test_without_repeats_or_rivals_a_pilot_says_what_it_took() -> None:
+    lone = basis_of(pilot_of(200, 1, agents=1), "trial")
+    assert "without repeats" in lone.assumed and "half of the difficulty shared" in lone.assumed
+    assert lone.variances.task == lone.variances.repeat and lone.variances.shared == 0.5
+    for table in (pilot_of(3, 2), pilot_of(9, 2, flat=1.0)):
+        with pytest.raises(UsageError) as caught:
+            basis_of(table, "trial")
+        assert "--expect" in (caught.value.next or "")
+
+
+def test_the_guessed_rate_is_an_option() -> None:
+    assert outlook(planned(), basis=guessed(0.02)).needed[1] < outlook(planned()).needed[1]
+    assert "near 2%" in guessed(0.02).assumed
+    with pytest.raises(UsageError):
+        guessed(1.0)

@@ -15,6 +15,7 @@ from worksample.errors import UsageError
 from worksample.experiments.amend import amend
 from worksample.experiments.regrading import Regraded, Regrading, regrade
 from worksample.experiments.rounds import current_round
+from worksample.experiments.run import RunOptions
 from worksample.experiments.status import status_of
 from worksample.grading import grade_all
 from worksample.records import (
@@ -59,7 +60,8 @@ class Regradable:
         grader.write_text(grader.read_text().replace(*change))
 
     def regrade(self, **rest: object) -> Regraded:
-        fixed = {"experiment": self.experiment, "packages": (self.made.package,), "author": "me", "graders": 1}
+        fixed = {"experiment": self.experiment, "packages": (self.made.package,), "author": "me"}
+        fixed |= {"options": RunOptions(graders=1)}
         return regrade(self.store, Regrading(**(fixed | rest)))  # type: ignore[arg-type]
 
     def scores(self) -> list[float | None]:
@@ -128,6 +130,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from worksample.experiments.regrading import Regrading, regrade
+from worksample.experiments.run import RunOptions
 from worksample.experiments.watch import Silent
 from worksample.records import Experiment
 from worksample.store import Store
@@ -142,7 +145,7 @@ class Kills(Silent):
 
 store = Store.open(sys.argv[1])
 packages = (Path(sys.argv[2]),)
-what = Regrading(experiment=store.get(Experiment, "x1"), packages=packages, author="me", graders=1)
+what = Regrading(experiment=store.get(Experiment, "x1"), packages=packages, author="me", options=RunOptions(graders=1))
 regrade(store, what, Kills())
 """
 

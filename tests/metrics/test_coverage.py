@@ -13,7 +13,7 @@ WITHOUT = {
     "apply_by", "attempts_frame", "ballot_verdicts", "break_even", "break_even_success", "call_costs", "ceiling_bound",
     "check_connectivity", "checkpoint_scores", "compare_tables", "count_states", "decide_by_value", "detectable",
     "exact", "exact_upper",
-    "fisher", "frontier", "histories", "holistic_verdict", "holistic_verdicts", "human_comparisons",
+    "fisher", "frontier", "histories", "holistic_verdict", "holistic_verdicts", "holm", "human_comparisons",
     "midpoint", "pair_preference", "pair_sums", "pass_at_k_each", "percent", "planned_variances", "plans", "power_of",
     "project_preferences", "repeat_spread", "round_half_up", "rubric_scores", "tabulate", "tasks_needed", "trial_costs",
     "variance_components", "wilson", "with_and_without", "with_correlation",
@@ -52,3 +52,22 @@ def test_intervals_hold_the_truth(coverage):
     weak = {"Elo of a weak agent", "cost per trial, heavy tail"}
     low = {row: cells[40].covers for row, cells in found.items() if cells[40].covers < 0.86 and row not in weak}
     assert low == {}
+
+
+def test_a_run_goes_on_where_it_was_stopped(coverage, tmp_path):
+    """A torn line is made again, what other code made does not count, and the table is that of one run."""
+    import coverage_cells as cells
+
+    path, worlds = tmp_path / "kept.jsonl", [(0, coverage.votes), (1, coverage.pairs)]
+    whole = cells.run(worlds, 60, (5,))
+    cells.run(worlds, 50, (5,), cells.Kept(path))
+    kept = path.read_bytes()
+    assert kept.count(b"\n") == 2
+    path.write_bytes(kept[:-20])
+    again = cells.Kept(path)
+    assert len(again.done) == 1
+    assert cells.run(worlds, 60, (5,), again) == whole
+    assert path.read_bytes().count(b"\n") == 4
+    path.write_bytes(path.read_bytes().replace(b'"probe": "', b'"probe": "x'))
+    assert cells.run(worlds, 60, (5,), cells.Kept(path)) == whole
+    assert path.read_bytes().count(b"\n") == 8

@@ -98,9 +98,10 @@ def test_patterns_draw_as_units_do():
     direct = np.concatenate([block @ sums for block in weights(100, how)])
     assert collapsed.mean(axis=0) == pytest.approx(direct.mean(axis=0), rel=0.01)
     assert collapsed.std(axis=0)[0] == pytest.approx(direct.std(axis=0)[0], rel=0.06)
-    low, high, level, method = resampled(sums, "units", how).interval(ratio(0, 1))
+    low, high, level, method, error = resampled(sums, "units", how).interval(ratio(0, 1))
+    assert error == pytest.approx(direct.std(axis=0)[0] / 100, rel=0.06)
     assert low < 0.9 < high and (level, method) == (0.95, "bootstrap over units (4000)")
-    assert resampled(sums[:1], "units", how).interval(ratio(0, 1)) == (None, None, None, "")
+    assert resampled(sums[:1], "units", how).interval(ratio(0, 1)) == (None, None, None, "", None)
 
 
 def test_many_units_use_the_normal_limit():

@@ -75,7 +75,7 @@ def test_a_budget_needs_a_price() -> None:
 
 
 def test_a_wrong_price_says_where() -> None:
-    with pytest.raises(ManifestError, match=r"prices.a/x: output"):
+    with pytest.raises(ManifestError, match=r"prices.a/x: output: is missing \(allowed: a number of at least 0\)"):
         read_prices({"a/x": {"input": 1}})
 
 

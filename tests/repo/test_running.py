@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import subprocess
@@ -193,3 +194,8 @@ def test_skips_are_known_by_test_and_reason() -> None:
         "tests/a.py::test_y": "needs root",
     }
     assert list(unknown(skips, known)) == ["tests/a.py::test_x[2]", "tests/a.py::test_y"]
+
+
+def test_no_collection_walks_over_what_was_imported() -> None:
+    walked = sum(len(gc.get_objects(generation)) for generation in range(3))
+    assert walked < gc.get_freeze_count()

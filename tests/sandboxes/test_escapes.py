@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from images import machine
 from sandboxes.attacks.world import ATTACKS
 from worksample.sandboxes.host_state import cache_folder
 
@@ -34,9 +35,20 @@ ROOTLESS_SHARE = 3
 """Where both kinds can be had, the quick profile tries one attack in so many on the rootless one too."""
 
 
+IMAGE_SHARE = 8
+"""The quick profile tries one attack in so many on boxes with the root of an image."""
+
+
 def _marks(kind: str, name: str, number: int) -> list[pytest.MarkDecorator]:
+    stands_for_it = f"sandboxes/test_escapes.py::test_it_does_not_get_out[{'root' if ROOT else 'rootless'}-{name}]"
+    marks = [
+        pytest.mark.skipif("rootless" not in kind and not ROOT, reason="not applicable: the tests do not run as root")
+    ]
+    if kind.startswith("image"):
+        away = number % IMAGE_SHARE != (0 if kind == "image-root" else IMAGE_SHARE // 2)
+        return [*marks, *([pytest.mark.thorough(quick=stands_for_it)] if away else [])]
     if kind == "root":
-        return [pytest.mark.skipif(not ROOT, reason="not applicable: the tests do not run as root")]
+        return marks
     if ROOT and number % ROOTLESS_SHARE:
         return [pytest.mark.thorough(quick=f"sandboxes/test_escapes.py::test_it_does_not_get_out[root-{name}]")]
     return []
@@ -44,9 +56,9 @@ def _marks(kind: str, name: str, number: int) -> list[pytest.MarkDecorator]:
 
 CASES = [
     pytest.param(kind, name, marks=_marks(kind, name, number))
-    for kind in ("root", "rootless")
+    for kind in ("root", "rootless", "image-root", "image-rootless")
     for number, (name, one) in enumerate(ATTACKS.items())
-    if kind == "root" or one.only != "root"
+    if (kind.endswith("-root") or kind == "root" or one.only != "root") and not (kind.startswith("image") and one.image)
 ]
 
 
@@ -72,14 +84,26 @@ def _as_user() -> list[str]:
 def _start(kind: str, folder: Path) -> subprocess.Popen[str]:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "ATTACK_DIR": str(folder)}
     words = [sys.executable, str(DRIVER)]
-    if kind == "root" or not ROOT:  # what it makes once for all boxes is there already
+    rootless = kind.endswith("rootless")
+    if kind.startswith("image"):
+        env["ATTACK_IMAGE"] = str(_image(folder / "image", rootless and ROOT))
+    if not rootless or not ROOT:  # what it makes once for all boxes is there already
         env["XDG_CACHE_HOME"] = str(cache_folder().parent)
-    if kind == "rootless" and ROOT:
+    if rootless and ROOT:
         os.chown(folder, USER, USER)
         packages = [path for path in sys.path if path.endswith("site-packages")]
         env["PYTHONPATH"] = ":".join([str(Path(__file__).resolve().parents[2] / "src"), *packages])
         words = [*_as_user(), _interpreter(), str(DRIVER)]
     return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env, cwd="/")
+
+
+def _image(folder: Path, given: bool) -> Path:
+    """A root file system of this machine's programs; given to the ordinary user."""
+    machine.make(folder)
+    if given:
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, USER, USER, follow_symlinks=False)
+    return folder
 
 
 Ask = Callable[[str, str], dict[str, Any]]

@@ -55,9 +55,9 @@ def verdict(round: Round, rows: list[Evaluation]) -> Told:
     if not payloads:
         last = rows[-1]
         return told(UNGRADED, last.reason or (POLICY[last.cause].says if last.cause else "declined"), cause=last.cause)
-    holistic = [(e.evaluator, e.payload.score) for e in given if isinstance(e.payload, Holistic)]
+    holistic = [((e.evaluator, e.draw), e.payload.score) for e in given if isinstance(e.payload, Holistic)]
     votes = [score for _, score in (holistic if round.rule is Rule.LATEST else once(holistic))]
-    grades = [p for p in payloads if isinstance(p, Grade)]
+    grades = latest(given)
     if votes:
         return voted(round, votes)
     if holistic or not grades:
@@ -67,9 +67,16 @@ def verdict(round: Round, rows: list[Evaluation]) -> Told:
     return meant(round, grades) if round.rule is Rule.MEAN else agreed(round, grades)
 
 
-def once(votes: list[tuple[str, int]]) -> list[tuple[str, int]]:
+def latest(said: Iterable[Evaluation]) -> list[Grade]:
+    """Of several grades by one evaluator the last, where it stands."""
+    graded = [e for e in said if isinstance(e.payload, Grade)]
+    last = {(e.evaluator, e.draw): e.id for e in graded}
+    return [e.payload for e in graded if e.id in last.values() and isinstance(e.payload, Grade)]
+
+
+def once(votes: list[tuple[tuple[str, int], int]]) -> list[tuple[tuple[str, int], int]]:
     """Nobody counts twice, and who contradicts himself not at all."""
-    said: dict[str, set[int]] = {}
+    said: dict[tuple[str, int], set[int]] = {}
     for who, score in votes:
         said.setdefault(who, set()).add(score)
     return [vote for vote in dict.fromkeys(votes) if len(said[vote[0]]) == 1]
@@ -202,7 +209,7 @@ def asked(nodes: Sequence[Criterion], above: tuple[str, ...] = ()) -> list[tuple
 
 def said_by(round: Round, rows: list[Evaluation]) -> dict[str, tuple[str | None, float | None]]:
     """Criterion -> (mark, share), by the round's rule; None for a mark on which raters are split."""
-    grades = [e.payload for e in rows if isinstance(e.payload, Grade)]
+    grades = latest(rows)
     if round.rule is Rule.LATEST:
         grades = grades[-1:]
     elif round.rule is Rule.TIE_BREAK:
@@ -261,7 +268,7 @@ def joined(
         why = "; ".join(f"waits for {WHO[kind]}: {', '.join(ids)}" for kind, ids in missing.items() if ids)
         return told(UNGRADED, why, cause=next(CAUSE[kind] for kind in WHO if missing[kind]))
     for kind in sorted(set(kinds.values()), key=list(WHO).index):
-        count = sum(isinstance(e.payload, Grade) for e in said.get(kind, []))
+        count = len(latest(said.get(kind, [])))
         rule, split = rounds[kind].rule, any(m is None for m, _ in answers[kind].values())
         wanted = {Rule.LATEST: 1, Rule.TIE_BREAK: 3 if split else 2}.get(rule, rounds[kind].overlap)
         if count < wanted:

@@ -202,7 +202,7 @@ def test_a_judges_round_never_replaces_peoples(desk: Desk) -> None:
     assert (row["passed"], row["rounds"]) == (True, ["h2"])
     row = desk.told(JudgedBy.PROGRAM, Protocol.HOLISTIC)
     assert row["state"] == "ungraded"
-    board = leaderboard(desk.store, judged_by=JudgedBy.JUDGE)
+    board = leaderboard(desk.store, rules=WorkRules(judged_by=JudgedBy.JUDGE))
     assert board.rows[0].valid == 1 and leaderboard(desk.store).rows[0].valid == 1
     assert {board.rows[0].passed.value, leaderboard(desk.store).rows[0].passed.value} == {1.0, 0.0}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from verdicts.test_resolve import round_of, said
-from worksample.records import Holistic, Rule, Standing
+from worksample.records import Grade, GradePart, Holistic, Rule, Standing
 from worksample.verdicts.resolving import resolve
 
 
@@ -29,3 +29,28 @@ def test_who_says_both_has_said_nothing():
     assert verdict(Rule.MAJORITY, ("eva", 3), ("eva", 1), ("ivo", 1)).standing is Standing.UNDECIDED
     assert verdict(Rule.MAJORITY, ("eva", 3), ("eva", 1), ("ivo", 1), ("uma", 1)).passed is False
     assert verdict(Rule.MAJORITY, ("eva", 3), ("eva", 1)).standing is Standing.UNDECIDED
+
+
+def graded(rule, *shares, overlap=3):
+    """Grades as (evaluator, number of its draw, share)."""
+    parts = [GradePart(name="p", fraction=share) for _, _, share in shares]
+    grades = [Grade(score=p.fraction, parts=(p,)) for p in parts]
+    each = enumerate(zip(shares, grades, strict=True))
+    rows = [said(g, minute=n, evaluator=who, record={"n": draw}) for n, ((who, draw, _), g) in each]
+    return resolve(round_of(rule, overlap), rows)["s"]
+
+
+@pytest.mark.parametrize("rule", [Rule.MAJORITY, Rule.TIE_BREAK, Rule.MEAN])
+def test_of_several_grades_by_one_the_last_counts(rule):
+    assert graded(rule, ("eva", 1, 0.0), ("eva", 1, 0.0), ("eva", 1, 1.0)).reason == "too few grades"
+    changed = graded(rule, ("eva", 1, 0.0), ("ivo", 1, 1.0), ("eva", 1, 1.0), ("uma", 1, 1.0))
+    assert (changed.score, changed.passed) == (1.0, True)
+    once = graded(rule, ("eva", 1, 0.0), ("ivo", 1, 0.0), ("uma", 1, 1.0))
+    again = graded(rule, ("eva", 1, 0.0), ("ivo", 1, 0.0), ("uma", 1, 1.0), ("uma", 1, 1.0), ("uma", 1, 1.0))
+    assert (again.score, again.passed) == (once.score, once.passed)
+
+
+def test_a_judges_draws_count_each():
+    assert graded(Rule.MAJORITY, ("judge", 1, 1.0), ("judge", 2, 1.0), ("judge", 3, 0.0)).passed is True
+    votes = [said(Holistic(score=2), minute=n, evaluator="judge", record={"n": n}) for n in (1, 2, 3)]
+    assert resolve(round_of(Rule.MAJORITY, 3), votes)["s"].passed is True

@@ -67,6 +67,7 @@ def evaluation(rng: random.Random, round: Round, number: int) -> Evaluation:
         instance=f"instance-{rng.randrange(4)}", outcome=outcome, author="test",
         at=START + timedelta(minutes=rng.randrange(20)), reason=rng.choice(["", "said why"]),
         cause=Cause.GRADER_CRASH if outcome is Given.FAILED else None, payload=payload(rng, kind) if given else None,
+        record={"n": 2} if rng.random() < 0.2 else {},
     )  # fmt: skip
     if given and rng.random() < 0.1:
         return said.replaced(second=rng.choice(SUBJECTS), payload=Pairwise(completion="first", quality="equal"))

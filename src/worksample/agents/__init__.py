@@ -1,8 +1,22 @@
 """Who works: harnesses, presets, and what an agent is shown."""
 
-from .build import build, check_agent
-from .define import HARNESSES, define
+from .build import build, check_agent, logs_of, mounts_of
+from .define import HARNESSES, define, harnesses, is_program
 from .presets import PRESETS, Preset
 from .script import Script, Step, read_script
 
-__all__ = ["HARNESSES", "PRESETS", "Preset", "Script", "Step", "build", "check_agent", "define", "read_script"]
+__all__ = [
+    "HARNESSES",
+    "PRESETS",
+    "Preset",
+    "Script",
+    "Step",
+    "build",
+    "check_agent",
+    "define",
+    "harnesses",
+    "is_program",
+    "logs_of",
+    "mounts_of",
+    "read_script",
+]

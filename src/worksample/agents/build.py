@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksample.box import Mount
 from worksample.errors import PlanError
 from worksample.models import Service, resolve
 from worksample.models.resolve import check_generation
@@ -12,8 +13,16 @@ from worksample.records import Agent, Instance, Limits
 
 from .absent import absent_here
 from .define import checked
+from .programs.settle import need
 from .script import Script
-from .settings import CommandSettings, ReflectSettings, ScriptedSettings, WorkerSettings
+from .settings import (
+    CommandSettings,
+    ObjectSettings,
+    ProgramSettings,
+    ReflectSettings,
+    ScriptedSettings,
+    WorkerSettings,
+)
 from .workspace import SCRATCH, Workspace
 
 if TYPE_CHECKING:
@@ -26,7 +35,7 @@ def model_of(agent: Agent, service: Service) -> Model | None:
     settings = checked(agent.harness, agent.settings)
     if agent.model is None:
         return None
-    if isinstance(settings, CommandSettings):
+    if isinstance(settings, CommandSettings | ObjectSettings):
         return resolve(agent.model, service)
     if isinstance(settings, ScriptedSettings):
         from worksample.models.price import register
@@ -67,6 +76,10 @@ def build(
         from .command import command
 
         return command(workspace, settings, agent.model)
+    if isinstance(settings, ObjectSettings):
+        from .in_python import in_python
+
+        return in_python(model, workspace, settings, inputs)
     if model is None:
         raise PlanError(f"agent {agent.name} has no model", next="agents.model_of gives it")
     if isinstance(settings, ScriptedSettings):
@@ -84,17 +97,40 @@ def build(
 
 
 def check_agent(agent: Agent, instance: Instance) -> None:
-    """PlanError, before anything runs, where the agent's settings or its script for the instance are wrong."""
+    """PlanError, before anything runs, where the agent's settings or its script for the instance are wrong, or its
+    program is not installed here."""
     settings = checked(agent.harness, agent.settings)
+    if isinstance(settings, ProgramSettings):
+        need(agent.harness, settings.version, settings.program)
     if isinstance(settings, ScriptedSettings):
         Script.model_validate(settings.script).steps(instance)
+    if isinstance(settings, ObjectSettings):
+        from .in_python import check_object
+
+        check_object(settings)
     if isinstance(settings, WorkerSettings):
         check_generation(settings.generation, where=f"agent {agent.name}")
+
+
+def mounts_of(agent: Agent) -> tuple[Mount, ...]:
+    """What a box of the agent shows besides the work: its program. PlanError where it is not installed here."""
+    settings = checked(agent.harness, agent.settings)
+    if not isinstance(settings, ProgramSettings):
+        return ()
+    return need(agent.harness, settings.version, settings.program).mounts()
+
+
+def logs_of(agent: Agent) -> tuple[str, ...]:
+    """Where below the home folder the agent's program keeps its log."""
+    settings = checked(agent.harness, agent.settings)
+    return settings.logs if isinstance(settings, ProgramSettings) else ()
 
 
 def check_program(agent: Agent, path: str) -> None:
     """PlanError where a `command` agent's program is in no folder of `path`, the places that a box shows."""
     settings = checked(agent.harness, agent.settings)
+    if isinstance(settings, ProgramSettings):
+        return  # it comes from its own folder
     absent = absent_here(settings.argv, path) if isinstance(settings, CommandSettings) else ""
     if absent:
         raise PlanError(

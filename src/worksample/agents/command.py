@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from worksample.errors import AgentError, Cause
 
 from .absent import LOOK, programs_of
-from .model_door import door_environment, door_name
+from .model_door import door_environment, door_words
+from .prompt import program_text
 from .script import filled
-from .settings import CommandSettings
+from .settings import CommandSettings, ProgramSettings
 from .shown_digest import note
 from .workspace import Workspace, clipped
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from inspect_ai.solver import Solver, TaskState
 
 ENVIRONMENT = "WORKSAMPLE_BRIEF"
+HOME = "/home/agent"
+"""The home folder of a box's user."""
 PROGRAM = "command"
 """Who says what a program has printed, where a message names its model."""
 
@@ -43,13 +46,19 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
     brief = workspace.instance.work.brief
+    if isinstance(settings, ProgramSettings):
+        brief = program_text(workspace, settings.instructions)
     path = f"{workspace.scratch}/brief.md"
-    words = {**workspace.words, "brief": path, **({"model": door_name(model)} if model else {})}
+    words = {**workspace.words, "brief": path, **(door_words(model) if model else {})}
     argv = [filled(part, words, raw=False) for part in settings.argv]
     env = door_environment(model) if model else {}
     env |= {key: filled(value, words, raw=False) for key, value in settings.env.items()}
     if settings.brief == "env":
         env[ENVIRONMENT] = brief
+    if isinstance(settings, ProgramSettings):
+        argv += settings.args
+        for name, text in settings.files.items():
+            await sandbox().write_file(f"{HOME}/{name}", filled(text, words, raw=False))
     note({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
     state.messages = [ChatMessageUser(content=brief, source="input")]
     await sandbox().write_file(path, brief)

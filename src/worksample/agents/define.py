@@ -12,19 +12,50 @@ from worksample.manifests import Faults
 from worksample.manifests import checked as told
 from worksample.records import Agent
 
+from .objects import planned
 from .presets import PRESETS
 from .script import read_script
-from .settings import CommandSettings, ReflectSettings, ScriptedSettings, Settings, WorkerSettings
+from .settings import (
+    CommandSettings,
+    ObjectSettings,
+    ProgramSettings,
+    ReflectSettings,
+    ScriptedSettings,
+    Settings,
+    WorkerSettings,
+)
 
 HARNESSES: Mapping[str, type[Settings]] = {
     "scripted": ScriptedSettings,
     "worker": WorkerSettings,
     "plan-act-reflect": ReflectSettings,
     "command": CommandSettings,
+    "object": ObjectSettings,
 }
 NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
 REPLAY = "script/replay"
 """The model of a scripted agent that names none."""
+
+
+def harnesses() -> tuple[str, ...]:
+    """The names of all: our own, and the programs that can be installed."""
+    from .programs.registry import names
+
+    return (*HARNESSES, *names())
+
+
+def settings_of(harness: str) -> type[Settings] | None:
+    """The kind of settings that a harness takes; None where there is no such harness."""
+    if harness in HARNESSES:
+        return HARNESSES[harness]
+    from .programs.registry import named
+
+    return ProgramSettings if named(harness) else None
+
+
+def is_program(harness: str) -> bool:
+    """Whether the agent is a program in the box, which calls its model itself."""
+    return issubclass(settings_of(harness) or Settings, CommandSettings)
 
 
 def define(
@@ -50,9 +81,9 @@ def define(
             raise PlanError(f"no preset is called {preset!r}; there are: {', '.join(PRESETS)}")
         harness = harness or PRESETS[preset].harness
         given = _over(PRESETS[preset].settings, given)
-    if harness is None or harness not in HARNESSES:
+    if harness is None or settings_of(harness) is None:
         raise PlanError(
-            f"no harness is called {harness!r}; there are: {', '.join(HARNESSES)}",
+            f"no harness is called {harness!r}; there are: {', '.join(harnesses())}",
             next="--agent worker --model PROVIDER/MODEL",
         )
     model = _model(harness, model)
@@ -63,7 +94,11 @@ def define(
             given["script"] = read_script(Path(script)).plain()
     elif script is not None:
         raise PlanError(f"harness {harness} takes no script", next="--agent scripted")
-    full = checked(harness, given)
+    if settings_of(harness) is ProgramSettings:
+        from .programs.settle import settled
+
+        given = settled(harness, given)
+    full = checked(harness, planned(given) if harness == "object" else given)
     return Agent.of(
         name or _name(preset or harness, model, script),
         harness,
@@ -76,9 +111,9 @@ def define(
 
 def checked(harness: str, settings: Mapping[str, Any]) -> Settings:
     """Settings of a harness as a value. PlanError names every key that is wrong and what is allowed."""
-    cls = HARNESSES.get(harness)
+    cls = settings_of(harness)
     if cls is None:
-        raise PlanError(f"no harness is called {harness!r}; there are: {', '.join(HARNESSES)}")
+        raise PlanError(f"no harness is called {harness!r}; there are: {', '.join(harnesses())}")
     faults = Faults()
     found = told(cls, dict(settings), faults, file="settings")
     if found is None or faults.found:
@@ -91,7 +126,8 @@ def checked(harness: str, settings: Mapping[str, Any]) -> Settings:
 
 
 def _model(harness: str, model: str | None) -> str | None:
-    if harness in NEEDS_MODEL and not model:
+    needs = harness in NEEDS_MODEL or harness not in HARNESSES
+    if needs and not model:
         raise PlanError(f"harness {harness} needs a model", next="--model PROVIDER/MODEL")
     if harness == "scripted":
         model = model or REPLAY

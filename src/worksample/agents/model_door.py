@@ -17,6 +17,11 @@ def door_names(model: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((door_name(model), model)))
 
 
+def door_words(model: str) -> dict[str, str]:
+    """What placeholders of a program's settings stand for."""
+    return {"model": door_name(model), "door": f"http://{MODEL_HOST}"}
+
+
 def door_environment(model: str) -> dict[str, str]:
     """What clients of the common providers look for in their environment."""
     base, name = f"http://{MODEL_HOST}", door_name(model)

@@ -33,12 +33,9 @@ REVISE = "Put right what you found. When it is done, stop calling tools and say 
 
 def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool = True) -> str:
     """The system message: identity, place, rules, deliverables, self-check."""
-    paths = workspace.instance.work.environment.paths
     parts = [
         "You are a professional with a piece of paid work. You do it alone, to the end, and hand in the result.",
-        f"Material is in {paths.input} (read-only; it may be empty). Programs and data that belong to the work are in "
-        f"{paths.software} (read-only). Deliverables go into {paths.output}: only that is looked at when "
-        "the work is over, so put there what the brief asks for and nothing else, no notes, no leftovers.",
+        place_text(workspace),
     ]
     if settings.auxiliary:
         parts.append(
@@ -61,6 +58,16 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
     return "\n\n".join(parts)
 
 
+def place_text(workspace: Workspace) -> str:
+    """Which folder is what."""
+    paths = workspace.instance.work.environment.paths
+    return (
+        f"Material is in {paths.input} (read-only; it may be empty). Programs and data that belong to the work are in "
+        f"{paths.software} (read-only). Deliverables go into {paths.output}: only that is looked at when "
+        "the work is over, so put there what the brief asks for and nothing else, no notes, no leftovers."
+    )
+
+
 def _check(settings: WorkerSettings, workspace: Workspace) -> str:
     look = (
         "Before you hand in, open every deliverable again and check it against the brief: that it opens, that it is "
@@ -69,6 +76,12 @@ def _check(settings: WorkerSettings, workspace: Workspace) -> str:
     if settings.self_check == "look" and workspace.vision:
         return f"{look} Render what is visual (documents, charts, pictures, pages) to an image and look at it."
     return look
+
+
+def program_text(workspace: Workspace, instructions: str) -> str:
+    """The one prompt of a command-line agent: place, rules and brief, as `worker` is told them."""
+    settings = WorkerSettings(instructions=instructions)
+    return f"{system_text(workspace, settings, submits=False)}\n\n# The work\n\n{brief_text(workspace, settings, None)}"
 
 
 def brief_text(workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> str:

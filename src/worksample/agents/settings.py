@@ -86,3 +86,34 @@ class CommandSettings(Settings):
     """More environment variables."""
     output_characters: int = Field(default=1_000_000, ge=0)
     """Of its output, kept in the trajectory."""
+
+
+class ObjectSettings(Settings):
+    """`object`: a solver or an agent of Inspect's, or an async function over the box."""
+
+    object: str
+    """`module:name` of it, or of a function that makes it."""
+    source: str = ""
+    """The digest of its source, which `define` fills in: other code is another agent."""
+    args: dict[str, Any] = {}
+    """What the function that makes it is called with."""
+
+
+class ProgramSettings(CommandSettings):
+    """A command-line agent: what its harness gives stands here in full, so that the record says how it was called."""
+
+    argv: tuple[str, ...] = Field(default=(), min_length=1)
+    version: str = ""
+    """Of the program; by default that which was installed last."""
+    program: str = ""
+    """SHA-256 of its files, as `worksample agent list` says it."""
+    runtime: str = ""
+    """What runs it, such as `node 24.19.0`."""
+    files: dict[str, str] = {}
+    """Its configuration: path below the home folder -> text."""
+    logs: tuple[str, ...] = ()
+    """Where below the home folder it keeps its log."""
+    args: tuple[str, ...] = ()
+    """More arguments, after those of `argv`."""
+    instructions: str = ""
+    """Appended to what it is told of place and rules."""

@@ -16,7 +16,10 @@ from .middleware import problems
 from .middleware.packing import LARGE, LEVEL
 
 SCHEMA = "/api/v1/openapi.json"
-_ROUTES = ("session", "me", "training", "work", "rounds", "accounts", "evidence", "transfer", "flags", "machine")
+_ROUTES = (
+    "session", "me", "training", "work", "rounds", "accounts", "evidence", "transfer", "flags", "machine", "rubrics",
+    "waiting",
+)  # fmt: skip
 
 
 def make_api() -> FastAPI:

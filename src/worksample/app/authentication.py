@@ -74,8 +74,15 @@ def reviewer(account: Annotated[Account, Depends(signed_in)]) -> Account:
     return account
 
 
+def writer(account: Annotated[Account, Depends(signed_in)]) -> Account:
+    """Who may write rubrics. SignedOut, Denied."""
+    account.may(Role.EXPERT, Role.ADMIN)
+    return account
+
+
 ServicesOf = Annotated[Services, Depends(services_of)]
 SignedIn = Annotated[Account, Depends(signed_in)]
 SessionOf = Annotated[str, Depends(session_of)]
 Admin = Annotated[Account, Depends(admin)]
 Reviewer = Annotated[Account, Depends(reviewer)]
+Writer = Annotated[Account, Depends(writer)]

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from worksample.experiments.find import find_experiment
 from worksample.people import Account, Kind, PeopleRound, Role
-from worksample.records import Experiment, Rule
+from worksample.people.rounds.own import kind_of
+from worksample.people.rounds.planning import Asking
+from worksample.people.rounds.protocol import BY_CRITERIA, FORM_OF
+from worksample.records import Experiment, Instance, Protocol, Round, Rule
 
 if TYPE_CHECKING:
     from worksample.people import People, Queue
+    from worksample.store import Store
 
 _OF_DELIVERABLES = (Kind.HOLISTIC, Kind.RUBRIC, Kind.TAGS)
 REASON = "one person's own review"
@@ -18,24 +22,29 @@ REASON = "one person's own review"
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What is ready to be judged. `left`: items that this person can still be given."""
+    """What is ready to be judged. `left`: items that this person can still be given; `votes`: wanted on each."""
 
     account: Account
     experiment: Experiment
     round: str
     left: int
+    votes: int
 
 
-def open_review(people: People, name: str, experiment: str | None = None) -> Review:
+def open_review(people: People, name: str, experiment: str | None = None, *, alone: bool = False) -> Review:
     """Make the account and, where the experiment has no open round, a round of one vote each without training gate.
 
-    `experiment`: name or id, by default the newest. UsageError where there is none; PlanError where it has no work.
+    `experiment`: name or id, by default the newest. `alone`: rounds that want more than one vote do not count, so that
+    one person decides; the later round is the one in force. UsageError where there is no experiment; PlanError where it
+    has no work.
     """
     account = people.accounts.create(name, [role.value for role in Role])
     if account.disabled or account.roles != frozenset(Role):
         account = people.accounts.change(account.id, None, roles=[role.value for role in Role], disabled=False)
     chosen = find_experiment(people.store, experiment or "")
     found = [q for q in people.rounds() if _covers(q, chosen.id)]
+    if alone:
+        found = [q for q in found if people.store.get(Round, q.round).overlap == 1]
     # A round of deliverables rather than one of pairs that was opened since.
     found.sort(key=lambda q: q.kind in _OF_DELIVERABLES)
     if found:
@@ -43,18 +52,39 @@ def open_review(people: People, name: str, experiment: str | None = None) -> Rev
         if found[-1].kind in _OF_DELIVERABLES:
             people.top_up(round)
     else:
+        protocol = _judged(people.store, chosen)
+        kind = kind_of(protocol)
         round = people.open_people_round(
             PeopleRound(
-                kind=Kind.HOLISTIC, experiment=chosen.id, rule=Rule.LATEST, overlap=1, training=False,
-                waive_pilot=REASON, reason=REASON,
+                kind=kind, experiment=chosen.id, rule=Rule.LATEST, overlap=1, training=False,
+                protocol=protocol if kind is Kind.RUBRIC else None, waive_pilot=REASON, reason=REASON,
             )
         ).id  # fmt: skip
-    return Review(account, chosen, round, left_of(people, account, round))
+    votes = people.store.get(Round, round).overlap
+    return Review(account, chosen, round, left_of(people, account, round), votes)
+
+
+def others_wanted(people: People, round: str) -> int:
+    """Items of a round that still want votes, whoever may give them."""
+    progress = people.progress(round)
+    return progress.items - progress.complete - progress.withdrawn
 
 
 def left_of(people: People, account: Account, round: str) -> int:
     """Items of a round that the person can still be given, open ones too."""
     return sum(s.left + s.open for s in people.standings(account) if s.queue.round == round)
+
+
+def _judged(store: Store, experiment: Experiment) -> Protocol:
+    """The experiment's first protocol that people answer for; where a program does all of it, the work as a whole."""
+    instances = [store.get(Instance, id) for id in experiment.lock.instances]
+    for protocol in experiment.lock.protocols:
+        if protocol not in BY_CRITERIA:
+            return protocol
+        asking = Asking(FORM_OF[Kind.RUBRIC], protocol)
+        if any(asking.of(instance) for instance in instances):
+            return protocol
+    return Protocol.HOLISTIC
 
 
 def _covers(queue: Queue, experiment: str) -> bool:

@@ -69,8 +69,8 @@ def check_rubric(instance: Instance) -> Iterator[Finding]:
         leaves = [c for c in grading.criteria.leaves if c.by is not By.PROGRAM or not graded]
         for leaf in leaves:
             yield from _findings(leaf)
-        if protocol is Protocol.RUBRIC and not FEWEST <= len(grading.criteria.leaves) <= MOST:
-            yield _number(len(grading.criteria.leaves))
+        if protocol is Protocol.RUBRIC and (unusual := lint_size(len(grading.criteria.leaves))):
+            yield warning(Check.RUBRIC, unusual[0], "criteria.toml", unusual[1])
 
 
 def _findings(leaf: Criterion) -> Iterator[Finding]:
@@ -80,11 +80,13 @@ def _findings(leaf: Criterion) -> Iterator[Finding]:
         yield warning(Check.RUBRIC, what, "criteria.toml", INSTEAD[flaw.fault])
 
 
-def _number(size: int) -> Finding:
+def lint_size(size: int) -> tuple[str, str] | None:
+    """What is unusual about the number of a rubric's criteria, and what to do; None where it is as usual."""
+    if FEWEST <= size <= MOST:
+        return None
     do = (
         "split what is asked into claims that pass or fail one by one"
         if size < FEWEST
         else "keep what the brief asks for, and join what always passes together"
     )
-    what = f"the rubric has {size} criteria, {FEWEST} to {MOST} are usual"
-    return warning(Check.RUBRIC, what, "criteria.toml", do)
+    return f"the rubric has {size} criteria, {FEWEST} to {MOST} are usual", do

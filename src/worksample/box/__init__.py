@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .config import BoxConfig, BoxLimits, Endpoint, Mount, is_host_name
+from .config import BoxConfig, BoxLimits, Endpoint, Mount, Root, is_host_name
 from .interface import Box, Completed, Connection, Ended, Listener, Process, Reader, Writer
 from .opening import kinds, open_box, start_box
 
@@ -22,6 +22,7 @@ __all__ = [
     "Mount",
     "Process",
     "Reader",
+    "Root",
     "Writer",
     "is_host_name",
     "kinds",

@@ -47,6 +47,23 @@ def is_host_name(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Root:
+    """A root file system that a box has instead of the machine's own programs: an unpacked image, and how it says to be
+    used. What a box writes to it stays in the box."""
+
+    folder: str
+    """The unpacked files on the host, which no box changes."""
+    user: int = 0
+    """Number of the box's one user; every file of the image is shown as its own."""
+    home: str = "/root"
+    workdir: str = ""
+    """Where commands run that say no other place; empty for the scratch folder."""
+    env: tuple[tuple[str, str], ...] = ()
+    entrypoint: tuple[str, ...] = ()
+    """A program that is started with the box, and has to go on by calling its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
 class BoxLimits:
     """What a box may use. Sizes in bytes, times in seconds."""
 
@@ -81,6 +98,8 @@ class BoxConfig:
     network: str = "none"
     endpoints: tuple[Endpoint, ...] = ()
     python: str = "toolbox"
+    root: Root | None = None
+    """None for the machine's own `/usr`, read-only. With a root, `python` is "none": an image brings its own."""
     label: str = ""
     background: bool = False
     """Its processes get what of the processors others leave."""
@@ -96,6 +115,8 @@ class BoxConfig:
         self._check_endpoints()
         if self.python not in PYTHONS:
             raise SandboxError(f'python = "{self.python}" is none of {", ".join(PYTHONS)}', where="box")
+        if self.root is not None:
+            self._check_root(self.root)
         for target in (self.output, self.scratch, *self.writable, *(mount.target for mount in self.mounts)):
             self._check_target(target)
         seen: set[str] = set()
@@ -112,6 +133,23 @@ class BoxConfig:
         """The loopback address of each endpoint's name, in the box: two names never share one, so ports never clash."""
         names = dict.fromkeys(endpoint.name for endpoint in self.endpoints)
         return {name: f"127.65.0.{number}" for number, name in enumerate(names, 1)}
+
+    @property
+    def folder(self) -> str:
+        """The working folder of commands, which relative paths start at."""
+        return (self.root.workdir if self.root else "") or self.scratch
+
+    def _check_root(self, root: Root) -> None:
+        if self.python != "none":
+            raise SandboxError("a box with a root of its own has that root's Python", where="box", next='python="none"')
+        if not 0 <= root.user < 1 << 16:
+            raise SandboxError(f"user {root.user} of an image is not below 65536", where="box")
+        for place in (root.home, *([root.workdir] if root.workdir else [])):
+            if not place.startswith("/") or posixpath.normpath(place) != place or "\0" in place:
+                raise SandboxError(f"{place!r} is not a plain absolute path", where="image")
+        for key, value in root.env:
+            if not key or "=" in key or "\0" in key + value:
+                raise SandboxError(f"{key!r} cannot be an environment variable", where="image")
 
     def _check_endpoints(self) -> None:
         if self.endpoints and self.network != "endpoints":

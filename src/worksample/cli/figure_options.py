@@ -10,8 +10,9 @@ import click
 from .output import price_option
 
 if TYPE_CHECKING:
-    from worksample.metrics import Checking
+    from worksample.metrics import Checking, Resampling
     from worksample.records import JudgedBy
+    from worksample.verdicts.subset import Subset
 
 F = TypeVar("F", bound=Callable[..., Any])
 CHECKING = "cost=5,accepts_good=0.98,accepts_bad=0.1,loss=200"
@@ -47,6 +48,44 @@ def judged_by_option(function: F) -> F:
         help="Whose answers make the verdicts; combined: each criterion by its own kind of evaluator. Default: as the "
         "experiment says.",
     )(function)
+
+
+def interval_options(function: F) -> F:
+    """`--resamples`, `--level` and `--seed`."""
+    for option in (
+        click.option("--seed", type=int, default=None, help="Of every bootstrap; default: 0."),
+        click.option("--level", type=float, default=None, help="Confidence of every interval; default: 0.95."),
+        click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000."),
+    ):
+        function = option(function)
+    return function
+
+
+def where_option(function: F) -> F:
+    """`--where`."""
+    return click.option(
+        "--where",
+        multiple=True,
+        default=None,
+        metavar="FIELD=VALUE",
+        callback=_where,
+        help="Only this part of the work: agent, arm, category, domain, experiment, harness, instance, model, "
+        "platform, tag, task or tier. Repeatable: of one field any value counts, of several all must hold.",
+    )(function)
+
+
+def _where(context: click.Context, parameter: click.Parameter, values: Sequence[str] | None) -> Subset:
+    from worksample.verdicts.subset import Subset
+
+    return Subset.read(values or ())
+
+
+def resampling(given: dict[str, Any]) -> Resampling:
+    """The Resampling of the flags that were given, which it takes out."""
+    from worksample.metrics import Resampling
+
+    how = {name: given.pop(name) for name in ("resamples", "level", "seed")}
+    return Resampling(**{name: value for name, value in how.items() if value is not None})
 
 
 def _judged_by(context: click.Context, parameter: click.Parameter, value: str | None) -> JudgedBy | None:

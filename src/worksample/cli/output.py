@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from worksample.library.words import dollars, duration, printable
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
 
     from worksample.store import Store
+
+__all__ = [
+    "console", "dollars", "duration", "json_option", "open_store", "price_option", "printable", "say_json",
+    "store_option", "table",
+]  # fmt: skip
 
 FILE_WIDTH = 160
 """Columns of a table that goes to a file or a pipe."""
@@ -74,27 +81,3 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], 
     for row in rows:
         shown.add_row(*(Text(printable(cell)) for cell in row))
     console().print(shown)
-
-
-def printable(value: object) -> str:
-    """Text without control characters: what agents and files named cannot steer a terminal."""
-    text = "" if value is None else str(value)
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def dollars(amount: float | None) -> str:
-    """`$1.20`, or "unknown"."""
-    if amount is None:
-        return "unknown"
-    return f"${amount:,.2f}" if amount == 0 or amount >= 0.01 else f"${amount:.4f}"
-
-
-def duration(seconds: float | None) -> str:
-    """`1h 05m`, `3m 20s`, `4.2s`, or "unknown"."""
-    if seconds is None:
-        return "unknown"
-    if seconds < 60:
-        return f"{seconds:.1f}s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h {minutes:02d}m" if hours else f"{minutes}m {rest:02d}s"

@@ -10,7 +10,7 @@ import click
 from worksample.errors import UsageError
 
 from .output import price_option
-from .service_options import service_options, take_services
+from .service_options import pair_of, price_of, service_options, take_services
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,8 +30,8 @@ OPTIONS = (
         multiple=True,
         default=None,
         metavar="NAME|FILE",
-        help="A harness (scripted, worker, plan-act-reflect, command), a preset (rli, upbench, ale, tac), or a file "
-        "with one agent's table. Repeatable.",
+        help="A harness (scripted, worker, plan-act-reflect, command, or one of `worksample agent list`), a preset "
+        "(rli, upbench, ale, tac), or a file with one agent's table. Repeatable.",
     ),
     click.option(
         "--model",
@@ -116,22 +116,7 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     if "agents" in given:
         given["agents"] = [agent_from_flag(text) for text in given["agents"]]
     if "roles" in given:
-        given["roles"] = dict(_pair(text, "--role", "judge=openai/gpt-5") for text in given["roles"])
+        given["roles"] = dict(pair_of(text, "--role", "judge=openai/gpt-5") for text in given["roles"])
     if "prices" in given:
         given["prices"] = dict(price_of(text) for text in given["prices"])
     return given
-
-
-def _pair(text: str, option: str, example: str) -> tuple[str, str]:
-    key, sign, value = text.partition("=")
-    if not (key and sign and value):
-        raise UsageError(f"{option} {text!r} has no = with something on both sides", next=f"{option} {example}")
-    return key, value
-
-
-def price_of(text: str) -> tuple[str, dict[str, str]]:
-    model, value = _pair(text, "--price", "openai/gpt-5=1.25,10")
-    paid, sign, earned = value.partition(",")
-    if not (paid and sign and earned):
-        raise UsageError(f"--price {text!r} names one figure only", next=f"--price {model}=INPUT,OUTPUT")
-    return model, {"input": paid, "output": earned}

@@ -10,6 +10,8 @@ import click
 
 from worksample.errors import UsageError
 
+from .output import price_option
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = (
@@ -42,6 +44,56 @@ def service_options(function: F) -> F:
     for option in reversed(OPTIONS):
         function = option(function)
     return function
+
+
+JUDGES = (
+    click.option(
+        "--judge", "judges", multiple=True, default=None, metavar="NAME=MODEL",
+        help="A judge model, over [judges.NAME] as it was planned. Repeatable.",
+    ),
+    price_option("US dollars per million tokens of prompt and answer. Repeatable."),
+)  # fmt: skip
+
+
+def judge_options(function: F) -> F:
+    """Those of verbs that go on with an experiment, and may ask other judges than it was planned with."""
+    function = service_options(function)
+    for option in reversed(JUDGES):
+        function = option(function)
+    return function
+
+
+def judging_flags(given: dict[str, Any]) -> dict[str, Any]:
+    """Take what was given of `judge_options` out of `given`: keys of an experiment file. UsageError as they say."""
+    names = ("judges", "prices", "model_args", *KEYS)
+    said = {name: value for name in names if (value := given.pop(name, None)) is not None and value != ()}
+    take_services(said)
+    if "judges" in said:
+        said["judges"] = {name: {"model": model} for name, model in (_judge(text) for text in said["judges"])}
+    if "prices" in said:
+        said["prices"] = dict(price_of(text) for text in said["prices"])
+    return said
+
+
+def pair_of(text: str, option: str, example: str) -> tuple[str, str]:
+    """KEY=VALUE of an option. UsageError where one of them lacks."""
+    key, sign, value = text.partition("=")
+    if not (key and sign and value):
+        raise UsageError(f"{option} {text!r} has no = with something on both sides", next=f"{option} {example}")
+    return key, value
+
+
+def price_of(text: str) -> tuple[str, dict[str, str]]:
+    """A `--price`: the model, and its figures. UsageError."""
+    model, value = pair_of(text, "--price", "openai/gpt-5=1.25,10")
+    paid, sign, earned = value.partition(",")
+    if not (paid and sign and earned):
+        raise UsageError(f"--price {text!r} names one figure only", next=f"--price {model}=INPUT,OUTPUT")
+    return model, {"input": paid, "output": earned}
+
+
+def _judge(text: str) -> tuple[str, str]:
+    return pair_of(text, "--judge", "judge=openai/gpt-5-mini")
 
 
 def take_services(given: dict[str, Any]) -> None:

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worksample.library.progress import watcher
+from worksample.library.running import options_of, planned
+
 from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_ahead import judging_of, show_judging
-from .output import console, dollars, duration, open_store, printable, say_json
-from .progress import watcher
+from .output import console, dollars, duration, open_store, printable, say_json, table
 from .same_name import tell_planned
 
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.pilot import Basis
     from worksample.experiments.plan_progress import PlanProgress
     from worksample.experiments.planning import Forecast, Plan
     from worksample.experiments.power import Outlook
@@ -26,11 +29,12 @@ if TYPE_CHECKING:
 WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation. Every report of this will say so."
 
 
-def dry(config: ExperimentConfig, *, as_json: bool) -> int:
+def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
     """Show what would be run, less what a store holds already; no record is written and no store is needed."""
     from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.power import outlook
     from worksample.experiments.preparing import forecast_of, prepare
+    from worksample.extras import lacks
     from worksample.store.location import is_store
 
     plan = prepare(config)
@@ -39,18 +43,43 @@ def dry(config: ExperimentConfig, *, as_json: bool) -> int:
         progress, rest = progress_of(plan, store)
         if store is not None:
             tell_planned(store, plan.experiment)
-    expected, power = forecast_of(rest, config), outlook(plan)
+        basis = _basis(store, config, expect, pilot)
+    expected = forecast_of(rest, config)
+    power = None if lacks("report") else outlook(plan, basis=basis)
     judging = judging_of(plan, config)
     if as_json:
         told = [asdict(one) for one in judging]
-        say_json({**_plan_table(plan, expected), "judging": told, "standing": progress.plain(), "power": power.plain()})
+        say_json(
+            {
+                **_plan_table(plan, expected),
+                "judging": told,
+                "standing": progress.plain(),
+                "power": power and power.plain(),
+            }
+        )
         return 0
     _show_plan(plan, expected)
     show_judging(judging)
     _show_progress(progress)
-    _show_power(power)
+    if power is None:
+        click.echo("power: pip install 'worksample[report]'", err=True)
+    else:
+        _show_power(power)
     click.echo("dry run: nothing was run or written")
     return 0
+
+
+def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:
+    """What power is reckoned with: a pilot's own data, or a guessed pass rate."""
+    from worksample.errors import UsageError
+    from worksample.experiments.find import find_experiment
+    from worksample.experiments.pilot import RATE, from_pilot, guessed
+
+    if not pilot:
+        return guessed(RATE if expect is None else expect)
+    if store is None:
+        raise UsageError(f"there is no store at {config.store} to read {pilot!r} from", next="--store DIR")
+    return from_pilot(store, find_experiment(store, pilot))
 
 
 @dataclass(frozen=True)
@@ -71,44 +100,19 @@ class Tone:
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then run; returns the exit code."""
-    from worksample.experiments.model_check import need_models
     from worksample.experiments.plan_progress import progress_of
-    from worksample.experiments.preparing import commit_plan, forecast_of, prepare
-    from worksample.experiments.run import need_sandbox
+    from worksample.experiments.preparing import forecast_of
 
-    need_sandbox(config.sandbox)
-    # What cannot be run is refused before a store is made.
-    need_models(prepare(config).material.agents, config)
-    with open_store(config.store, create=True) as store:
-        plan = prepare(config, store.blobs)
-        known = commit_plan(store, plan)
+    with planned(config) as ready:
         if not tone.silent:
-            progress, rest = progress_of(plan, store)
-            _show_plan(plan, forecast_of(rest, config))
-            if known:
-                click.echo(f"{plan.experiment.id} was planned before: going on with what is open", err=True)
+            progress, rest = progress_of(ready.plan, ready.store)
+            _show_plan(ready.plan, forecast_of(rest, config))
+            if ready.known:
+                click.echo(f"{ready.plan.experiment.id} was planned before: going on with what is open", err=True)
                 _show_progress(progress)
         if not tone.quiet:
-            tell_planned(store, plan.experiment)
-        return run_and_tell(store, plan.experiment, options_of(config), tone)
-
-
-def options_of(
-    config: ExperimentConfig, *, parallel: int | None = None, graders: int | None = None, tries: int | None = None
-) -> RunOptions:
-    """How an experiment is run as it was asked for, or otherwise where a figure is given."""
-    from worksample.experiments.run import RunOptions
-    from worksample.people.rounds.own import OwnRounds
-
-    return RunOptions(
-        parallel=parallel or config.parallel,
-        graders=graders or config.graders,
-        tries=tries or config.tries,
-        prices=config.prices,
-        services=config.services,
-        judges=config.judges,
-        people=OwnRounds(config.people.overlap).fill,
-    )
+            tell_planned(ready.store, ready.plan.experiment)
+        return run_and_tell(ready.store, ready.plan.experiment, options_of(config), tone)
 
 
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
@@ -129,12 +133,15 @@ def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone
 
 def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     from worksample.experiments.find import call
+    from worksample.extras import lacks
     from worksample.records import Experiment
     from worksample.reports import leaderboard, print_board
     from worksample.reports.unserved import unserved
 
     status = done.status
-    if status.finished:
+    if status.finished and lacks("report"):
+        _show_counts(store, status.experiment)
+    elif status.finished:
         print_board(leaderboard(store, [status.experiment]), console())
     name = call(store, store.get(Experiment, status.experiment))
     where = f" --store {tone.store}" if tone.store else ""
@@ -163,6 +170,23 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
             click.echo(f"  {reason}")
     if tone.hints:
         click.echo(f"  next: {next}")
+
+
+def _show_counts(store: Store, experiment: str) -> None:
+    """Agents with their counts, where the extra that makes figures is not installed."""
+    import polars as pl
+
+    from worksample.verdicts.slots import slots_df
+
+    graded = pl.col("standing") == "decided"
+    counts = (pl.len(), graded.sum().alias("graded"), (graded & pl.col("passed")).sum().alias("passed"))
+    agents = slots_df(store, experiment).group_by("agent_name").agg(*counts, pl.col("score").mean()).sort("agent_name")
+    rows = [
+        (name, planned, graded_, passed, "none" if score is None else f"{score:.3f}")
+        for name, planned, graded_, passed, score in agents.iter_rows()
+    ]
+    table("", ("agent", "planned", "graded", "passed", "mean score of graded"), rows)
+    click.echo("  intervals and the report: pip install 'worksample[report]'")
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:

@@ -35,6 +35,7 @@ VERBS: dict[str, Verb | Family] = {
     "serve": _verb("serve", "Serve the review app to a team."),
     "metrics": _verb("metrics", "Print every figure that the store's data support, with counts and intervals."),
     "compare": _verb("compare", "Compare two agents on the same work."),
+    "clusters": _verb("clusters", "Group criteria that ask for the like, and show which of them agents fail."),
     "grade": _verb("grade", "Grade stored submissions anew and show what changed."),
     "submit": _verb("submit", "Hand in work made elsewhere: a folder or a zip."),
     "amend": _verb("amend", "Strike or restore a trial, submission, evaluation, evaluator or instance."),
@@ -45,6 +46,14 @@ VERBS: dict[str, Verb | Family] = {
             "show": _verb("task_show", "Show what a task package says."),
             "list": _verb("task_list", "List the tasks in a folder or a suite."),
             "check": _verb("task_check", "Prove a task package before it is used."),
+        },
+    ),
+    "agent": Family(
+        "Install command-line agents, list them, and try them.",
+        {
+            "install": _verb("agent_install", "Bring a version of a command-line agent onto this machine."),
+            "list": _verb("agent_list", "List the command-line agents, and which versions are installed here."),
+            "check": _verb("agent_check", "Let an installed agent say one sentence, in a box and through the door."),
         },
     ),
     "model": Family(

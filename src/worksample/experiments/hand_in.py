@@ -50,7 +50,7 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     """
     if grade_now:
         need_sandbox(sandbox)
-    instance = _chosen(ingest_package(store, what.task).instances, what.instance)
+    instance = chosen(ingest_package(store, what.task).instances, what.instance)
     author = what.author or default_author()
     at = what.at if what.at is None or what.at.tzinfo else what.at.replace(tzinfo=UTC)
     submission = hand_in(
@@ -72,7 +72,8 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     return HandedIn(submission, asyncio.run(grade(store, round, submission, instance, sandbox=sandbox)))
 
 
-def _chosen(instances: tuple[Instance, ...], name: str | None) -> Instance:
+def chosen(instances: tuple[Instance, ...], name: str | None) -> Instance:
+    """The instance of that name, or the only one. UsageError."""
     names = ", ".join(i.name for i in instances)
     if name is None:
         if len(instances) == 1:

@@ -18,27 +18,33 @@ if TYPE_CHECKING:
     from .run import RunOptions
 
 
-def evaluators_here(store: Store, experiment: Experiment, options: RunOptions) -> Evaluators:
+def evaluators_here(
+    store: Store, experiment: Experiment | None, options: RunOptions, sandbox: str | None = None
+) -> Evaluators:
     """Graders may ask every role; rounds are judged by those that have a table of their own (`[judges.NAME]`).
 
-    What judges spent in earlier runs counts against their caps. PlanError for a table that cannot be used.
+    What judges spent in earlier runs counts against their caps. experiment: None for work that belongs to none.
+    sandbox: the kind of box; None: the experiment's. PlanError for a table that cannot be used.
     """
-    found = _roles(store, experiment, options.judges, options.services, options.prices)
+    box = sandbox or (experiment.lock.sandbox if experiment else "bubblewrap")
+    roles = experiment.lock.roles if experiment else {}
+    found = _roles(store, roles, options.judges, options.services, options.prices)
     if not found:
-        return Evaluators(experiment.lock.sandbox)
+        return Evaluators(box)
     from worksample.grading.judges import charge, judges_for
     from worksample.viewing import exhibits
 
-    charge(store, experiment.id, found)
+    if experiment is not None:
+        charge(store, experiment.id, found)
     asked = {name: models for name, models in found.items() if name in options.judges}
-    return Evaluators(experiment.lock.sandbox, judges_for(asked, exhibits), found)
+    return Evaluators(box, judges_for(asked, exhibits), found)
 
 
 def _roles(
-    store: Store, experiment: Experiment, judges: Mapping[str, JudgeConfig], services: Services,
+    store: Store, roles: Mapping[str, str], judges: Mapping[str, JudgeConfig], services: Services,
     prices: Mapping[str, Price],
 ) -> Roles:  # fmt: skip
-    found = judges_of(judges, experiment.lock.roles, Service(prices=prices), store.blobs)
+    found = judges_of(judges, roles, Service(prices=prices), store.blobs)
     return {
         name: tuple(replace(role, service=service_of(role.model, services, prices)) for role in models)
         for name, models in found.items()

@@ -15,6 +15,9 @@ from pydantic import BaseModel
 
 from worksample.errors import ManifestError
 from worksample.manifests import Faults, FaultyManifest, checked, read_toml, read_yaml, shown
+from worksample.models import JudgeConfig, Price
+from worksample.models.services import ServiceConfig
+from worksample.records import Experiment, Frozen
 
 from .config import AgentConfig, ExperimentConfig
 
@@ -56,6 +59,36 @@ def load(file: Path | None = None, flags: Mapping[str, Any] | None = None) -> Ex
     return _checked(ExperimentConfig, table, str(file or COMMAND_LINE), file.name if file else COMMAND_LINE)
 
 
+class JudgingConfig(Frozen):
+    """Of an experiment's configuration what asking judges takes."""
+
+    judges: dict[str, JudgeConfig] = {}
+    prices: dict[str, Price] = {}
+    services: dict[str, ServiceConfig] = {}
+
+
+def replanned(experiment: Experiment, flags: Mapping[str, Any]) -> ExperimentConfig:
+    """An experiment's configuration as it was planned, under `flags`: judges, prices and services, by key.
+
+    ManifestError names what is wrong.
+    """
+    table = {**experiment.settings, **_judging(experiment.settings, flags)}
+    return _checked(ExperimentConfig, table, COMMAND_LINE, COMMAND_LINE)
+
+
+def judging_of(experiment: Experiment | None, flags: Mapping[str, Any]) -> JudgingConfig:
+    """Of that, what asking judges takes. experiment: None for work that belongs to none. ManifestError."""
+    return _checked(JudgingConfig, _judging(experiment.settings if experiment else {}, flags), COMMAND_LINE, "flags")
+
+
+def _judging(settings: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    base = {key: dict(settings[key]) for key in JudgingConfig.model_fields if key in settings}
+    judges = base.get("judges", {})
+    over = {name: {**_mapping(judges.get(name)), **table} for name, table in flags.get("judges", {}).items()}
+    table = merge(base, {key: value for key, value in flags.items() if key != "judges"})
+    return {**table, "judges": {**judges, **over}}
+
+
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     """`flags` over `data`: limits, prices, services by key; `suite` or `tasks` replace both; models, script for all."""
     table = dict(data)
@@ -95,11 +128,15 @@ def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _services_over(base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """What flags say of all models, over every entry of the file."""
-    said = dict(flags["*"])
+    """What is said of all models, over every entry of the file; what is said of one, over its own."""
+    base = {
+        **base,
+        **{name: {**_mapping(base.get(name)), **_mapping(one)} for name, one in flags.items() if name != "*"},
+    }
+    said = _mapping(flags.get("*"))
     args = said.pop("args", {})
     out = {}
-    for name in dict.fromkeys([*base, "*"]):
+    for name in dict.fromkeys([*base, *(["*"] if "*" in flags else [])]):
         entry = _mapping(base.get(name))
         out[name] = {**entry, **said, **({"args": {**_mapping(entry.get("args")), **args}} if args else {})}
     return out

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from worksample.agents import is_program
 from worksample.agents.build import model_of
 from worksample.errors import WorksampleError
 from worksample.models import Price, Service, resolve
@@ -62,7 +63,8 @@ def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
 
 def check_models(agents: Iterable[Agent], config: ExperimentConfig, *, call: bool = True) -> tuple[Checked, ...]:
     """Each agent that calls a model, looked at; with `call` its model is asked once, with a tool, as the agent asks."""
-    return asyncio.run(_all([a for a in agents if a.model and a.harness not in ("scripted", "command")], config, call))
+    calling = [a for a in agents if a.model and a.harness != "scripted" and not is_program(a.harness)]
+    return asyncio.run(_all(calling, config, call))
 
 
 async def _all(agents: list[Agent], config: ExperimentConfig, call: bool) -> tuple[Checked, ...]:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from worksample.metrics import Aim, Estimate, detectable, planned_variances, tasks_needed
+from worksample.metrics import Aim, Estimate, detectable, tasks_needed
 
+from .pilot import Basis, guessed
 from .planning import Plan
 
-RATE = 0.25
-"""The pass rate that is guessed where nothing is known; the spread is widest at 0.5."""
 REPEATS = (1, 2, 3, 5)
 
 
@@ -46,13 +45,12 @@ class Outlook:
         }
 
 
-def outlook(planned: Plan, aim: Aim | None = None, rate: float = RATE) -> Outlook:
-    """The outlook of a plan, for pass or fail at a guessed pass rate with half of its variance between tasks.
-
-    UsageError for a rate outside of 0..1 (exclusive). Instances are taken as equally many per task.
+def outlook(planned: Plan, aim: Aim | None = None, basis: Basis | None = None) -> Outlook:
+    """The outlook of a plan, for pass or fail; `basis` is by default a guess. Instances are taken as equally many per
+    task.
     """
-    goal = aim or Aim()
-    variances = planned_variances(rate)
+    goal, basis = aim or Aim(), basis or guessed()
+    variances = basis.variances
     per_task = Counter(i.task for i in planned.material.instances)
     instances, repeats = fmean(per_task.values()), planned.material.repeats
     whole = max(1, round(instances))
@@ -60,8 +58,7 @@ def outlook(planned: Plan, aim: Aim | None = None, rate: float = RATE) -> Outloo
     if len(per_task) > 1:
         seen = min(1.0, detectable(variances, len(per_task), instances=whole, repeats=repeats, aim=goal))
     needed = {r: _tasks(tasks_needed(variances, goal, instances=whole, repeats=r)) for r in sorted({*REPEATS, repeats})}
-    assumed = f"pass rates near {rate:.0%}, half of the variance and of the difficulty shared"
-    return Outlook(len(per_task), instances, repeats, seen, goal, needed, assumed)
+    return Outlook(len(per_task), instances, repeats, seen, goal, needed, basis.assumed)
 
 
 def _tasks(estimate: Estimate) -> int:

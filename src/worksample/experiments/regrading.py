@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from worksample.errors import PlanError, UsageError
-from worksample.grading import Asks, Change, Evaluators, changes, open_round, subjects
+from worksample.grading import Change, Evaluators, changes, open_round, subjects
 from worksample.grading.asked_kinds import kinds_of
+from worksample.grading.grade_round import live_submissions
 from worksample.records import (
     Amendment,
     Evaluation,
@@ -31,8 +32,9 @@ from .amend import amend
 from .claim import alone
 from .grade_queue import GradeQueue
 from .ingesting import ingest_package
-from .rounds import current_round, round_in_force
-from .run import need_sandbox
+from .judging import evaluators_here
+from .rounds import WHOLE, asks_of, current_round, judges_of, round_in_force
+from .run import RunOptions, need_sandbox
 from .watch import Silent, Tally, Watch
 
 
@@ -47,10 +49,12 @@ class Regrading:
     packages: tuple[Path, ...] = ()
     """Their tasks' graders as they are now; other tasks keep the graders of the round before."""
     protocol: Protocol = Protocol.PROGRAM
+    by: EvaluatorKind = EvaluatorKind.PROGRAM
+    """Whose round: a program's, or a judge's."""
     author: str = ""
     reason: str = ""
-    graders: int = 2
-    tries: int = 3
+    options: RunOptions = field(default_factory=RunOptions)
+    """How many are graded at once, how often each is tried, and the judges that graders and rounds may ask."""
     sandbox: str = "bubblewrap"
 
 
@@ -79,19 +83,18 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     old.
     """
     need_sandbox(what.sandbox)
-    if what.experiment is not None:
-        _need_program((store.get(Instance, id) for id in what.experiment.lock.instances), what.protocol)
-    found, before, ids = _subjects(store, what)
+    here = evaluators_here(store, what.experiment, what.options, what.sandbox)
+    found, before, ids = _subjects(store, what, here)
     if not found:
         raise PlanError("there is no submission to grade yet", next="worksample resume")
     gradings = _gradings(store, what, {id: store.get(Instance, id) for id in ids}, before)
     listener = watch or Silent()
-    round = _open(store, what, found, before, gradings)
-    queue = GradeQueue(store, [round], listener, tries=what.tries, here=Evaluators(what.sandbox))
+    round = _open(store, what, found, before, gradings, here)
+    queue = GradeQueue(store, [round], listener, tries=what.options.tries, here=here)
     queue.tally.planned = queue.tally.finished = len(found)
     listener.begin(queue.tally)
     try:
-        asyncio.run(queue.run(what.graders))
+        asyncio.run(queue.run(what.options.graders))
     finally:
         listener.end()
     mine = {s.id for s in subjects(store, round)}
@@ -99,56 +102,73 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     lost = _lost(store, before, round, mine) if before else ()
     if before is not None and not lost:
         _adopt(store, round, what)
-    elif before is None and what.experiment is not None:
+    elif before is None and what.experiment is not None and what.by is EvaluatorKind.PROGRAM:
         write_scores(store, what.experiment.id, round.id)
     return Regraded(round, before, changed, queue.tally, not lost, lost)
 
 
-def _subjects(store: Store, what: Regrading) -> tuple[list[Submission], Round | None, tuple[str, ...]]:
+def _subjects(
+    store: Store, what: Regrading, here: Evaluators
+) -> tuple[list[Submission], Round | None, tuple[str, ...]]:  # fmt: skip
     """What is graded anew, the round that decides on it now, and the instances."""
     if what.experiment is not None:
-        now_ = _in_force(store, what.experiment, what.protocol)
-        return subjects(store, now_ or current_round(store, what.experiment)), now_, what.experiment.lock.instances
+        _need_somebody([store.get(Instance, id) for id in what.experiment.lock.instances], what, here)
+        own = what.by is EvaluatorKind.PROGRAM and what.protocol is what.experiment.lock.protocol
+        find = current_round if own else round_in_force
+        now_ = find(store, what.experiment, what.protocol, what.by)
+        return live_submissions(store, what.experiment.id), now_, what.experiment.lock.instances
     if not what.submissions:
         raise UsageError("name an experiment or submissions to grade", next="worksample list")
     found = [store.get(Submission, id) for id in dict.fromkeys(what.submissions)]
-    return found, _latest(store, found, what.protocol), tuple(dict.fromkeys(s.instance for s in found))
+    _need_somebody([store.get(Instance, s.instance) for s in found], what, here)
+    return found, _latest(store, found, what), tuple(dict.fromkeys(s.instance for s in found))
 
 
-def _in_force(store: Store, experiment: Experiment, protocol: Protocol) -> Round | None:
-    if protocol is experiment.lock.protocol:
-        return current_round(store, experiment, protocol, EvaluatorKind.PROGRAM)
-    return round_in_force(store, experiment, protocol, EvaluatorKind.PROGRAM)
-
-
-def _need_program(instances: Iterable[Instance], protocol: Protocol) -> None:
-    """PlanError where people or judges answer everything under the protocol."""
-    graded = [i.grading[protocol] for i in instances if protocol in i.grading]
-    if graded and not any(EvaluatorKind.PROGRAM in kinds_of(grading) for grading in graded):
+def _need_somebody(instances: Sequence[Instance], what: Regrading, here: Evaluators) -> None:
+    """PlanError where others answer everything under the protocol, or where no judge is configured to be asked."""
+    graded = [i.grading[what.protocol] for i in instances if what.protocol in i.grading]
+    judged = what.by is EvaluatorKind.JUDGE
+    if judged and not judges_of(what.protocol, here):
         raise PlanError(
-            f"no program grades protocol {protocol}; who judges it is asked by its round",
+            f"no judge is configured for rounds of protocol {what.protocol}",
+            next="worksample grade --judge judge=MODEL",
+        )
+    whole = judged and what.protocol in WHOLE
+    if graded and not whole and not any(what.by in kinds_of(grading) for grading in graded):
+        raise PlanError(
+            f"no {what.by} grades protocol {what.protocol}; who judges it is asked by its round",
             next="worksample review, or worksample resume",
         )
 
 
 def _open(
-    store: Store, what: Regrading, found: Sequence[Submission], before: Round | None, gradings: Mapping[str, str]
-) -> Round:
-    """The regrade that was begun with these graders and not adopted; else a new one."""
+    store: Store, what: Regrading, found: Sequence[Submission], before: Round | None, gradings: Mapping[str, str],
+    here: Evaluators,
+) -> Round:  # fmt: skip
+    """The regrade that was begun with these graders (or judges) and not adopted; else a new one."""
     experiment = what.experiment.id if what.experiment else None
     listed = () if experiment else tuple(s.id for s in found)
     with alone(store, f"regrade:{experiment or listed[0]}"):
         rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
         for round in reversed(rounds.rounds):
-            same = (round.protocol, round.subjects, dict(round.gradings)) == (what.protocol, listed, dict(gradings))
+            asked = (round.by, round.protocol, round.subjects, dict(round.gradings))
+            same = asked == (what.by, what.protocol, listed, dict(gradings)) and _same_judges(store, round, here)
             begun = round.purpose is Purpose.REGRADE and before is not None and round.over == before.id
             if same and begun and not rounds.adopted(round) and not rounds.struck(round):
                 return round
         return open_round(
             store, experiment=experiment, subjects=listed, protocol=what.protocol, author=what.author,
             reason=what.reason, gradings=gradings, over=before.id if before else None,
-            asks=Asks(EvaluatorKind.PROGRAM),
+            asks=asks_of(what.protocol, what.by, here),
         )  # fmt: skip
+
+
+def _same_judges(store: Store, round: Round, here: Evaluators) -> bool:
+    """Whether a judge's round was answered by nobody but those who are asked here: another's answers are another's."""
+    if round.by is not EvaluatorKind.JUDGE:
+        return True
+    said = {e.evaluator for e in store.find(Evaluation, round=round.id)}
+    return said <= {judge.evaluator.id for judge in judges_of(round.protocol, here)}
 
 
 def _lost(store: Store, before: Round, round: Round, subjects: Set[str]) -> tuple[str, ...]:
@@ -189,13 +209,15 @@ def _gradings(store: Store, what: Regrading, instances: dict[str, Instance], bef
     lacking = sorted(i.key for i in (instances | given).values() if what.protocol not in i.grading)
     if lacking:
         raise PlanError(f"no grading under protocol {what.protocol}: {', '.join(lacking)}")
-    own = {id: i.grading_digest(what.protocol) for id, i in (instances | given).items()}
+    known = instances | given
+    asked = {id for id, i in known.items() if what.by in kinds_of(i.grading[what.protocol])} or set(known)
+    own = {id: known[id].grading_digest(what.protocol) for id in known if id in asked}
     return own | {id: digest for id, digest in old.items() if id in own and id not in given}
 
 
-def _latest(store: Store, found: Sequence[Submission], protocol: Protocol) -> Round | None:
+def _latest(store: Store, found: Sequence[Submission], what: Regrading) -> Round | None:
     """The latest round in force under the protocol that judged the first of these submissions."""
     made = {e.round for e in store.find(Evaluation, subject=found[0].id)}
-    rounds = InForce(store.find(Round, protocol=protocol.value), store.find(Amendment, target="round"))
-    mine = [r for r in rounds.deciding(protocol) if r.id in made and r.by is EvaluatorKind.PROGRAM]
+    rounds = InForce(store.find(Round, protocol=what.protocol.value), store.find(Amendment, target="round"))
+    mine = [r for r in rounds.deciding(what.protocol) if r.id in made and r.by is what.by]
     return mine[-1] if mine else None

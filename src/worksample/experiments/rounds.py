@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REASON = "graded as trials closed"
+WHOLE = frozenset({Protocol.HOLISTIC, Protocol.PAIRWISE})
+"""Protocols that judge work as a whole: people's, and a judge's too where one is configured."""
 Fill = Callable[[Store, Experiment, Protocol], int]
 """Opens or tops up the people's round of an experiment under a protocol; returns how many items came in.
 
@@ -46,8 +48,7 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
     asked = [pair for pair in asked_of(instances, experiment.lock.protocols) if pair[1] is not EvaluatorKind.PERSON]
     for protocol in experiment.lock.protocols:
         extra = (protocol, EvaluatorKind.JUDGE)
-        whole = protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
-        if whole and extra not in asked and _judges(experiment, protocol, here):
+        if protocol in WHOLE and extra not in asked and judges_of(protocol, here):
             asked.append(extra)
     return [current_round(store, experiment, protocol, by, here) for protocol, by in asked]
 
@@ -68,7 +69,7 @@ def current_round(
         if found is not None:
             return found
         gradings = _gradings(store, experiment, protocol, by)
-        asks = _asks(experiment, protocol, by, here or Evaluators())
+        asks = asks_of(protocol, by, here or Evaluators())
         return open_round(
             store, experiment=experiment.id, protocol=protocol, author=experiment.author, reason=REASON,
             gradings=gradings, asks=asks,
@@ -88,20 +89,18 @@ def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: Eval
     return {i.id: i.grading_digest(protocol) for i in graded if by in kinds_of(i.grading[protocol])} or None
 
 
-def _asks(experiment: Experiment, protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> Asks:
+def asks_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> Asks:
     """Programs once. Judges as often as they repeat: votes and criteria by the majority, points by their mean."""
     if by is not EvaluatorKind.JUDGE:
         return Asks(by)
-    overlap = sum(judge.repeats for judge in _judges(experiment, protocol, here))
+    overlap = sum(judge.repeats for judge in judges_of(protocol, here))
     if overlap <= 1:
         return Asks(by)
     points = protocol in (Protocol.PROGRAM, Protocol.CHECKPOINTS)
     return Asks(by, overlap, Rule.MEAN if points else Rule.MAJORITY)
 
 
-def _judges(experiment: Experiment, protocol: Protocol, here: Evaluators) -> Sequence[Evaluates]:
-    draft = Round(
-        id="draft", protocol=protocol, by=EvaluatorKind.JUDGE, experiment=experiment.id, author=experiment.author,
-        at=now(),
-    )  # fmt: skip
+def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[Evaluates]:
+    """The judges that are configured for rounds under a protocol."""
+    draft = Round(id="draft", protocol=protocol, by=EvaluatorKind.JUDGE, subjects=("draft",), author="draft", at=now())
     return here.judges(draft)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -24,6 +25,7 @@ from .judging import evaluators_here
 from .planning import in_order
 from .rounds import Fill, own_rounds
 from .status import Status, status_of
+from .stop import Stop
 from .watch import Silent, Watch
 
 INTERRUPTED = 130
@@ -43,6 +45,8 @@ class RunOptions:
     services: Services = field(default_factory=dict)
     judges: Mapping[str, JudgeConfig] = field(default_factory=dict)
     """Judge models by name; a round that asks judges waits where none is configured for its protocol."""
+    stop: Stop | None = None
+    """How another thread ends this run; a run in the main thread listens to Ctrl-C as well."""
     people: Fill | None = None
     """Opens and tops up people's rounds; None: people are waited for, and nothing is given to them by this run."""
 
@@ -121,18 +125,24 @@ class _Work:
         """Run and grade; True where the operator interrupted it."""
         main = asyncio.create_task(self._run_and_grade())
 
-        def stop() -> None:
+        def stop(again: str = "") -> None:
+            self.stopping = True
+            self.watch.note(f"stopping: trials in flight are closed, what is done is kept{again}")
+            main.cancel()
+
+        def interrupted() -> None:
             if self.stopping:
                 # Asked twice: at once. A kill at any moment loses nothing that was committed.
                 self.watch.end()
                 os._exit(INTERRUPTED)
-            self.stopping = True
-            self.watch.note("stopping: trials in flight are closed, what is done is kept (again: at once)")
-            main.cancel()
+            stop(" (again: at once)")
 
         loop = asyncio.get_running_loop()
-        for signum in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(signum, stop)
+        if threading.current_thread() is threading.main_thread():
+            for signum in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(signum, interrupted)
+        if self.options.stop is not None:
+            self.options.stop.listen(lambda: loop.call_soon_threadsafe(stop))
         try:
             await main
         except asyncio.CancelledError:

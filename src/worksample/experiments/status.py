@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worksample.records import EvaluatorKind, Experiment
+from worksample.records import EvaluatorKind, Experiment, Origin, Standing, Submission
 from worksample.store import Store
 
 
@@ -14,7 +14,7 @@ from worksample.store import Store
 class Status:
     """Counts of slots and of their live trials. `open` slots still want a trial.
 
-    `finished` = `graded` + `waits_for_people` + `waits_for_judge` + `ungraded`, by the first protocol.
+    `finished` + `handed_in` = `graded` + `waits_for_people` + `waits_for_judge` + `ungraded`, by the first protocol.
     """
 
     experiment: str
@@ -34,6 +34,8 @@ class Status:
     unpriced: int
     """Tries that had calls without a price."""
     sandbox: str
+    handed_in: int = 0
+    """Pieces of work by people and by agents elsewhere that were handed in for it, beside the plan."""
 
     @property
     def complete(self) -> bool:
@@ -59,7 +61,11 @@ def status_of(store: Store, experiment: Experiment) -> Status:
     finished = slots.filter(pl.col("state") == "finished")
     graded = finished.filter(pl.col("standing") == "decided").height
     rest = finished.filter((pl.col("standing") != "decided") & pl.col("submission").is_not_null())
-    waits = Counter(waiting_for(store, experiment, dict(rest.select("submission", "instance").iter_rows())).values())
+    undecided = dict(rest.select("submission", "instance").iter_rows())
+    handed, open_ = handed_in(store, experiment)
+    undecided |= open_
+    graded += handed - len(open_)
+    waits = Counter(waiting_for(store, experiment, undecided).values())
     cost = sum(float(tries[column].fill_null(0).sum()) for column in ("cost", "other_cost"))
     return Status(
         experiment=experiment.id,
@@ -72,8 +78,22 @@ def status_of(store: Store, experiment: Experiment) -> Status:
         graded=graded,
         waits_for_people=waits[EvaluatorKind.PERSON],
         waits_for_judge=waits[EvaluatorKind.JUDGE],
-        ungraded=finished.height - graded - waits.total(),
+        ungraded=finished.height + handed - graded - waits.total(),
+        handed_in=handed,
         cost=cost,
         unpriced=tries.filter((pl.col("tokens").fill_null(0) > 0) & ~pl.col("priced").fill_null(False)).height,
         sandbox=experiment.lock.sandbox,
     )
+
+
+def handed_in(store: Store, experiment: Experiment) -> tuple[int, dict[str, str]]:
+    """How many pieces of work were handed in for it, and those without a verdict: submission -> instance."""
+    if not store.find(Submission, experiment=experiment.id, origin=[Origin.EXTERNAL, Origin.PERSON]):
+        return 0, {}
+    from worksample.verdicts.frame import Work
+
+    work = Work(store, [experiment])
+    mine = {s.id: s.instance for s in work.handed_in if s.experiment == experiment.id}
+    told = work.bench_of(experiment.lock.protocol).verdicts(experiment.lock.protocol)
+    decided = set(told.filter(told["standing"] == Standing.DECIDED.value)["subject"].to_list())
+    return len(mine), {id: instance for id, instance in mine.items() if id not in decided}

@@ -44,11 +44,14 @@ def _said(store: Store, round: str) -> tuple[Counter[str], Counter[str]]:
     out = struck(store.find(Amendment))
     e = schema.evaluations.c
     given, failed = Counter[str](), Counter[str]()
+    known: set[tuple[str, str, int]] = set()
     with store.database.reading() as connection:
-        query = select(e.id, e.subject, e.evaluator, e.outcome).where(e.round == round)
-        for id, subject, evaluator, outcome in connection.execute(query):
+        query = select(e.id, e.subject, e.evaluator, e.outcome, e.draw).where(e.round == round)
+        for id, subject, evaluator, outcome, draw in connection.execute(query):
             if (Target.EVALUATION, id) in out or (Target.EVALUATOR, evaluator) in out:
                 continue
-            given[subject] += outcome == Given.GIVEN.value
+            if outcome == Given.GIVEN.value and (subject, evaluator, draw) not in known:
+                known.add((subject, evaluator, draw))
+                given[subject] += 1
             failed[subject] += outcome == Given.FAILED.value
     return given, failed

@@ -29,8 +29,13 @@ def subjects(store: Store, round: Round) -> list[Submission]:
     """The submissions of a round: those it lists, or all of its experiment's that come from no trial or a live one."""
     if round.experiment is None:
         return [store.get(Submission, id) for id in round.subjects]
-    live = {t.id for t in store.find(Trial, experiment=round.experiment, live=True)}
-    found = store.find(Submission, experiment=round.experiment)
+    return live_submissions(store, round.experiment)
+
+
+def live_submissions(store: Store, experiment: str) -> list[Submission]:
+    """An experiment's submissions that come from no trial or a live one."""
+    live = {t.id for t in store.find(Trial, experiment=experiment, live=True)}
+    found = store.find(Submission, experiment=experiment)
     return [s for s in found if s.trial is None or s.trial in live]
 
 

@@ -15,6 +15,7 @@ from worksample.box import Box, Completed, open_box
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
 from worksample.kit.result import checked
+from worksample.manifests import in_words
 from worksample.models import Roles
 from worksample.records import Grade, Grading, Usage
 
@@ -156,7 +157,11 @@ def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderL
         if failed is not None:
             raise GraderError(str(result.get("reason", ""))[:15_000], cause=Cause(failed))
         return checked(Grade.model_validate(result["grade"]), grading.criteria)
-    except (ValueError, KeyError, TypeError, ValidationError, RecursionError) as error:
+    except ValidationError as error:
+        raise GraderError(
+            f"its result is no grade: {in_words(error, Grade)[:500]}", cause=Cause.GRADER_MALFORMED
+        ) from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise GraderError(f"its result is no grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
 
 

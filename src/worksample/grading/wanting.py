@@ -29,7 +29,7 @@ class Place:
 
 def place_of(evaluation: Evaluation) -> tuple[str, int]:
     """The key of the place that an evaluation was made at."""
-    return evaluation.evaluator, int(evaluation.record.get("n", 1))
+    return evaluation.evaluator, evaluation.draw
 
 
 def wants(evaluations: Sequence[Evaluation], tries: int = TRIES) -> bool:

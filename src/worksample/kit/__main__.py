@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from worksample.errors import Cause, DeliverableError, GraderError
-from worksample.records import Criteria, Grade
+from worksample.records import Criteria, Grade, GradePart
 
 from .broker import Broker
 from .case import Case
@@ -80,7 +80,11 @@ def classify(error: BaseException) -> tuple[Cause, str]:
     if isinstance(error, MemoryError):
         return Cause.GRADER_MEMORY, f"the grader ran out of memory\n{tail}"
     if isinstance(error, ValidationError) and error.title in ("Grade", "GradePart"):
-        return Cause.GRADER_MALFORMED, f"the grade is malformed: {shorten(str(error))}"
+        from worksample.manifests import in_words
+
+        model = Grade if error.title == "Grade" else GradePart
+        said = in_words(error, model)
+        return Cause.GRADER_MALFORMED, f"{_place(error)}the grade is malformed: {shorten(said)}"
     if isinstance(error, SystemExit):
         return Cause.GRADER_CRASH, f"the grader left with sys.exit({error.code!r})\n{tail}"
     return Cause.GRADER_CRASH, f"{_place(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"

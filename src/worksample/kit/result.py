@@ -22,7 +22,11 @@ def checked(result: Any, criteria: Criteria) -> Grade:
         raise GraderError(f"grade() returned {type(result).__name__}, no Grade", cause=Cause.GRADER_MALFORMED)
     try:
         grade = Grade.model_validate(result.model_dump())
-    except (ValidationError, ValueError) as error:
+    except ValidationError as error:
+        from worksample.manifests import in_words
+
+        raise GraderError(f"the grade is malformed: {in_words(error, Grade)}", cause=Cause.GRADER_MALFORMED) from error
+    except ValueError as error:
         raise GraderError(f"the grade is malformed: {error}", cause=Cause.GRADER_MALFORMED) from error
     wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
     if not given and len(criteria.kinds) > 1:

@@ -1,6 +1,6 @@
 """Files that people write (TOML, YAML): read within limits, checked by models, every fault said at once."""
 
-from .checking import checked
+from .checking import checked, in_words
 from .faults import Fault, Faults, FaultyManifest, nearest
 from .keys import key_of
 from .raising import told, unfit
@@ -21,6 +21,7 @@ __all__ = [
     "Size",
     "Texts",
     "checked",
+    "in_words",
     "key_of",
     "nearest",
     "parse_size",

@@ -27,18 +27,29 @@ def checked(
         return model.model_validate(data, context=given)
     except ValidationError as error:
         found = error.errors(include_url=False)
-    for one in found:
-        steps = [step for step in one["loc"] if step != "[key]"]
-        key = key_of(steps, at)
-        if not faults.has(file, key):
-            problem, allowed = _said(dict(one), model, steps, key_of(steps[:-1], at))
-            faults.add(file, key, problem, allowed)
+        _add(error, model, faults, file, at)
     spoilt = {one["loc"][0] if one["loc"] else None for one in found}
     try:
         rest = {key: value for key, value in data.items() if key not in spoilt} if isinstance(data, dict) else data
         return model.model_validate(rest, context=given)
     except ValidationError:
         return None
+
+
+def in_words(error: ValidationError, model: type[BaseModel], *, at: str = "") -> str:
+    """What pydantic refused of a value that no file holds: each key, what is wrong there, what is allowed."""
+    faults = Faults()
+    _add(error, model, faults, "", at)
+    return "; ".join(str(fault).removeprefix(": ") for fault in faults.found)
+
+
+def _add(error: ValidationError, model: type[BaseModel], faults: Faults, file: str, at: str) -> None:
+    for one in error.errors(include_url=False):
+        steps = [step for step in one["loc"] if step != "[key]"]
+        key = key_of(steps, at)
+        if not faults.has(file, key):
+            problem, allowed = _said(dict(one), model, steps, key_of(steps[:-1], at))
+            faults.add(file, key, problem, allowed)
 
 
 def _said(error: dict[str, Any], model: type[BaseModel], steps: list[int | str], above: str) -> tuple[str, str]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         variance_components,
         with_correlation,
     )
+    from .comparison.ranking import PairTest, Ranking, holm, rank_agents
     from .counts import Counts, State, count_states
     from .effort.budget import BudgetPoint, frontier, score_against_budget
     from .effort.horizon import Horizon, time_horizon
@@ -77,10 +78,10 @@ if TYPE_CHECKING:
 # fmt: off
 __all__ = [
     "HOLISTIC", "PASS_FAIL", "PREFERENCE", "THREE_VOTES", "TIE_BREAK", "UPBENCH", "Agreement", "Aim", "Approach",
-    "Attempt", "Ballots", "BudgetPoint", "Bundle", "CalibrationRules", "Calls", "CeilingFit", "Checking",
-    "Comparison", "Configurations", "Connectivity", "Copying", "Corrected", "Counts", "Decision", "DeployableCost",
-    "Dollars", "Effect", "EloOptions", "EloTable", "Estimate", "Histories", "HolisticVerdict", "Horizon", "Kind",
-    "Kindness", "Mark", "PairSums", "Plan", "Price", "Proof", "Region", "Resampling", "Route", "RubricLifts",
+    "Attempt", "Ballots", "BudgetPoint", "Bundle", "CalibrationRules", "Calls", "CeilingFit", "Checking", "Comparison",
+    "Configurations", "Connectivity", "Copying", "Corrected", "Counts", "Decision", "DeployableCost", "Dollars",
+    "Effect", "EloOptions", "EloTable", "Estimate", "Histories", "HolisticVerdict", "Horizon", "Kind", "Kindness",
+    "Mark", "PairSums", "PairTest", "Plan", "Price", "Proof", "Ranking", "Region", "Resampling", "Route", "RubricLifts",
     "RubricRules", "Sample", "Scale", "Spread", "Standing", "State", "Struck", "SuccessLifts", "Tier", "Timeouts",
     "Trials", "Unit", "Variances", "VoteProtocol", "apply_by", "attempts_frame", "autoflation_over_time",
     "automation_rate", "ballot_verdicts", "break_even", "break_even_from_jobs", "break_even_success", "by_group",
@@ -88,14 +89,13 @@ __all__ = [
     "correlate", "cost_per_instance", "count_states", "decide_by_value", "deployable_cost", "detectable",
     "dollars_earned", "draw_labels", "elo_ratings", "exact", "exact_upper", "false_negative_bound", "find_copying",
     "fisher", "fit_ceiling", "frontier", "full_pass", "harness_effect", "histories", "holistic_verdict",
-    "holistic_verdicts", "human_comparisons", "kindness_of", "lifts_from_counts", "mean_score", "mean_steps",
+    "holistic_verdicts", "holm", "human_comparisons", "kindness_of", "lifts_from_counts", "mean_score", "mean_steps",
     "measure_agreement", "measure_autoflation", "midpoint", "model_effect", "overshoot_of", "pair_preference",
-    "pair_sums", "paired_difference", "pass_at_k", "pass_at_k_each", "passed_within", "percent",
-    "planned_variances", "plans", "power_of", "project_preferences", "prove", "prove_by", "rate", "repeat_spread",
-    "representativeness", "roll_up", "round_half_up", "route", "rubric_lifts", "rubric_scores",
-    "score_against_budget", "success_lifts", "success_rate", "suite_score", "tabulate", "tasks_needed",
-    "tier_table", "time_horizon", "timeout_table", "trial_costs", "variance_components", "wilson",
-    "with_and_without", "with_correlation",
+    "pair_sums", "paired_difference", "pass_at_k", "pass_at_k_each", "passed_within", "percent", "planned_variances",
+    "plans", "power_of", "project_preferences", "prove", "prove_by", "rank_agents", "rate", "repeat_spread",
+    "representativeness", "roll_up", "round_half_up", "route", "rubric_lifts", "rubric_scores", "score_against_budget",
+    "success_lifts", "success_rate", "suite_score", "tabulate", "tasks_needed", "tier_table", "time_horizon",
+    "timeout_table", "trial_costs", "variance_components", "wilson", "with_and_without", "with_correlation",
 ]
 # fmt: on
 

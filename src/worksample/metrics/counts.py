@@ -22,6 +22,8 @@ class State(StrEnum):
     """Work was handed in, and nobody could grade it (yet)."""
     PENDING = "pending"
     """Planned and not run."""
+    NOT_ATTEMPTABLE = "not_attemptable"
+    """Work that the agent lacks the means for: no part of what was planned for it, but of the bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,11 @@ def count_states(state: Column) -> Counts:
         raise UsageError(
             f"unknown {', '.join(unknown)}", where="column 'state'", next=f"use one of {', '.join(sorted(State))}"
         )
+    never = found.get(State.NOT_ATTEMPTABLE, 0)
     return Counts(
-        planned=len(column),
+        planned=len(column) - never,
         valid=found.get(State.VALID, 0),
         infrastructure_failed=found.get(State.INFRASTRUCTURE, 0),
         ungraded=found.get(State.UNGRADED, 0),
+        special={"not attemptable": never} if never else {},
     )

@@ -23,6 +23,8 @@ class Unit(StrEnum):
     """0..1, printed in percent."""
     POINTS = "points"
     """A difference of shares, -1..1, printed in percentage points."""
+    SPREAD = "spread"
+    """A standard deviation or a range of shares, 0 or more, printed in percentage points without a sign."""
     RATIO = "ratio"
     ELO = "elo"
     USD = "usd"
@@ -31,7 +33,8 @@ class Unit(StrEnum):
     NUMBER = "number"
 
 
-_DIGITS = {Unit.SHARE: 1, Unit.POINTS: 1, Unit.RATIO: 3, Unit.ELO: 0, Unit.USD: 2, Unit.HOURS: 1, Unit.COUNT: 0}
+_DIGITS = {Unit.RATIO: 3, Unit.ELO: 0, Unit.USD: 2, Unit.HOURS: 1, Unit.COUNT: 0}
+_PERCENT = {Unit.SHARE: 1, Unit.POINTS: 1, Unit.SPREAD: 1}
 
 
 _LEAST_HOURS = 0.05
@@ -54,11 +57,17 @@ class Estimate:
     high: float | None = None
     level: float | None = None
     method: str = ""
+    error: float | None = None
+    """Its standard error; None where none is known, or where nothing differs and 0 would be a lie."""
     unit: Unit = Unit.NUMBER
     reason: str = ""
     notes: tuple[str, ...] = ()
     conditional_on: tuple[str, ...] = ()
     exact: Fraction | None = None
+    bounds: tuple[float, float] | None = None
+    """The least and the most that it can be once all that was planned is graded; None where all is."""
+    digits: int | None = None
+    """Decimals that it prints with where a published table has others than its unit's."""
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.reason):
@@ -74,9 +83,10 @@ class Estimate:
         if self.value is None:
             return "-"
         number = self.exact if self.exact is not None else self.value
+        digits = self.digits if digits is None else digits
+        if self.unit in _PERCENT:
+            return percent(number, _PERCENT[self.unit] if digits is None else digits)
         places = _DIGITS.get(self.unit, 3) if digits is None else digits
-        if self.unit in (Unit.SHARE, Unit.POINTS):
-            return percent(number, places)
         if digits is None and self.unit is Unit.HOURS and 0 < abs(float(number)) < _LEAST_HOURS:
             return f"{float(number):.2g}"
         return fixed(number, places)
@@ -90,6 +100,8 @@ class Estimate:
             "high": self.high,
             "level": self.level,
             "method": self.method,
+            "error": self.error,
+            "bounds": None if self.bounds is None else list(self.bounds),
             "unit": str(self.unit),
             "reason": self.reason,
             "counts": self.counts.as_dict(),
@@ -109,6 +121,10 @@ class Estimate:
     def called(self, name: str) -> Estimate:
         return replace(self, name=name)
 
+    def to(self, digits: int) -> Estimate:
+        """The same figure, printed with so many decimals."""
+        return replace(self, digits=digits)
+
 
 def undefined(name: str, reason: str, counts: Counts | None = None, unit: Unit = Unit.SHARE) -> Estimate:
     """A figure that does not exist, and why."""
@@ -116,8 +132,8 @@ def undefined(name: str, reason: str, counts: Counts | None = None, unit: Unit =
 
 
 def tabulate(estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> pl.DataFrame:
-    """One row per figure: group (the mapping's key), name, printed, value, low, high, level, counts, method, reason,
-    notes, conditional_on. Special counts, notes and conditions are joined texts.
+    """One row per figure: group (the mapping's key), name, printed, value, low, high, level, counts, error, worst
+    and best (the bounds), method, reason, notes, conditional_on. Special counts, notes and conditions are joined texts.
     """
     import polars as pl
 
@@ -138,6 +154,9 @@ def tabulate(estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> pl.DataF
             "ungraded": e.counts.ungraded,
             "pending": e.counts.pending,
             "special": ", ".join(f"{name}: {count}" for name, count in e.counts.special.items()),
+            "error": e.error,
+            "worst": e.bounds[0] if e.bounds else None,
+            "best": e.bounds[1] if e.bounds else None,
             "method": e.method,
             "reason": e.reason,
             "notes": "; ".join(e.notes),
@@ -146,5 +165,5 @@ def tabulate(estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> pl.DataF
         for group, e in pairs
     ]
     whole = dict.fromkeys(("planned", "valid", "infrastructure_failed", "ungraded", "pending"), pl.Int64)
-    real = dict.fromkeys(("value", "low", "high", "level"), pl.Float64)
+    real = dict.fromkeys(("value", "low", "high", "level", "error", "worst", "best"), pl.Float64)
     return pl.DataFrame(rows, schema_overrides={**whole, **real}) if rows else pl.DataFrame()

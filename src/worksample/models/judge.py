@@ -46,7 +46,7 @@ class JudgeConfig(Frozen):
     """US dollars that this judge may spend on an experiment. Its models must have a price."""
     calls: int | None = Field(default=None, gt=0)
     """Calls that this judge may make in an experiment."""
-    rounds: tuple[Protocol, ...] = (Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
+    rounds: tuple[Protocol, ...] = tuple(Protocol)
     """Protocols whose rounds it judges, where a round asks judges; `[]` for one that only graders ask."""
     characters: int = Field(default=200_000, gt=0)
     """Of text that one question may show."""

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from worksample.errors import ManifestError, PlanError
+from worksample.manifests import in_words
 from worksample.records import Frozen
 
 
@@ -35,10 +36,8 @@ def read_prices(table: Mapping[str, Any], where: str = "prices") -> dict[str, Pr
         try:
             out[name] = Price.model_validate(plain)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            key = ".".join(str(part) for part in first["loc"])
             raise ManifestError(
-                f"{key}: {first['msg']}; a price has input, output, cache_read, cache_write, in dollars per million",
+                f"{in_words(error, Price)}; a price has input, output, cache_read, cache_write, in dollars per million",
                 where=f"{where}.{name}",
                 next=f'write [prices."{name}"] input = 3.0, output = 15.0',
             ) from error

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from worksample.errors import ImportFailed, UsageError
+from worksample.errors import FaultyRows, UsageError
+
+__all__ = ["Conflict", "Denied", "FaultyRows", "InvalidAnswer", "NotReady", "NotYours"]
 
 
 class Denied(UsageError):
@@ -28,14 +30,4 @@ class InvalidAnswer(UsageError):
 
     def __init__(self, faults: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{name}: {text}" for name, text in faults.items()))
-        self.faults = dict(faults)
-
-
-class FaultyRows(ImportFailed):
-    """A file of judgments with wrong rows. `faults`: row -> what is wrong with it, all of them."""
-
-    def __init__(self, faults: Mapping[str, str]) -> None:
-        first = [f"{row}: {text}" for row, text in list(faults.items())[:20]]
-        more = f" and {len(faults) - 20} more" if len(faults) > 20 else ""
-        super().__init__("; ".join(first) + more, next="correct the file and try again")
         self.faults = dict(faults)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from worksample.records import Action, Amendment, Evaluation, Evaluator, Round, Target
+from worksample.records import Action, Amendment, Criteria, Evaluation, Evaluator, Round, Target
 
 from . import amending
 from .access import shown_names
@@ -17,6 +17,8 @@ from .quality import dashboard, flags, gold_items
 from .rounds import opening, queues
 from .rounds.config import PeopleRound
 from .rounds.instructions import Instructions, shipped
+from .rubrics import versions
+from .rubrics.versions import Version
 from .verdicts import Final, false_negatives, final_verdicts, preferences
 from .work.drafting import Drafting
 from .work.item import Draft, Item
@@ -206,6 +208,12 @@ class People:
     def earlier(self, item: str, account: Account) -> list[dict[str, Any]]:
         """What others said before, once the own answer is in."""
         return self._judging.earlier(item, account)
+
+    # -- rubrics
+
+    def save_rubric(self, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str) -> Version:
+        """Add a version after `over`."""
+        return versions.save(self.store, by, rubric, criteria, over=over, reason=reason, clock=self._clock)
 
     # -- administration
 

@@ -198,6 +198,12 @@ class Evaluation(Record):
     author: str
     at: Moment
 
+    @property
+    def draw(self) -> int:
+        """Which of an evaluator's own answers it is, from 1: a judge may be asked several times, people are not."""
+        n = self.record.get("n", 1)
+        return n if isinstance(n, int) and 0 < n < 2**31 else 1
+
     @model_validator(mode="after")
     def _given_has_payload(self) -> Self:
         if (self.outcome is Given.GIVEN) != (self.payload is not None):

@@ -58,12 +58,18 @@ def with_interval(estimate: Estimate, kind: str) -> str:
     return f"{text} [{low}, {high}]"
 
 
-def unit_figure(value: float, unit: Unit) -> str:
-    """A number as text, by its unit; what has none is printed as short as it can be."""
+def unit_figure(value: float, unit: Unit, digits: int | None = None) -> str:
+    """A number as text, by its unit; what has none is printed as short as it can be. `digits`: decimals that its table
+    has where they differ from the unit's.
+    """
     if unit is Unit.SHARE:
-        return figure(value, "rate")
+        return figure(value, "rate") if digits is None else f"{100 * value:.{digits}f} %"
     if unit is Unit.POINTS:
-        return f"{100 * value:+.1f} pp"
+        return f"{100 * value:+.{1 if digits is None else digits}f} pp"
+    if unit is Unit.SPREAD:
+        return f"{100 * value:.{1 if digits is None else digits}f} pp"
+    if unit is Unit.COUNT and digits is not None:
+        return f"{value:,.{digits}f}"
     if unit is Unit.USD:
         return figure(value, "dollars")
     if unit is Unit.ELO:

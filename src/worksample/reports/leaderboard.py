@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from worksample.extras import need
 from worksample.metrics import Estimate
-from worksample.records import Experiment, JudgedBy
+from worksample.records import Experiment
 from worksample.store import Store
 
 from .experiments import find_experiments, held_out, same_lock
@@ -16,7 +17,12 @@ from .unserved import unserved
 if TYPE_CHECKING:
     import polars as pl
 
+    from worksample.metrics import Resampling
+    from worksample.verdicts.frame import WorkRules
+
 ILLUSTRATIVE = "illustrative"
+COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "not_attemptable")
+"""Counts in the frame of a leaderboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +102,46 @@ class Leaderboard:
     rows: tuple[Row, ...]
     """Best first: by pass rate, then mean score, then name."""
     notes: tuple[str, ...] = ()
+    confidence: float = 0.95
+    """Of its intervals."""
+
+    @property
+    def level(self) -> str:
+        """The confidence of the intervals in words: `95 %`."""
+        return f"{100 * self.confidence:.4g} %"
 
     @property
     def unsandboxed(self) -> bool:
         return any(e.lock.sandbox == "none" for e in self.experiments)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row per agent: counts, and each figure with `_low` and `_high`, null where there is none."""
+        import polars as pl
+
+        rows = []
+        for row in self.rows:
+            cells: dict[str, Any] = {"agent": row.label, "model": row.model}
+            for item in fields(row):
+                value = getattr(row, item.name)
+                if isinstance(value, Estimate):
+                    cells |= {item.name: value.value, f"{item.name}_low": value.low, f"{item.name}_high": value.high}
+                elif item.name in COUNTED:
+                    cells[item.name] = value
+            rows.append(cells)
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the table that the terminal shows."""
+        from html import escape
+
+        from .terminal import HEADS, cells_of
+
+        lines = [HEADS, *(cells_of(row) for row in self.rows)]
+        html = ["".join(f"<td>{escape(cell)}</td>" for cell in line) for line in lines]
+        notes = [f"{r.label}: {r.rest}; none of it counts as 0." for r in self.rows if r.rest] + list(self.notes)
+        told = "".join(f"<p>{escape(note)}</p>" for note in notes)
+        return f"<table>{''.join(f'<tr>{line}</tr>' for line in html)}</table>{told}"
 
     def plain(self) -> dict[str, Any]:
         """For JSON: locks, counts and figures."""
@@ -113,19 +155,27 @@ class Leaderboard:
 
 
 def leaderboard(
-    store: Store, experiments: Sequence[str] = (), *, illustrative: bool = False, judged_by: JudgedBy | None = None
+    store: Store,
+    experiments: Sequence[str] = (),
+    *,
+    illustrative: bool = False,
+    rules: WorkRules | None = None,
+    how: Resampling | None = None,
 ) -> Leaderboard:
     """The leaderboard of one or more experiments with equal locks (else PlanError).
 
-    `illustrative`: let prices that are only illustrative count as dollars; the notes then say so. `judged_by`: whose
-    answers make the verdicts, by default as the experiments say.
+    `illustrative`: let prices that are only illustrative count as dollars; the notes then say so. `rules`: whose
+    answers make the verdicts (by default as the experiments say), and which part of the work is shown.
     """
-    from worksample.verdicts.frame import Work, WorkRules
+    from worksample.verdicts.frame import Work
 
+    need("report")
     found = find_experiments(store, experiments)
     same_lock(found)
-    work = Work(store, found, WorkRules(judged_by=judged_by))
-    board = board_of(work.frame(work.primary), tuple(found), illustrative=illustrative)
+    work = Work(store, found, rules)
+    board = board_of(work.frame(work.primary), tuple(found), illustrative=illustrative, how=how)
+    if rules is not None and rules.where:
+        board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
     return with_reasons(store, board)
 
 
@@ -135,13 +185,19 @@ def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:
     return replace(board, notes=(*board.notes, *said))
 
 
-def board_of(frame: pl.DataFrame, experiments: tuple[Experiment, ...], *, illustrative: bool = False) -> Leaderboard:
+def board_of(
+    frame: pl.DataFrame,
+    experiments: tuple[Experiment, ...],
+    *,
+    illustrative: bool = False,
+    how: Resampling | None = None,
+) -> Leaderboard:
     """The leaderboard over the frame of verdicts (`verdicts.frame`): a row per agent, arm and attempt, and one for
     everybody who handed work in.
     """
     rows = []
     for group in frame.partition_by("entry", maintain_order=True):
-        row = _row(group, illustrative=illustrative)
+        row = _row(group, illustrative=illustrative, how=how)
         if group["slot"].is_null().all():
             origin = {"external": "external agent"}.get(group["harness"][0], "person")
             row = replace(row, planned=None, entrant=origin)
@@ -150,24 +206,27 @@ def board_of(frame: pl.DataFrame, experiments: tuple[Experiment, ...], *, illust
     notes = _notes(frame.filter(frame["slot"].is_not_null()), illustrative)
     if any(row.entrant for row in rows):
         notes += ("Persons and external agents handed their work in: nothing was planned for them.",)
-    return Leaderboard(experiments, tuple(rows), notes)
+    return Leaderboard(experiments, tuple(rows), notes, how.level if how else 0.95)
 
 
-def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:
+def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> Row:
     import polars as pl
 
-    from worksample.metrics import Unit, mean_score, rate
+    from worksample.metrics import Resampling, Unit, mean_score, rate
     from worksample.verdicts.frame import state_of
+
+    how = how or Resampling()
 
     first = frame.row(0, named=True)
     tried = frame.filter(pl.col("state") != "not_attemptable")
     states = dict(frame["state"].value_counts().iter_rows())
-    known = tried.with_columns(state=state_of("passed"))
-    cells: dict[str, Any] = {"task": tried["task"], "instance": tried["instance_name"]}
+    known = frame.with_columns(state=state_of("passed"))
+    cells: dict[str, Any] = {"task": frame["task"], "instance": frame["instance_name"], "how": how}
+    passed = rate(known["passed"], state=known["state"], failed=known["broken"], name="pass", **cells)
 
     def per_trial(column: str, unit: Unit) -> Estimate:
         values = tried.filter("live")
-        return mean_score(values[column].cast(pl.Float64), task=values["task"], name=column, unit=unit)
+        return mean_score(values[column].cast(pl.Float64), task=values["task"], name=column, unit=unit, how=how)
 
     return Row(
         agent=first["agent"],
@@ -183,11 +242,11 @@ def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:
         broken=int(frame["broken"].sum()),
         pending=states.get("pending", 0),
         not_attemptable=states.get("not_attemptable", 0),
-        passed=rate(known["passed"], state=known["state"], name="pass", **cells),
-        bounds=_bounds(known),
-        score=mean_score(tried["score"], state=tried["state"], name="mean score", **cells),
-        s_partial=mean_score(tried["partial"], state=known["state"], name="S_partial", **cells),
-        earned=_earned(known, illustrative=illustrative),
+        passed=passed,
+        bounds=passed.bounds or (passed.value, passed.value),
+        score=mean_score(frame["score"], state=frame["state"], name="mean score", **cells),
+        s_partial=mean_score(frame["partial"], state=known["state"], name="S_partial", **cells),
+        earned=_earned(known.filter(pl.col("state") != "not_attemptable"), illustrative=illustrative, how=how),
         cost=per_trial("cost", Unit.USD),
         seconds=per_trial("seconds", Unit.NUMBER),
         tokens=per_trial("tokens", Unit.COUNT),
@@ -195,22 +254,7 @@ def _row(frame: pl.DataFrame, *, illustrative: bool) -> Row:
     )
 
 
-def _bounds(tried: pl.DataFrame) -> tuple[float | None, float | None]:
-    """Of pass: were all that is open to fail, and were it to pass. Means over tasks, like the rate itself."""
-    import polars as pl
-
-    if not tried.height:
-        return None, None
-    open_ = pl.col("passed").is_null() & ~pl.col("broken")
-    ends = {"low": pl.col("passed").fill_null(False), "high": pl.col("passed").fill_null(False) | open_}
-    filled = tried.select("task", "instance_name", **{name: end.cast(pl.Float64) for name, end in ends.items()})
-    for keys in (["task", "instance_name"], ["task"]):
-        filled = filled.group_by(keys).agg(pl.col(name).mean() for name in ends)
-    low, high = (float(str(filled[name].mean())) for name in ends)
-    return low, high
-
-
-def _earned(frame: pl.DataFrame, *, illustrative: bool) -> Estimate:
+def _earned(frame: pl.DataFrame, *, illustrative: bool, how: Resampling) -> Estimate:
     """Dollars of the instances that were passed; repeats share an instance's price."""
     import polars as pl
 
@@ -231,6 +275,7 @@ def _earned(frame: pl.DataFrame, *, illustrative: bool) -> Estimate:
         state=cells["state"],
         illustrative=cells["illustrative"],
         include_illustrative=illustrative,
+        how=how,
         task=cells["task"],
     ).earned
 

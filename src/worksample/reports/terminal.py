@@ -11,40 +11,42 @@ from rich.table import Table
 
 from .experiments import called
 from .formatting import figure, with_interval
-from .leaderboard import Leaderboard
+from .leaderboard import Leaderboard, Row
 
 BETWEEN = 3
 """Spaces between the columns of a table."""
 EDGES = 2
+HEADS = ("agent", "pass", "mean score", "S_partial", "earned", "cost", "time", "tokens", "steps", "graded")
+
+
+def cells_of(row: Row) -> tuple[str, ...]:
+    """A row of the board as text, one for each of `HEADS`."""
+    return (
+        row.label,
+        with_interval(row.passed, "rate"),
+        with_interval(row.score, "score"),
+        figure(row.s_partial.value, "score"),
+        figure(row.earned.value, "dollars"),
+        figure(row.cost.value, "dollars"),
+        figure(row.seconds.value, "seconds"),
+        figure(row.tokens.value, "count"),
+        figure(row.steps.value, "count"),
+        row.graded,
+    )
 
 
 def print_board(board: Leaderboard, console: Console) -> None:
     """Print the table, its counts and notes. What does not fit beside each other stands below."""
     if board.unsandboxed:
         console.print("Ran without a sandbox, by explicit request.", style="bold red")
-    heads = ("agent", "pass", "mean score", "S_partial", "earned", "cost", "time", "tokens", "steps", "graded")
-    rows = [
-        (
-            row.label,
-            with_interval(row.passed, "rate"),
-            with_interval(row.score, "score"),
-            figure(row.s_partial.value, "score"),
-            figure(row.earned.value, "dollars"),
-            figure(row.cost.value, "dollars"),
-            figure(row.seconds.value, "seconds"),
-            figure(row.tokens.value, "count"),
-            figure(row.steps.value, "count"),
-            row.graded,
-        )
-        for row in board.rows
-    ]
+    rows = [cells_of(row) for row in board.rows]
     title = f"Leaderboard: {called(board.experiments)}"
-    for places in column_blocks(heads, rows, console.width):
+    for places in column_blocks(HEADS, rows, console.width):
         table = Table(
             title=title or None, title_justify="left", header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
         )
         for place in places:
-            table.add_column(heads[place], justify="right" if place else "left", overflow="fold")
+            table.add_column(HEADS[place], justify="right" if place else "left", overflow="fold")
         for cells in rows:
             table.add_row(*(cells[place] for place in places))
         console.print(table)

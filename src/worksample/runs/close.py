@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from worksample.agents import logs_of
 from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError
 from worksample.fault_injection import reach
@@ -22,6 +23,7 @@ from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, S
 from worksample.submissions import Captured, take
 
 from .outcome import after_capture, ended_by_error
+from .own_log import own_log
 from .trajectory import Writer, write
 from .trial_box import box_of
 from .tries import Try
@@ -74,6 +76,9 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     reach("close.begin")
     captured = await _captured(try_)
     parts = dict(captured.parts)
+    box, logs = box_of(), logs_of(try_.job.agent)
+    if logs and box is not None:
+        parts["agent_log"] = await own_log(box, try_.job.store.blobs, logs)
     outcome = after_capture(outcome, captured.cause, parts["output"].reason)
     reach("close.captured")
 

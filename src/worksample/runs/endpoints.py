@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from worksample.agents import is_program
 from worksample.agents.model_door import MODEL_HOST, MODEL_PORT, door_names
 from worksample.box import Box, Endpoint
 from worksample.endpoints import ConnectProxy, Host, HostRule, Streams, Target, allowed_by, serving
@@ -28,7 +29,7 @@ def has_model(agent: Agent) -> bool:
 
 def calls_door(agent: Agent) -> bool:
     """Whether the agent is a program in the box that is given a model."""
-    return agent.harness == "command" and agent.model is not None
+    return agent.model is not None and is_program(agent.harness)
 
 
 def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worksample.agents import mounts_of
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount
 
@@ -22,7 +23,11 @@ def box_config(try_: Try) -> BoxConfig:
         env=environment_of(try_.instance.work.environment),
         network="endpoints" if endpoints else "none",
         endpoints=endpoints,
-        mounts=(Mount(str(try_.inputs), paths.input), Mount(str(try_.software), paths.software)),
+        mounts=(
+            Mount(str(try_.inputs), paths.input),
+            Mount(str(try_.software), paths.software),
+            *mounts_of(try_.job.agent),
+        ),
         output=paths.output,
         scratch=SCRATCH,
         limits=BoxLimits(memory=limits.memory, processes=limits.processes, disk=limits.disk),

@@ -54,6 +54,8 @@ class BubblewrapBox:
                     self._endpoints[endpoint] = socket.socket(fileno=descriptor)
             finally:
                 await to_the_end(adopting)
+            if self.config.root is not None and self.config.root.entrypoint:
+                self._begin([*self.config.root.entrypoint, "sleep", "infinity"], None, None, None, 1 << 16, b"")
         except SandboxError as failure:
             reason = self._holder.said()
             raise SandboxError(
@@ -114,7 +116,7 @@ class BubblewrapBox:
         body = {
             "op": "run",
             "argv": list(argv),
-            "cwd": posixpath.join(self.config.scratch, cwd or ""),
+            "cwd": posixpath.join(self.config.folder, cwd or ""),
             "env": {**self._env, **(env or {})},
             "timeout": self.config.limits.time if timeout is None else timeout,
             "limit": limit,
@@ -138,7 +140,7 @@ class BubblewrapBox:
         return RemoteListener(link, await self._reach(link, "listen", path))
 
     async def _reach(self, link: Link, op: str, path: str) -> Exchange:
-        path = posixpath.join(self.config.scratch, path)
+        path = posixpath.join(self.config.folder, path)
         body = {"op": op, "path": path, "cwd": "/", "timeout": None, "limit": None}
         exchange = link.begin(body, None)
         exchange.lasting, reached = True, False
@@ -161,7 +163,7 @@ class BubblewrapBox:
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read. A frozen box gives files of its writable folders only, a dead one of its output only."""
-        path = posixpath.join(self.config.scratch, path)
+        path = posixpath.join(self.config.folder, path)
         if self._root < 0:
             raise SandboxError("the box was closed", where="box")
         if self._link is None:
@@ -175,7 +177,7 @@ class BubblewrapBox:
 
     async def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """See Box.write."""
-        await self._file("write", posixpath.join(self.config.scratch, path), data, mode=mode)
+        await self._file("write", posixpath.join(self.config.folder, path), data, mode=mode)
 
     async def _file(self, op: str, path: str, data: bytes = b"", *, limit: int = 0, mode: int = 0) -> Exchange:
         body: dict[str, Any] = {"op": op, "path": path, "cwd": "/", "timeout": None, "limit": limit, "mode": mode}

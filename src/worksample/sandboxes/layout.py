@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worksample.box import BoxConfig
+from worksample.box import BoxConfig, Mount
 from worksample.errors import SandboxError
 from worksample.sandboxes import seccomp, skeleton, toolbox
 
 HOME = "/home/agent"
 USER, ROOTLESS_UID = "agent", 1000
+IMAGE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Of an image that says nothing else."""
+LOWER, MOUNTS = "/.image", "/.mounts"
+"""Where an image's files and the mounts lie until the box turns to its root."""
 SERVER = "/run/worksample/server"
 WATCH_PERIOD = 0.02
 """Seconds between two looks at the memory of a box that no control group counts."""
@@ -55,6 +60,9 @@ def prepare(config: BoxConfig) -> None:
 
 def environment(config: BoxConfig) -> dict[str, str]:
     """What every command of the box finds in its environment."""
+    if config.root is not None:
+        own = {"PATH": IMAGE_PATH, "HOME": config.root.home, "LANG": "C.UTF-8"}
+        return {**own, **dict(config.root.env), **dict(config.env)}
     given = {
         "PATH": skeleton.PATH,
         "HOME": HOME,
@@ -74,7 +82,8 @@ def environment(config: BoxConfig) -> dict[str, str]:
 
 def writable(config: BoxConfig) -> list[tuple[str, int]]:
     """Every writable folder with its mode, parents first."""
-    own = [("/tmp", 0o1777), ("/var/tmp", 0o1777), ("/dev/shm", 0o1777), (HOME, 0o755), ("/opt", 0o755)]
+    own = [("/tmp", 0o1777), ("/var/tmp", 0o1777), ("/dev/shm", 0o1777)]
+    own += [] if config.root else [(HOME, 0o755), ("/opt", 0o755)]
     asked = [(path, 0o755) for path in (config.output, config.scratch, *config.writable)]
     merged = dict(own) | dict(asked)
     return sorted(merged.items(), key=lambda item: item[0].count("/"))
@@ -89,21 +98,28 @@ def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
     elif config.python == "platform":
         binds += [(folder, folder, False) for folder in toolbox.platform_folders() if not folder.startswith("/usr/")]
     binds += [(path, path, False) for path in _SHARED if Path(path).exists()]
+    if config.root is not None:
+        binds.append((config.root.folder, LOWER, False))
     for mount in config.mounts:
         if not Path(mount.source).exists():
             raise SandboxError(f"{mount.source} does not exist and cannot be mounted at {mount.target}", where="box")
-        binds.append((str(Path(mount.source).absolute()), mount.target, mount.writable))
+        binds.append((str(Path(mount.source).absolute()), _first_place(config, mount), mount.writable))
     return sorted(binds, key=lambda bind: bind[1].count("/"))
+
+
+def _first_place(config: BoxConfig, mount: Mount) -> str:
+    """Where a mount lies while the box is made: its target, but beside the root where an image's is turned to."""
+    return f"{MOUNTS}/{config.mounts.index(mount)}" if config.root else mount.target
 
 
 def _apart(config: BoxConfig, targets: list[str]) -> list[str]:
     """The read-only folders that other boxes may have too, but for those with another mount below."""
     return [
-        mount.target
+        place
         for mount in config.mounts
         if not mount.writable
         and Path(mount.source).is_dir()
-        and not any(other.startswith(mount.target + "/") for other in targets)
+        and not any(other.startswith((place := _first_place(config, mount)) + "/") for other in targets)
     ]
 
 
@@ -133,7 +149,9 @@ def command(config: BoxConfig, host: Host, socket: int, info: int) -> list[str]:
     for source, target, may_write in _binds(config):
         words += _parents(target, made)
         words += ["--bind" if may_write else "--ro-bind", source, target]
-    if config.python != "platform":
+    if config.root is not None:
+        words += ["--dir", "/.root"]
+    elif config.python != "platform":
         for path in toolbox.masked(("/usr", *toolbox.base_folders())):
             words += ["--tmpfs", path, "--remount-ro", path]
     for path, _ in writable(config):
@@ -155,6 +173,28 @@ def _parents(target: str, made: set[str]) -> list[str]:
     return words
 
 
+def _etc(config: BoxConfig) -> dict[str, str]:
+    """What an image cannot say itself: its place in the network. By path before the turn."""
+    own = {"/run/worksample/hostname": "worksample\n", "/run/worksample/resolv.conf": ""}
+    return skeleton.hosts(config.addresses) | own
+
+
+def _image(config: BoxConfig) -> dict[str, Any] | None:
+    """What the exec server is told of a root that it has to turn to."""
+    if config.root is None:
+        return None
+    return {
+        "lower": LOWER,
+        "user": config.root.user,
+        "mounts": sorted(
+            ((_first_place(config, mount), mount.target) for mount in config.mounts),
+            key=lambda pair: pair[1].count("/"),
+        ),
+        "made": [config.folder, config.root.home],
+        "etc": [posixpath.basename(path) for path in _etc(config)],
+    }
+
+
 def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
     """What the exec server is told first; plain values only."""
     limits = config.limits
@@ -165,18 +205,21 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
     targets = [target for _, target, _ in binds]
     return {
         "root": host.root,
-        "uid": host.uid,
-        "gid": host.uid,
-        "files": skeleton.identity(host.uid, host.uid, HOME) | skeleton.hosts(config.addresses),
+        "uid": host.uid if host.root or config.root is None else config.root.user,
+        "gid": host.uid if host.root or config.root is None else config.root.user,
+        "files": _etc(config)
+        if config.root
+        else skeleton.identity(host.uid, host.uid, HOME) | skeleton.hosts(config.addresses),
         "disk": limits.disk,
         "files_limit": limits.files,
         "writable": writable(config),
         "targets": targets,
-        "shown": [target for source, target, _ in binds if not source.startswith(("/usr", "/var"))],
+        "shown": [target for source, target, _ in binds if target == LOWER or not source.startswith(("/usr", "/var"))],
         "owner": os.geteuid(),
         "apart": _apart(config, targets),
-        "readonly": ["/dev", "/"],
-        "hidden": ["/.box"],
+        "readonly": ["/dev"] if config.root else ["/dev", "/"],
+        "hidden": [] if config.root else ["/.box"],
+        "image": _image(config),
         "endpoints": [(config.addresses[one.name], one.port) for one in config.endpoints],
         "output": config.output,
         "scratch": config.scratch,

@@ -151,8 +151,11 @@ def server_folder() -> Path:
     return once(cache_folder() / f"server-{digest.hexdigest()[:24]}", fill)
 
 
-def once(folder: Path, fill: Callable[[Path], None]) -> Path:
-    """Make a folder with all its content, or find it made: one makes it while others wait, and nobody sees a half."""
+def once(folder: Path, fill: Callable[[Path], None], *, readable: bool = True) -> Path:
+    """Make a folder with all its content, or find it made: one makes it while others wait, and nobody sees a half.
+
+    readable: everything in it is opened to every user of this machine.
+    """
     if folder.is_dir():
         return folder
     with folder.with_name(f".{folder.name}.lock").open("w") as lock:
@@ -162,10 +165,28 @@ def once(folder: Path, fill: Callable[[Path], None]) -> Path:
         fresh = folder.with_name(f".{folder.name}.new")
         shutil.rmtree(fresh, ignore_errors=True)  # of a maker that was killed
         fresh.mkdir(mode=0o755)
-        fill(fresh)
-        _readable(fresh)
-        fresh.rename(folder)
+        try:
+            fill(fresh)
+            if readable:
+                _readable(fresh)
+            fresh.rename(folder)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)  # where it failed
     return folder
+
+
+def remove_halves(folder: Path) -> list[str]:
+    """Remove what makers that were killed left in a folder of such folders; return their names."""
+    removed = []
+    for half in folder.glob(".*.new"):
+        with half.with_suffix(".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue  # its maker is at work
+            shutil.rmtree(half, ignore_errors=True)
+            removed.append(half.name)
+    return removed
 
 
 def _readable(folder: Path) -> None:

@@ -22,9 +22,12 @@ from worksample.errors import SandboxUnavailable
 from worksample.sandboxes.skeleton import once
 
 from .host_state import cache_folder
+from .toolbox_fetch import fetch, wanted
 
 OFFERED = ("numpy", "polars", "openpyxl", "pillow", "matplotlib", "defusedxml", "ipython")
 """What the toolbox offers, with what these require; nothing else of our environment goes in."""
+MODULES = {"pillow": "PIL", "ipython": "IPython"}
+"""Under which names they are imported, where it is another."""
 TARGET = "/opt/worksample/python"
 _SECRET = ("worksample", "inspect_evals", "inspect_ai")
 _VERSION = "2"
@@ -58,9 +61,18 @@ def distributions() -> tuple[importlib.metadata.Distribution, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
+def lacking() -> tuple[str, ...]:
+    """Of what is offered, what our own environment has not: then all of it is fetched, so that versions fit."""
+    return tuple(name for name in OFFERED if importlib.util.find_spec(MODULES.get(name, name)) is None)
+
+
 @functools.cache
 def toolbox_folder() -> Path:
     """The toolbox of this environment and these versions, made when missing."""
+    if lacking():
+        lines = wanted(OFFERED)
+        key = "\n".join([_VERSION, str(base_python()), sys.version, "fetched", *lines])
+        return once(cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}", _fill)
     chosen = distributions()
     names = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
     key = "\n".join([_VERSION, str(base_python()), sys.version, *names])
@@ -79,8 +91,14 @@ def _fill(folder: Path) -> None:
     )
     (folder / "pyvenv.cfg").write_text(config, encoding="utf-8")
     (folder / "site-packages").symlink_to(f"lib/{python}/site-packages")
-    for distribution in distributions():
-        _copy(distribution, packages)
+    if lacking():
+        fetch(wanted(OFFERED), packages)
+        chosen = tuple(importlib.metadata.distributions(path=[str(packages)]))
+    else:
+        chosen = distributions()
+        for distribution in chosen:
+            _copy(distribution, packages)
+    for distribution in chosen:
         for entry in distribution.entry_points:
             if entry.group == "console_scripts":
                 _script(folder / "bin" / entry.name, entry)

@@ -263,6 +263,12 @@ class _Kept:
 
 async def start(config: BoxConfig) -> PlainBox:
     """See `Start` of `worksample.box.opening`."""
+    if config.root is not None:
+        raise SandboxUnavailable(
+            "without isolation no image can be used",
+            where="box",
+            next="worksample doctor, then leave --unsandboxed out",
+        )
     if config.endpoints:
         raise SandboxUnavailable(
             "without isolation there are no endpoints: names would lead where the machine's own resolver says",

@@ -166,5 +166,18 @@ capabilities = Table(
 )
 """Host names under which deliverables are shown, by the hash of the name. `hidden`: words to blot out, as JSON."""
 
+rubric_versions = Table(
+    "rubric_versions",
+    metadata,
+    _text("rubric", key=True),
+    Column("number", BigInteger, nullable=False, primary_key=True, autoincrement=False),
+    _text("body"),
+    _text("digest", index=True),
+    _text("author"),
+    _text("reason"),
+    _whole("at"),
+)
+"""Rows are added only. `body`: the criteria as JSON; `digest`: of them, by which a round's are found."""
+
 EVERYTHING: MetaData = metadata
 """All tables of a database: these and the index."""

@@ -163,6 +163,7 @@ def _evaluation(r: Evaluation) -> Row:
         "instance": r.instance,
         "grading": r.grading,
         "evaluator": r.evaluator,
+        "draw": r.draw,
         "outcome": r.outcome.value,
         "cause": r.cause.value if r.cause else None,
         "reason": r.reason or (grade.reason if grade else ""),

@@ -2,6 +2,6 @@
 
 from .capture import Captured, CaptureLimits, capture, take
 from .controls import KINDS, control, control_case
-from .hand_in import hand_in
+from .hand_in import hand_in, look_at
 
-__all__ = ["KINDS", "CaptureLimits", "Captured", "capture", "control", "control_case", "hand_in", "take"]
+__all__ = ["KINDS", "CaptureLimits", "Captured", "capture", "control", "control_case", "hand_in", "look_at", "take"]

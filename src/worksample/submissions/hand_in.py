@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
-from worksample.files import ScanLimits, scan, unzip
+from worksample.files import ScanLimits, Sink, scan, unzip
 from worksample.records import (
     CaptureStatus,
     EntryKind,
@@ -42,24 +42,27 @@ def hand_in(
     at: datetime | None = None,
     reported: Reported = UNKNOWN,
     author: str = "",
+    id: str | None = None,
+    experiment: str | None = None,
 ) -> Submission:
     """Commit a folder or ZIP archive as a submission for `instance` and return it.
 
     Where everything lies in one folder that no deliverable names, that folder's contents count, and the note says so.
     `at` is when the work was done (now where it is not given, with its zone); cost and minutes stay unknown unless
-    reported. Raises UsageError, and CaptureError where the archive is unsound, something cannot be read, or more was
-    handed in than is taken.
+    reported. `experiment`: whose rounds judge it; by default it has one of its own. Raises UsageError, and CaptureError
+    where the archive is unsound, something cannot be read, or more was handed in than is taken.
     """
     if not entrant.strip():
         raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
     if origin not in (Origin.PERSON, Origin.EXTERNAL):
         raise UsageError(f"what is handed in comes from a person or an external agent, not from a {origin.value}")
-    part, note = _taken(store, instance, path, USUAL)
+    part, note = look_at(instance, path, store.blobs)
     submission = Submission(
-        id=uuid4().hex,
+        id=id or uuid4().hex,
         instance=instance.id,
         work=instance.work_digest,
         capture=instance.capture_digest,
+        experiment=experiment,
         origin=origin,
         entrant=entrant,
         at=at or now(),
@@ -72,14 +75,15 @@ def hand_in(
     return submission
 
 
-def _taken(store: Store, instance: Instance, path: Path, limits: ScanLimits) -> tuple[Part, str]:
+def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[Part, str]:
+    """What of a folder or archive would be handed in, and a note; into a `HashSink` nothing is kept. As `hand_in`."""
     if path.is_dir():
-        found = scan(path.resolve(), store.blobs, limits)
+        found = scan(path.resolve(), sink, limits)
     elif path.is_file():
         with tempfile.TemporaryDirectory(prefix="worksample-") as scratch:
             folder = Path(scratch) / "unpacked"
             unzip(path, folder, limits)
-            found = scan(folder, store.blobs, limits)
+            found = scan(folder, sink, limits)
     else:
         raise UsageError("there is no such folder or archive", where=str(path))
     if found.status is not CaptureStatus.COMPLETE:
@@ -90,7 +94,7 @@ def _taken(store: Store, instance: Instance, path: Path, limits: ScanLimits) -> 
     start = len(inner) + 1
     kept = tuple(e.replaced(path=e.path[start:]) for e in found.manifest.entries if e.path != inner)
     manifest = Manifest(entries=kept)
-    part = Part(manifest=store.blobs.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
+    part = Part(manifest=sink.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
     return part, f"taken from the only folder, {inner}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -52,6 +53,30 @@ def read_criteria(path: Path, faults: Faults) -> Criteria:
         for one in error.errors(include_url=False):
             faults.add(path.name, "criterion", one["msg"].removeprefix("Value error, "))
         return Criteria()
+
+
+def write_criteria(criteria: Criteria) -> str:
+    """The text of a `criteria.toml` that reads as these."""
+    return "\n".join(line for node in criteria.criteria for line in _table(node, "criterion"))
+
+
+def _table(node: Criterion, path: str) -> list[str]:
+    """A node's table and those of its parts; what says nothing is left out."""
+    lines = [f"[[{path}]]", f"id = {_quoted(node.id)}", f"text = {_quoted(node.text)}"]
+    if node.points is not None:
+        lines.append(f"points = {node.points!r}")
+    if node.importance is not None:
+        lines.append(f"importance = {_quoted(node.importance)}")
+    if not node.parts:
+        lines.append(f"by = {_quoted(node.by)}")
+    lines += [f"{name} = true" for name in ("gate", "implies_others") if getattr(node, name)]
+    lines.append("")
+    return lines + [line for part in node.parts for line in _table(part, f"{path}.part")]
+
+
+def _quoted(text: str) -> str:
+    """A basic string: JSON's escapes are TOML's, but for the one character that JSON leaves as it is."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _depth(node: Criterion) -> int:

@@ -9,18 +9,26 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from worksample.errors import UsageError
+from worksample.records import Protocol
 
 from .instances import NAME
 
-TEMPLATE = "template"
+TEMPLATE, BY = "template", "template_by"
+GRADING = "grading.toml"
+"""In a folder of `template_by`: the table of the protocol, for `task.toml`."""
+OFFERED = (Protocol.PROGRAM, Protocol.RUBRIC, Protocol.HOLISTIC)
+"""Protocols for which there is a template."""
 
 
-def scaffold(root: Path, id: str, *, title: str = "") -> Path:
+def scaffold(root: Path, id: str, *, title: str = "", protocol: Protocol = Protocol.PROGRAM) -> Path:
     """Write a new package to `root/id` and return that folder.
 
-    It has two instances, cases, two scripted agents and a canary of its own. UsageError for an unsound id, or where
-    something is there.
+    It has two instances, two scripted agents, a canary of its own and what the protocol needs: a grader with cases, a
+    rubric, or nothing. UsageError for an unsound id, a protocol without template, or where something is there.
     """
+    if protocol not in OFFERED:
+        what = f"there is no template for {protocol.value}"
+        raise UsageError(what, where="task new", next=f"take one of {', '.join(OFFERED)} and edit task.toml")
     if not re.fullmatch(NAME, id):
         raise UsageError(f"{id!r} is no task's id", where="task new", next="use lower case letters, digits and '-'")
     target = Path(root) / id
@@ -31,13 +39,17 @@ def scaffold(root: Path, id: str, *, title: str = "") -> Path:
         "@TITLE@": (title or id.replace("-", " ").capitalize()).replace("\\", "").replace('"', "'"),
         "@CANARY@": f"worksample-canary-{uuid.uuid4()}",
     }
-    source = resources.files(__package__).joinpath(TEMPLATE)
-    _copy(source, target, filled)
+    source = resources.files(__package__)
+    own = source.joinpath(BY, protocol.value)
+    filled["@GRADING@"] = own.joinpath(GRADING).read_text("utf-8").rstrip("\n")
+    for folder in (source.joinpath(TEMPLATE), own):
+        _copy(folder, target, filled)
+    (target / GRADING).unlink()
     return target
 
 
 def _copy(source: Traversable, target: Path, filled: dict[str, str]) -> None:
-    target.mkdir(parents=True)
+    target.mkdir(parents=True, exist_ok=True)
     for entry in sorted(source.iterdir(), key=lambda e: e.name):
         if entry.name == "__pycache__":
             continue

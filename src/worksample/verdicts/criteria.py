@@ -7,6 +7,8 @@ import polars as pl
 from worksample.metrics.scores.rubric import Mark, RubricRules, rubric_scores
 from worksample.records import Protocol, Round, Rule, Skip, Standing, is_full
 
+from .doubles import latest
+
 PASS, FAIL, NOT_APPLICABLE, CANNOT = (m.value for m in (Mark.PASS, Mark.FAIL, Mark.NOT_APPLICABLE, Mark.CANNOT_JUDGE))
 VOID = "no criterion applies"
 FEW = "too few grades"
@@ -73,7 +75,7 @@ def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules
     """A row per subject and criterion that its graders named: subject, name, mark (null where they are split), share
     of its points (null where it does not apply or nobody could judge), by the round's rule.
     """
-    grades = given.filter((pl.col("payload") == "grade") & pl.col("second").is_null())
+    grades = latest(given.filter((pl.col("payload") == "grade") & pl.col("second").is_null()))
     if round.rule is Rule.LATEST:
         grades = grades.unique("subject", keep="last", maintain_order=True)
     elif round.rule is Rule.TIE_BREAK:

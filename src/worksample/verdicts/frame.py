@@ -29,6 +29,7 @@ from .bench import Bench, Subjects, judge
 from .judging import Judging
 from .resolving import VERDICTS
 from .slots import explained, plan_df
+from .subset import Subset
 
 VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
 NOT_ATTEMPTABLE = "not_attemptable"
@@ -42,11 +43,13 @@ _BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_delivera
 class WorkRules:
     """`struck`: leave out what integrity reviews struck; else struck trials and submissions count like any other.
     `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as experiments say.
+    `where`: the part of the work that is shown; which rounds decide does not depend on it.
     """
 
     struck: bool = True
     judged_by: JudgedBy | None = None
     rubric: RubricRules = field(default_factory=RubricRules)
+    where: Subset = field(default_factory=Subset)
 
 
 class Work:
@@ -60,7 +63,8 @@ class Work:
         self.store, self.experiments, self.rules = store, tuple(experiments), rules or WorkRules()
         self.every_amendment = store.find(Amendment)
         self.amendments = self.every_amendment if self.rules.struck else _without_reviews(self.every_amendment)
-        self.slots = _slots(store, self.experiments, restore=not self.rules.struck)
+        self.planned = _slots(store, self.experiments, restore=not self.rules.struck)
+        self.slots = self._among(self.planned, check=True) if self.rules.where else self.planned
         self._frames: dict[Protocol, pl.DataFrame] = {}
         self._benches: dict[Protocol, Bench] = {}
 
@@ -94,16 +98,17 @@ class Work:
 
     @cached_property
     def _asked(self) -> tuple[Judging, Subjects]:
-        made = self.slots.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
+        made = self.planned.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
         by = {experiment: frozenset(submissions) for experiment, submissions in made}
-        mine = {e.id: by.get(e.id, frozenset()) for e in self.experiments}
+        own = {e.id: {s.id for s in self.handed_in if s.experiment == e.id} for e in self.experiments}
+        mine = {e.id: by.get(e.id, frozenset()) | own[e.id] for e in self.experiments}
         handed = frozenset(s.id for s in self.handed_in)
         return Judging(self.store, self.amendments, self.rules.rubric), Subjects(mine, handed)
 
     @cached_property
     def handed_in(self) -> tuple[Submission, ...]:
         """Work on planned instances by people, and by agents elsewhere, that no slot of ours made."""
-        planned, inside = set(self.slots["instance"].to_list()), {e.id for e in self.experiments}
+        planned, inside = set(self.planned["instance"].to_list()), {e.id for e in self.experiments}
         made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
         return tuple(
             s
@@ -132,9 +137,11 @@ class Work:
         names = [n for n in VERDICTS if n not in ("subject", "label")]
         told = told.select(*names, submission="subject", holistic="label")
         here = set(told["submission"].to_list())
-        frame, outside = self.slots, [s for s in self.handed_in if s.id in here]
+        frame, outside = self.planned, [s for s in self.handed_in if s.id in here]
         if outside:
             frame = pl.concat([frame, self._entrants(outside)], how="diagonal_relaxed")
+        if self.rules.where:
+            frame = self._among(frame)
         frame = explained(frame.join(told, on="submission", how="left", maintain_order="left"), self.amendments)
         done, decided = pl.col("work") == "done", pl.col("standing") == Standing.DECIDED.value
         state = pl.when(done & decided).then(pl.lit(VALID)).when(done).then(pl.lit(UNGRADED)).otherwise("work")
@@ -145,9 +152,17 @@ class Work:
             broken=broken.fill_null(False),
         )
 
+    def _among(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
+        """The rows that `rules.where` chooses."""
+        ids = sorted(set(frame["instance"].to_list())) if self.rules.where.by_instance else ()
+        instances = {id: self.store.get(Instance, id) for id in ids}
+        if check:
+            self.rules.where.check(frame, instances, {s.entrant for s in self.handed_in})
+        return self.rules.where.rows(frame, instances)
+
     def _entrants(self, outside: Sequence[Submission]) -> pl.DataFrame:
         """Rows like those of slots; several of one entrant on an instance are repeats."""
-        about = self.slots.select("instance", *_ABOUT, *_HOURS).unique("instance")
+        about = self.planned.select("instance", *_ABOUT, *_HOURS).unique("instance")
         instances = {id: self.store.get(Instance, id) for id in sorted({s.instance for s in outside})}
         seen: dict[tuple[str, str], int] = {}
         rows = []

@@ -25,7 +25,7 @@ from worksample.records import (
 )
 
 from .criteria import FEW, by_criteria, each_grade
-from .doubles import once
+from .doubles import latest, once
 from .said import Said, said_of
 
 _GIVEN = Given.GIVEN.value
@@ -172,6 +172,7 @@ def _voted(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _graded(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
+    grades = latest(grades)
     if round.rule in (Rule.MAJORITY, Rule.TIE_BREAK):
         return by_criteria(round, grades, leaves, rules)
     each = each_grade(round, grades, leaves, rules)

@@ -21,6 +21,7 @@ _COLUMNS: dict[str, pl.DataType] = {
     "second": pl.String(),
     "instance": pl.String(),
     "evaluator": pl.String(),
+    "draw": pl.Int64(),
     "outcome": pl.String(),
     "cause": pl.String(),
     "reason": pl.String(),
@@ -90,7 +91,7 @@ def _row(e: Evaluation) -> tuple[object, ...]:
     pair = said if isinstance(said, Pairwise) else None
     score = grade.score if grade else float(said.score) if isinstance(said, Holistic) else None
     return (
-        e.id, e.round, e.subject, e.second, e.instance, e.evaluator, e.outcome.value, e.cause and e.cause.value,
+        e.id, e.round, e.subject, e.second, e.instance, e.evaluator, e.draw, e.outcome.value, e.cause and e.cause.value,
         None if e.outcome is Given.GIVEN else e.reason, said.type if said is not None else None,
         score, grade.full if grade else None, pair.completion.value if pair else None,
         pair.quality.value if pair else None, e.minutes, e.at,

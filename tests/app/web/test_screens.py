@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from app.round.desks import Desks, desks
 from app.round.driving import axe
-from app.web.bench import dialog, front, saved, scrolls, shows, start
+from app.web.bench import dialog, front, judged, saved, scrolls, shows, start
 from app.web.studio import Studio
 from worksample.people import Kind
 
@@ -48,6 +48,23 @@ def test_pages_are_accessible(place: Desks, dark: bool) -> None:
         faults += sound(page, path)
         assert scrolls(page)[0] == 0, f"{path} is wider than its window"
     assert not faults, "\n".join(faults)
+
+
+def test_no_page_is_wider_than_a_phone(team: Desks) -> None:
+    round = judged(team)
+    page = team.sit("ada", "admin", "evaluator", "expert", "reviewer")
+    page.set_viewport_size({"width": 400, "height": 800})
+    wide = []
+    for path in (
+        "/queues", "/profile", "/admin", "/admin/people", "/admin/rounds/new", f"/admin/rounds/{round}",
+        f"/admin/rounds/{round}/verdicts", f"/admin/rounds/{round}/more",
+    ):  # fmt: skip
+        page.goto(path)
+        page.locator("main h1").wait_for()
+        page.wait_for_load_state("networkidle")
+        if over := scrolls(page)[0]:
+            wide.append(f"{path}: {over}")
+    assert not wide, wide
 
 
 @pytest.mark.quick("False")

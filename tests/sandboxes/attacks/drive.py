@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ async def verdict(world: World, name: str) -> dict[str, Any]:
     attack = ATTACKS[name]
     control: bool | None = None
     if attack.control == "plain" or (attack.control == "root" and world.root):
-        async with open_box(world.config(), kind="none") as plain:
+        async with open_box(replace(world.config(), root=None), kind="none") as plain:
             control = await attack.run(world, plain)
     inside = Endpoint("inside.example.com", 80)  # a name that was allowed, and that leads to this machine
     proxy = Endpoint("proxy.internal", 3128)

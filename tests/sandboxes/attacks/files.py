@@ -191,7 +191,7 @@ async def changes_its_inputs(world: World, box: Box) -> bool:
     return changed
 
 
-@attack(control="root")
+@attack(control="root", image="the image is the agent's own, and the platform trusts no program of it")
 async def replaces_programs_the_platform_uses(world: World, box: Box) -> bool:
     code = """
 places = [sys.executable, os.path.realpath(sys.executable), "/usr/bin/env", "/bin/sh", os.__file__, json.__file__,
@@ -238,11 +238,13 @@ for line in sys.stdin:
         os.close(os.open(line[:-1] + "/new", os.O_CREAT))
     except OSError:
         continue  # the folder of terminals, in which nothing can be made
-    devices.add(os.stat(line[:-1]).st_dev)
+    whole = os.statvfs(line[:-1])  # an overlay has its upper side's, and a device of its own
+    devices.add(whole.f_blocks * whole.f_frsize if sys.argv[1] == "image" else os.stat(line[:-1]).st_dev)
 print(*devices)
 """
-    devices = await box.run(["python3", "-I", "-c", code], input=done.stdout)
-    return len(devices.stdout.split()) != 1
+    kind = "image" if world.image else "plain"
+    devices = (await box.run(["python3", "-I", "-c", code, kind], input=done.stdout)).stdout.split()
+    return len(devices) != 1 or (kind == "image" and int(devices[0]) != box.config.limits.disk)
 
 
 @attack(control="", why="the folders themselves are what is attacked")
@@ -257,9 +259,10 @@ async def moves_what_its_mounts_lie_in(world: World, box: Box) -> bool:
     """A mount cannot be moved, but the folder above it can: then another could take its place."""
     mounts = (Mount(str(world.folder / "task" / "inputs"), "/task/scratch/data/deep/in"),)
     async with open_box(world.config(mounts=mounts, writable=("/root",))) as own:
-        code = """
-mkdir /opt/free && mv /opt/free /opt/moved && echo CONTROL
-for place in /opt/worksample /opt/worksample/python /root/.pyenv /root/.pyenv/versions /task/scratch/data{/deep,}
+        free = "/srv" if world.image else "/opt"
+        code = f"mkdir {free}/free && mv {free}/free {free}/moved && echo CONTROL"
+        code += """
+for place in /task /etc /opt/worksample{,/python} /root/.pyenv{,/versions} /task/scratch/data{/deep,}
 do mv $place $place.old; rmdir $place; mkdir -p $place && touch $place/new
 done
 mkdir -p /opt/worksample/python/bin
@@ -297,15 +300,18 @@ async def gains_rights_from_a_setuid_program(world: World, box: Box) -> bool:
     tools = world.folder / "tools"
     tools.mkdir(exist_ok=True)
     program = tools / "id"
-    shutil.copyfile("/usr/bin/id", program)
+    shutil.copyfile("/usr/bin/cat" if world.image and box_is_real(box) else "/usr/bin/id", program)
     program.chmod(0o4755)
     if not box_is_real(box):
         words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", str(program), "-u"]
         return (await box.run(words)).stdout.strip() == b"0"
     async with open_box(world.config(mounts=(Mount(str(tools), "/task/software"),))) as own:
-        done = await own.run(["/task/software/id", "-u"])
+        # An image's user may be called 0 in its box: there a right is a capability.
+        done = await own.run(["/task/software/id", "/proc/self/status" if world.image else "-u"])
         if done.returncode:
             raise AssertionError(done.stderr)
+        if world.image:
+            return b"CapEff:\t0000000000000000\n" not in done.stdout
         return done.stdout.strip() == b"0"
 
 

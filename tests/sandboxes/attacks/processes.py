@@ -7,8 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from worksample.box import Box, open_box
-from worksample.sandboxes.unsandboxed import PlainBox
+from worksample.box import Box
 
 from .files import box_is_real
 from .world import PRELUDE, World, attack
@@ -200,7 +199,7 @@ def _named(name: str) -> list[int]:
 @attack()
 async def leaves_a_daemon_behind_when_the_box_closes(world: World, box: Box) -> bool:
     name = f"daemon-{world.token}"
-    opened = open_box(world.config(), kind="none" if isinstance(box, PlainBox) else "bubblewrap")
+    opened = world.open(box)
     async with opened as own:
         await world.python(own, _DAEMON, env={"NAME": name})
         await asyncio.sleep(0.3)
@@ -367,8 +366,7 @@ if struct.unpack("hhqqi4x", found)[0] != fcntl.F_UNLCK:
 
 @attack()
 async def speaks_to_another_box_by_locks_on_shared_input(world: World, box: Box) -> bool:
-    kind = "none" if isinstance(box, PlainBox) else "bubblewrap"
-    async with open_box(world.config(), kind=kind) as other:
+    async with world.open(box) as other:
         holding = await other.start(["python3", "-I", "-c", PRELUDE + _LOCK, "/task/input/brief.md"], env=world.env)
         assert await holding.stdout.read() == b"held\n"
         done = await box.run(["python3", "-I", "-c", PRELUDE + _LOOK, "/task/input/brief.md"], env=world.env)
@@ -388,8 +386,7 @@ print(T if select.select([own], [], [], 1.0)[0] else "nothing", flush=True)
 
 @attack()
 async def hears_another_box_open_shared_input(world: World, box: Box) -> bool:
-    kind = "none" if isinstance(box, PlainBox) else "bubblewrap"
-    async with open_box(world.config(), kind=kind) as other:
+    async with world.open(box) as other:
         watching = await box.start(["python3", "-I", "-c", PRELUDE + _WATCH, "/task/input/brief.md"], env=world.env)
         assert await watching.stdout.read() == b"watching\n"
         assert (await other.run(["cat", "/task/input/brief.md"])).stdout == b"brief"

@@ -82,7 +82,8 @@ print("HAVE IT ALL" if all(got) else got)
 @attack(control="", why=_DANGER)
 async def fills_the_disk_in_every_place_at_once(world: World, box: Box) -> bool:
     """Half of the limit in each of its folders: only two of them fit, because one limit holds for all."""
-    places = "/task/output /task/scratch /tmp /var/tmp /dev/shm /home/agent /opt"
+    places = "/task/output /task/scratch /tmp /var/tmp /dev/shm "
+    places += "/ /usr/bin /etc /root" if world.image else "/home/agent /opt"
     code = f'for p in {places}; do head -c 32M /dev/zero > $p/fill; all="$all $p/fill"; done; cat $all | wc -c'
     done = await world.shell(box, code)
     written = int(done.stdout.split()[-1])

@@ -11,13 +11,14 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, Root, open_box
 from worksample.sandboxes.seccomp import _ABSENT, _REFUSED
+from worksample.sandboxes.unsandboxed import PlainBox
 
 LIMITS = BoxLimits(memory=256 << 20, processes=48, disk=64 << 20, files=2000, output=1 << 20, time=40)
 NUMBERS = {
@@ -43,6 +44,8 @@ class World:
     folder: Path
     root: bool
     token: str = field(default_factory=lambda: secrets.token_hex(12))
+    image: Root | None = None
+    """The root of the boxes that are attacked, where they have one of their own."""
     env: dict[str, str] = field(default_factory=dict)
     victim: subprocess.Popen[bytes] | None = None
     neighbour: Box | None = None
@@ -55,7 +58,15 @@ class World:
     def config(self, **changes: Any) -> BoxConfig:
         """The box that attacks start in."""
         mounts = (Mount(str(self.folder / "task" / "inputs"), "/task/input"), *changes.pop("mounts", ()))
+        if self.image is not None:
+            changes = {**changes, "root": self.image, "python": "none"}
         return BoxConfig(mounts=mounts, limits=changes.pop("limits", LIMITS), label=f"attack {self.token}", **changes)
+
+    def open(self, box: Box, **changes: Any) -> AbstractAsyncContextManager[Box]:
+        """Another box of the same kind."""
+        if isinstance(box, PlainBox):
+            return open_box(replace(self.config(**changes), root=None), kind="none")
+        return open_box(self.config(**changes))
 
     async def python(self, box: Box, code: str, **more: Any) -> Completed:
         """Run Python in a box; `T` is the word that an attack prints when it has succeeded."""
@@ -81,18 +92,20 @@ class Attack:
     control: str
     why: str
     only: str
+    image: str
+    """Why it is none in a box with an image's root; empty where it is."""
 
 
 ATTACKS: dict[str, Attack] = {}
 
 
-def attack(control: str = "plain", why: str = "", only: str = "") -> Callable[[Any], Any]:
+def attack(control: str = "plain", why: str = "", only: str = "", image: str = "") -> Callable[[Any], Any]:
     """Register an attack by the name of its function. `only` is "root" where it needs a platform that is root."""
 
     def register(run: Callable[[World, Box], Awaitable[bool]]) -> Callable[[World, Box], Awaitable[bool]]:
         if not control and not why:
             raise ValueError(f"{run.__name__} has no control and does not say why")
-        ATTACKS[run.__name__] = Attack(run.__name__, run, control, why, only)
+        ATTACKS[run.__name__] = Attack(run.__name__, run, control, why, only, image)
         return run
 
     return register
@@ -101,7 +114,8 @@ def attack(control: str = "plain", why: str = "", only: str = "") -> Callable[[A
 @asynccontextmanager
 async def make_world(folder: Path) -> AsyncIterator[World]:
     """A host with services, a process with a secret in its environment, and a second box."""
-    world = World(folder, os.geteuid() == 0)
+    image = os.environ.get("ATTACK_IMAGE")
+    world = World(folder, os.geteuid() == 0, image=Root(image) if image else None)
     for part in ("store", "task/inputs", "task/reference"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     world.secret.write_text(world.token)

@@ -124,6 +124,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/criteria/lint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lint Criteria
+         * @description What `worksample task check` would say of these texts.
+         */
+        post: operations["lint_criteria"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/criteria/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Criteria Toml
+         * @description The criteria of a `criteria.toml`; nothing is kept.
+         */
+        post: operations["read_criteria_toml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/experiments": {
         parameters: {
             query?: never;
@@ -136,6 +176,26 @@ export interface paths {
          * @description All experiments, the latest first.
          */
         get: operations["experiments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/{id}/disagreements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Disagreements
+         * @description Where people, judges and programs part on the same work.
+         */
+        get: operations["disagreements"];
         put?: never;
         post?: never;
         delete?: never;
@@ -953,6 +1013,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rubrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rubrics
+         * @description All rubrics that are written here, by name.
+         */
+        get: operations["rubrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rubrics/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rubric
+         * @description One rubric with all of its versions, the latest first.
+         */
+        get: operations["rubric"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rubrics/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save Rubric
+         * @description Add a version; none is ever changed.
+         */
+        post: operations["save_rubric"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rubrics/{name}/{number}/criteria.toml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Rubric
+         * @description A version as the `criteria.toml` of a task package.
+         */
+        get: operations["export_rubric"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -1031,6 +1171,26 @@ export interface paths {
          * @description Note that this person has read it.
          */
         post: operations["read_training"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Waiting
+         * @description What waits for people and for judges, and the hours and pay that are left.
+         */
+        get: operations["waiting"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1277,10 +1437,19 @@ export interface components {
             /** Valid */
             valid: number;
         };
-        /** CriteriaView */
-        CriteriaView: {
-            /** Criteria */
-            criteria: components["schemas"]["CriterionView"][];
+        /**
+         * CriterionBody
+         * @description One criterion. `gate`: failing it makes the whole 0.
+         */
+        CriterionBody: {
+            by: components["schemas"]["By"];
+            /** Gate */
+            gate: boolean;
+            /** Id */
+            id: string;
+            importance: components["schemas"]["Importance"];
+            /** Text */
+            text: string;
         };
         /**
          * CriterionView
@@ -1329,6 +1498,38 @@ export interface components {
          * @enum {string}
          */
         DecidedBy: "votes" | "audit" | "adjudication";
+        /**
+         * Disagreement
+         * @description Evaluators who part on one question about a submission. `criterion` "" is the whole.
+         */
+        Disagreement: {
+            /** Between */
+            between: ("person" | "judge" | "program")[];
+            /** Criterion */
+            criterion: string;
+            /** Instance */
+            instance: string;
+            /** Sides */
+            sides: components["schemas"]["worksample__app__schemas__waiting__Side"][];
+            /** Submission */
+            submission: string;
+            /** Text */
+            text: string;
+        };
+        /**
+         * Disagreements
+         * @description `looked_at`: questions that two or more answered. The list is cut at `most`.
+         */
+        Disagreements: {
+            /** Looked At */
+            looked_at: number;
+            /** Most */
+            most: number;
+            /** Parted */
+            parted: number;
+            /** Rows */
+            rows: components["schemas"]["Disagreement"][];
+        };
         /** DraftView */
         DraftView: {
             /** Active Seconds */
@@ -1377,6 +1578,30 @@ export interface components {
             submissions: number;
             /** Suite */
             suite: string;
+        };
+        /**
+         * ExperimentWaits
+         * @description Submissions by what they wait for, under the experiment's first protocol; `open` slots are still worked at.
+         */
+        ExperimentWaits: {
+            /** Experiment */
+            experiment: string;
+            /** Graded */
+            graded: number;
+            /** Name */
+            name: string;
+            /** Open */
+            open: number;
+            /** Planned */
+            planned: number;
+            /** Rounds */
+            rounds: components["schemas"]["RoundWaits"][];
+            /** Ungraded */
+            ungraded: number;
+            /** Waits For Judge */
+            waits_for_judge: number;
+            /** Waits For People */
+            waits_for_people: number;
         };
         /**
          * Failed
@@ -1461,6 +1686,18 @@ export interface components {
             text: string;
             /** Withdrawn */
             withdrawn: boolean;
+        };
+        /**
+         * FlawView
+         * @description `words` show it; `instead`: what to write.
+         */
+        FlawView: {
+            /** Fault */
+            fault: string;
+            /** Instead */
+            instead: string;
+            /** Words */
+            words: string;
         };
         /**
          * Form
@@ -1649,7 +1886,7 @@ export interface components {
             brief: string;
             /** Brief Html */
             brief_html: string;
-            criteria: components["schemas"]["CriteriaView"];
+            criteria: components["schemas"]["worksample__app__schemas__work__CriteriaView"];
             draft: components["schemas"]["DraftView"] | null;
             /** Early Stop */
             early_stop: boolean;
@@ -1761,6 +1998,24 @@ export interface components {
             expires: number;
             /** Link */
             link: string;
+        };
+        /**
+         * LintBody
+         * @description Texts to be looked at, half written ones too.
+         */
+        LintBody: {
+            /** Texts */
+            texts: string[];
+        };
+        /**
+         * Linted
+         * @description `flaws`: of each text, in order. `size`: what is unusual about how many there are, or nothing.
+         */
+        Linted: {
+            /** Flaws */
+            flaws: components["schemas"]["FlawView"][][];
+            /** Size */
+            size: string;
         };
         /** Login */
         Login: {
@@ -1887,6 +2142,8 @@ export interface components {
              * @default 0.5
              */
             positives: number;
+            /** Protocol */
+            protocol?: ("rubric" | "program" | "checkpoints") | null;
             /** Quiz */
             quiz?: string | null;
             /**
@@ -1986,10 +2243,10 @@ export interface components {
          * @description Sides are as they were shown: the first is `submission`.
          */
         PairwiseSaid: {
-            completion: components["schemas"]["Side"];
+            completion: components["schemas"]["worksample__records__evaluation__Side"];
             /** Justification */
             justification: string;
-            quality: components["schemas"]["Side"];
+            quality: components["schemas"]["worksample__records__evaluation__Side"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2382,6 +2639,78 @@ export interface components {
             waived_pilot: string;
         };
         /**
+         * RoundWaits
+         * @description `votes`: still wanted of people. `minutes`: of one, the median so far, else the form's soft limit (`measured`
+         *     false). `hours` and `pay` (US dollars) are what is left; null is unknown.
+         */
+        RoundWaits: {
+            form: components["schemas"]["Form"];
+            /** Hours */
+            hours: number;
+            /** Kind */
+            kind: string;
+            /** Measured */
+            measured: boolean;
+            /** Minutes */
+            minutes: number;
+            /** Out */
+            out: number;
+            /** Pay */
+            pay: number | null;
+            protocol: components["schemas"]["Protocol"];
+            /** Round */
+            round: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "paused" | "closed";
+            /** Votes */
+            votes: number;
+        };
+        /**
+         * RubricDraft
+         * @description What is to become the version after `over`; 0: the first.
+         */
+        RubricDraft: {
+            /** Criteria */
+            criteria: components["schemas"]["CriterionBody"][];
+            /** Over */
+            over: number;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * RubricRow
+         * @description A rubric by its latest version. `rounds`: how many asked any version of it.
+         */
+        RubricRow: {
+            /** At */
+            at: number;
+            /** Author */
+            author: string;
+            /** Criteria */
+            criteria: number;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Reason */
+            reason: string;
+            /** Rounds */
+            rounds: number;
+        };
+        /**
+         * RubricView
+         * @description All versions, the latest first.
+         */
+        RubricView: {
+            /** Name */
+            name: string;
+            /** Versions */
+            versions: components["schemas"]["VersionView"][];
+        };
+        /**
          * Rule
          * @description How a round's evaluations of one subject become a verdict.
          * @enum {string}
@@ -2425,11 +2754,6 @@ export interface components {
              */
             state: "open" | "paused" | "closed";
         };
-        /**
-         * Side
-         * @enum {string}
-         */
-        Side: "first" | "equal" | "second";
         /** Skip */
         Skip: {
             /** Reason */
@@ -2516,6 +2840,14 @@ export interface components {
             /** Person */
             person: string;
         };
+        /**
+         * TomlBody
+         * @description The text of a `criteria.toml`.
+         */
+        TomlBody: {
+            /** Text */
+            text: string;
+        };
         /** Training */
         Training: {
             /** Digest */
@@ -2577,6 +2909,26 @@ export interface components {
             round: string;
             /** Verdicts */
             verdicts: components["schemas"]["VerdictView"][];
+        };
+        /**
+         * VersionView
+         * @description `rounds`: ids of those that asked exactly these criteria.
+         */
+        VersionView: {
+            /** At */
+            at: number;
+            /** Author */
+            author: string;
+            /** Criteria */
+            criteria: components["schemas"]["CriterionBody"][];
+            /** Digest */
+            digest: string;
+            /** Number */
+            number: number;
+            /** Reason */
+            reason: string;
+            /** Rounds */
+            rounds: string[];
         };
         /**
          * VoteView
@@ -2641,6 +2993,44 @@ export interface components {
             /** Votes */
             votes: components["schemas"]["VoteView"][];
         };
+        /** CriteriaView */
+        worksample__app__schemas__rubrics__CriteriaView: {
+            /** Criteria */
+            criteria: components["schemas"]["CriterionBody"][];
+        };
+        /**
+         * Side
+         * @description What one evaluator said. `passed` is what parts them; `said` is it in the form's words.
+         */
+        worksample__app__schemas__waiting__Side: {
+            /** Evaluation */
+            evaluation: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "person" | "judge" | "program";
+            /** Name */
+            name: string;
+            /** Passed */
+            passed: boolean;
+            /** Round */
+            round: string;
+            /** Said */
+            said: string;
+            /** Why */
+            why: string;
+        };
+        /** CriteriaView */
+        worksample__app__schemas__work__CriteriaView: {
+            /** Criteria */
+            criteria: components["schemas"]["CriterionView"][];
+        };
+        /**
+         * Side
+         * @enum {string}
+         */
+        worksample__records__evaluation__Side: "first" | "equal" | "second";
     };
     responses: never;
     parameters: never;
@@ -3000,6 +3390,117 @@ export interface operations {
             };
         };
     };
+    lint_criteria: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LintBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Linted"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    read_criteria_toml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TomlBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["worksample__app__schemas__rubrics__CriteriaView"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description The answer is incomplete; `faults` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
     experiments: {
         parameters: {
             query?: never;
@@ -3038,6 +3539,73 @@ export interface operations {
             };
             /** @description Not allowed. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    disagreements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Disagreements"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not there, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Another was faster. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5487,6 +6055,241 @@ export interface operations {
             };
         };
     };
+    rubrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RubricRow"][];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    rubric: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RubricView"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not there, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    save_rubric: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RubricDraft"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionView"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Another was faster. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description The answer is incomplete; `faults` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    export_rubric: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/toml": string;
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not there, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
     login: {
         parameters: {
             query?: never;
@@ -5687,6 +6490,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    waiting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentWaits"][];
+                };
             };
             /** @description The request is wrong. */
             400: {

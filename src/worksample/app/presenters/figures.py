@@ -19,8 +19,8 @@ def figure_of(estimate: Estimate) -> AnyFigure:
         return NoFigure(none=estimate.reason)
     plain = estimate.as_dict()
     counts = CountsView.model_validate(plain.pop("counts"))
-    plain.pop("reason")
-    return Figure.model_validate({**plain, "counts": counts})
+    told = {name: plain[name] for name in Figure.model_fields if name in plain}
+    return Figure.model_validate({**told, "counts": counts})
 
 
 def micros_of(at: datetime) -> int:

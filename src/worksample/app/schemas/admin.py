@@ -68,6 +68,8 @@ class NewRound(Sent):
     subjects: Annotated[tuple[Id, ...], Field(max_length=100_000)] = ()
     over: Id | None = None
     form: Form | None = None
+    protocol: Literal[Protocol.RUBRIC, Protocol.PROGRAM, Protocol.CHECKPOINTS] | None = None
+    """Whose criteria the rubric's form asks; null: the rubric's."""
     rule: Rule | None = None
     overlap: int | None = Field(default=None, ge=1, le=100)
     per_pair: int = Field(default=10, ge=1, le=100_000)

@@ -15,9 +15,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from worksample.box.config import BoxConfig, Mount
+from worksample.box.config import BoxConfig, Mount, Root
 from worksample.box.interface import Box
 from worksample.box.opening import open_box
 
@@ -34,9 +35,11 @@ CHECKS: dict[str, Callable[[Box], Awaitable[None]]] = {
 
 
 @asynccontextmanager
-async def opened(kind: str, folder: Path) -> AsyncIterator[Box]:
-    """A box as the checks expect it; `folder` is an empty one of the host's."""
+async def opened(kind: str, folder: Path, root: Root | None = None) -> AsyncIterator[Box]:
+    """A box as the checks expect it; `folder` is an empty one of the host's. `root`: of an image with a `python3`."""
     (folder / "brief.md").write_bytes(BRIEF)
     config = BoxConfig(mounts=(Mount(str(folder), "/task/input"),), env=(("COLOUR", "green"),))
+    if root is not None:
+        config = replace(config, root=root, python="none")
     async with open_box(config, kind=kind) as box:
         yield box

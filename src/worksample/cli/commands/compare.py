@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.figure_options import judged_by_option
+from worksample.cli.figure_options import interval_options, judged_by_option, resampling, where_option
 from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
 from worksample.cli.same_name import tell_meant
 
 from .metrics import figure
 
 if TYPE_CHECKING:
+    from worksample.metrics import Estimate
     from worksample.records import JudgedBy
     from worksample.reports.sections import Comparison
+    from worksample.verdicts.subset import Subset
 
 SHORT = 70
 
@@ -24,9 +26,17 @@ SHORT = 70
 @click.argument("b")
 @click.option("--experiment", default=None, help="Where both agents worked; name or id, by default the latest.")
 @click.option("--all", "everything", is_flag=True, default=None, help="Show the instances that did not change, too.")
-@click.option("--level", type=float, default=None, help="Confidence of the intervals; default: 0.95.")
+@click.option(
+    "--margin",
+    type=float,
+    default=None,
+    metavar="POINTS",
+    help="Say whether B passes less often by at most so many points (non-inferiority), such as 5.",
+)
 @click.option("--with-struck", is_flag=True, default=None, help="Count what an integrity review struck, too.")
 @judged_by_option
+@where_option
+@interval_options
 @store_option
 @json_option
 def command(
@@ -34,25 +44,27 @@ def command(
     b: str,
     experiment: str | None,
     everything: bool | None,
-    level: float | None,
+    margin: float | None,
     with_struck: bool | None,
     judged_by: JudgedBy | None,
+    where: Subset,
     store: str | None,
     as_json: bool | None,
+    **how: Any,
 ) -> None:
     """Compare two agents on the same work: the paired difference, and what changed task by task.
 
     A and B are agents of one experiment, or experiments with one agent each, or EXPERIMENT:AGENT. B minus A: above 0, B
-    is better. Experiments whose locks differ (instances, environment models, protocol) are refused.
+    is better; with --margin, whether B is not worse by more than that. Experiments whose locks differ (instances,
+    environment models, protocol) are refused.
     """
-    from worksample.metrics import Resampling
     from worksample.records import Experiment
     from worksample.reports.sections import MeasureConfig, compare
 
-    how = Resampling() if level is None else Resampling(level=level)
-    config = MeasureConfig(struck=not with_struck, how=how, judged_by=judged_by)
+    config = MeasureConfig(struck=not with_struck, how=resampling(how), judged_by=judged_by, where=where)
     with open_store(store) as opened:
-        found = compare(opened, a, b, config, experiment=experiment or "")
+        share = None if margin is None else margin / 100
+        found = compare(opened, a, b, config, experiment=experiment or "", margin=share)
         homes = [opened.get(Experiment, id) for id in dict.fromkeys(found.experiments)]
         tell_meant(opened, homes, [experiment or "", *(side.partition(":")[0] for side in (a, b))])
     say_json(found.plain()) if as_json else _show(found, everything=bool(everything))
@@ -62,6 +74,8 @@ def _show(found: Comparison, *, everything: bool) -> None:
     click.secho(printable(f"{found.second} minus {found.first}, under {found.protocol}"), bold=True)
     for name, estimate in (("score", found.score), ("full pass", found.passed)):
         click.echo(printable(f"  {name}: {figure(estimate)}{_said(estimate.reason)}"))
+    if found.not_worse is not None:
+        click.echo(printable(f"  {_not_worse(found.not_worse, 1 - (1 - (found.passed.level or 0.95)) / 2)}"))
     p = found.sign_test
     said = f"p = {p.value:.3g}" if p.value is not None else p.reason
     click.echo(f"  sign test over tasks: {said} ({p.counts.special.get('better', 0)} better, "
@@ -77,6 +91,14 @@ def _show(found: Comparison, *, everything: bool) -> None:
     same = len(found.changes) - len(shown)
     if same:
         click.echo(f"{same} instances are the same (--all shows them)")
+
+
+def _not_worse(e: Estimate, needed: float) -> str:
+    """`not worse by 5.0 points: shown (99.2 %, 97.5 % are needed)`."""
+    if e.value is None:
+        return f"{e.name}: {e.reason}"
+    holds = "shown" if e.value >= needed else "not shown"
+    return f"full pass {e.name}: {holds} (probability {100 * e.value:.1f} %, {100 * needed:.4g} % are needed)"
 
 
 def _said(reason: str) -> str:

@@ -30,12 +30,17 @@ def command(
     from worksample.cli.output import open_store
     from worksample.cli.show_run import Tone, run_config
     from worksample.experiments.demo import demo_config
+    from worksample.extras import lacks
     from worksample.reports import write_report
 
     where, report = store or str(FOLDER / "store"), Path(out) if out else FOLDER / "report"
     config = demo_config(where, parallel=parallel or 4, sandbox="none" if unsandboxed else "bubblewrap")
     code = run_config(config, Tone(quiet=bool(as_json), hints=False))
     if code > 3:
+        return code
+    if lacks("report") and not as_json:
+        again = f"worksample report --store {where} --out {report}"
+        click.echo(f"  next: pip install 'worksample[all]', then {again}   (figures and the report)")
         return code
     with open_store(where) as opened:
         board = write_report(opened, (config.name,), report)

@@ -12,6 +12,7 @@ from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.output import json_option, open_store, say_json, store_option, table
 from worksample.cli.progress import watcher
 from worksample.cli.same_name import tell_chosen
+from worksample.cli.service_options import judge_options, judging_flags
 
 if TYPE_CHECKING:
     from worksample.experiments.regrading import Regraded
@@ -27,10 +28,17 @@ if TYPE_CHECKING:
     "--submission", "submissions", multiple=True, default=None, metavar="ID", help="Grade this one. Repeatable."
 )
 @click.option("--protocol", default=None, metavar="PROTOCOL", help="Default: the experiment's.")
+@click.option(
+    "--by",
+    type=click.Choice(["program", "judge"]),
+    default=None,
+    help="Whose round is graded anew; default: program's.",
+)
 @click.option("--reason", default=None, help="Why; kept with the round.")
 @click.option("--graders", type=click.IntRange(1), default=None, help="Submissions graded at once; default: 2.")
 @click.option("--sandbox", default=None, metavar="KIND", help="Where graders run; default: the experiment's.")
 @click.option("--author", default=None, help="Who grades; default: $WORKSAMPLE_AUTHOR, else the account's name.")
+@judge_options
 @store_option
 @json_option
 def command(experiment: str | None, store: str | None, as_json: bool | None, **given: Any) -> int:
@@ -39,18 +47,23 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     Opens a new round over the submissions of EXPERIMENT (name or id, by default the latest), or over those named with
     --submission. Nothing is run again. At its end the round is put in force, unless a submission that had a verdict
     would lose it: then the earlier round stays in force. Killed, it goes on where it stood when it is called again.
+    Graders ask the judges that the experiment was planned with, or those of --judge; with --by judge these judge anew.
     Exit code 3 where a submission stays ungraded, or the earlier round in force.
     """
     from worksample.experiments.config import default_author
     from worksample.experiments.find import find_experiment
+    from worksample.experiments.loading import judging_of
     from worksample.experiments.regrading import Regrading, regrade
-    from worksample.records import Protocol
+    from worksample.experiments.run import RunOptions
+    from worksample.records import EvaluatorKind, Protocol
 
+    flags = judging_flags(given)
     with open_store(store) as opened:
         named = given["submissions"]
         found = None if named else find_experiment(opened, experiment or "")
         if found is not None and not experiment:
             tell_chosen(found)
+        asked = judging_of(found, flags)
         what = Regrading(
             experiment=found,
             submissions=tuple(named or ()),
@@ -62,7 +75,10 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
             else Protocol.PROGRAM,
             author=given["author"] or default_author(),
             reason=given["reason"] or "",
-            graders=given["graders"] or 2,
+            by=EvaluatorKind(given["by"] or "program"),
+            options=RunOptions(
+                graders=given["graders"] or 2, judges=asked.judges, prices=asked.prices, services=asked.services
+            ),
             sandbox=given["sandbox"] or (found.lock.sandbox if found else "bubblewrap"),
         )
         done = regrade(opened, what, watcher(silent=bool(as_json)))

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worksample.cli.exit_codes import INCOMPLETE
-from worksample.cli.figure_options import judged_by_option, money_options, money_settings
+from worksample.cli.figure_options import (
+    interval_options,
+    judged_by_option,
+    money_options,
+    money_settings,
+    resampling,
+    where_option,
+)
 from worksample.cli.output import console, json_option, open_store, printable, say_json, store_option, table
 from worksample.cli.same_name import tell_found
 
@@ -21,7 +28,10 @@ ACROSS = 7
 """A table of more columns than this, and of no more lines, stands on its side."""
 LARGE = 1000
 """From here on plain numbers print without decimals."""
-SIGNS = {"share": " %", "points": " pp", "hours": " h"}
+OPEN = (
+    "{least, most}: were all that is not graded to fail, or to pass; the figure itself takes it to be missing at random"
+)
+SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 
 
 @click.command("metrics")
@@ -53,9 +63,8 @@ SIGNS = {"share": " %", "points": " pp", "hours": " h"}
     help="What weighs 1 in Elo: a pair of agents (default; RLI B.2), or each comparison.",
 )
 @money_options
-@click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000.")
-@click.option("--level", type=float, default=None, help="Confidence of every interval; default: 0.95.")
-@click.option("--seed", type=int, default=None, help="Of every bootstrap; default: 0.")
+@where_option
+@interval_options
 @store_option
 @json_option
 def command(
@@ -86,15 +95,14 @@ def command(
 
 def _config(given: dict[str, Any]) -> MeasureConfig:
     """A MeasureConfig of the flags that were given."""
-    from worksample.metrics import Resampling
     from worksample.reports.sections import MeasureConfig
 
-    how = {name: given.pop(name) for name in ("resamples", "level", "seed")}
+    how = resampling(given)
     money = {name: given.pop(name) for name in ("hourly", "checking", "prices")}
     kept = {name: value for name, value in given.items() if value not in (None, ())} | money_settings(money)
     if kept.pop("with_struck", None):
         kept["struck"] = False
-    return MeasureConfig(how=Resampling(**{k: v for k, v in how.items() if v is not None}), **kept)
+    return MeasureConfig(how=how, **kept)
 
 
 def _chosen(sections: Sequence[Section], only: Sequence[str]) -> list[Section]:
@@ -147,6 +155,8 @@ def _notes(section: Section) -> list[str]:
                     said.setdefault(note, {}).setdefault(row.label, []).append(column)
     found = [f"{_places(section, places)}{note}" for note, places in said.items()]
     most = 12
+    if any(isinstance(cell, Estimate) and cell.bounds for row in section.rows for cell in row.cells):
+        found.insert(0, OPEN)
     return found if len(found) <= most else [*found[:most], f"... and {len(found) - most} more (--json has all)"]
 
 
@@ -165,7 +175,7 @@ def _shortened(names: Sequence[str], most: int) -> str:
 
 
 def figure(e: Estimate) -> str:
-    """Value, interval and counts: `41.7 % [20.1, 66.2] 20/24`."""
+    """Value, interval, counts, and bounds where not all is graded: `41.7 % [20.1, 66.2] 20/24 {34.7, 51.4}`."""
     from dataclasses import replace
 
     counts = f"{e.counts.valid}/{e.counts.planned}" if e.counts.planned else ""
@@ -178,4 +188,5 @@ def figure(e: Estimate) -> str:
     interval = "" if e.low is None and e.high is None else f" [{end(e.low)}, {end(e.high)}]"
     before = "$" if e.unit == "usd" else ""
     value = f"{e.value:,.0f}" if e.unit == "number" and abs(e.value) >= LARGE else e.printed()
-    return f"{before}{value}{SIGNS.get(e.unit, '')}{interval} {counts}".rstrip()
+    open_ = "" if e.bounds is None else f" {{{end(e.bounds[0])}, {end(e.bounds[1])}}}"
+    return f"{before}{value}{SIGNS.get(e.unit, '')}{interval} {counts}{open_}".rstrip()

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.figure_options import judged_by_option, money_options, money_settings
+from worksample.cli.figure_options import (
+    interval_options,
+    judged_by_option,
+    money_options,
+    money_settings,
+    resampling,
+    where_option,
+)
 from worksample.cli.output import console, json_option, open_store, say_json, store_option
 from worksample.cli.same_name import tell_found
 
 if TYPE_CHECKING:
     from worksample.records import JudgedBy
+    from worksample.verdicts.subset import Subset
 
 
 @click.command("report")
@@ -22,6 +30,14 @@ if TYPE_CHECKING:
 @click.option("--illustrative", is_flag=True, default=None, help="Count prices that are only illustrative, too.")
 @click.option("--pages/--no-pages", default=None, help="Write a page per trial; by default they are written.")
 @judged_by_option
+@click.option(
+    "--by",
+    type=click.Choice(["category", "tier", "platform", "domain", "agent"]),
+    default=None,
+    help="Break every agent's figures down by this, with --out.",
+)
+@where_option
+@interval_options
 @money_options
 @store_option
 @json_option
@@ -33,24 +49,26 @@ def command(
     judged_by: JudgedBy | None,
     store: str | None,
     as_json: bool | None,
-    **money: Any,
+    where: Subset,
+    by: str | None,
+    **given: Any,
 ) -> None:
     """Print the leaderboard and, with --out, write the report as a static site.
 
     EXPERIMENTS are names or ids, by default the latest. Several stand side by side where their locks agree: the same
     instances, environment models and protocol.
     """
-    from worksample.reports import ReportConfig, leaderboard, print_board, write_report
+    from worksample.library.reporting import board_and_site
+    from worksample.reports import ReportConfig, print_board
     from worksample.reports.sections import MeasureConfig
+    from worksample.verdicts.frame import WorkRules
 
+    how = resampling(given)
     with open_store(store) as opened:
         tell_found(opened, experiments)
-        if out is None:
-            board = leaderboard(opened, experiments, illustrative=bool(illustrative), judged_by=judged_by)
-        else:
-            measures = MeasureConfig(judged_by=judged_by, **money_settings(money))
-            config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
-            board = write_report(opened, experiments, Path(out), config)
+        measures = MeasureConfig(by=by or "", judged_by=judged_by, where=where, how=how, **money_settings(given))
+        config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
+        board = board_and_site(opened, experiments, Path(out) if out else None, config)
     index = str(Path(out).resolve() / "index.html") if out else None
     if as_json:
         say_json({**board.plain(), "report": index})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from worksample.cli.output import json_option, open_store, store_option
+from worksample.cli.service_options import judge_options, judging_flags
 
 
 @click.command("resume")
@@ -12,27 +15,21 @@ from worksample.cli.output import json_option, open_store, store_option
 @click.option("--parallel", type=int, default=None, help="Trials at once; default: as it was planned.")
 @click.option("--graders", type=int, default=None, help="Submissions graded at once; default: as it was planned.")
 @click.option("--tries", type=int, default=None, help="Tries of a slot; default: as it was planned.")
+@judge_options
 @store_option
 @json_option
-def command(
-    experiment: str | None,
-    parallel: int | None,
-    graders: int | None,
-    tries: int | None,
-    store: str | None,
-    as_json: bool | None,
-) -> int:
+def command(experiment: str | None, store: str | None, as_json: bool | None, **given: Any) -> int:
     """Go on with an experiment that was stopped: EXPERIMENT is its name or id, by default the latest.
 
     Runs every open slot, grades every ungraded submission, and gives people what they are still to judge. Tasks, agents
     and graders are those that were planned, whatever has become of their folders since.
     """
     from worksample.cli.show_run import Tone, options_of, run_and_tell
-    from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.find import find_experiment
+    from worksample.experiments.loading import replanned
 
+    flags = judging_flags(given)
     with open_store(store) as opened:
         found = find_experiment(opened, experiment or "", planned=True)
-        config = ExperimentConfig.model_validate(found.settings)
-        options = options_of(config, parallel=parallel, graders=graders, tries=tries)
+        options = options_of(replanned(found, flags), **given)
         return run_and_tell(opened, found, options, Tone(as_json=bool(as_json), store=store))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 )
 @click.option("--open/--no-open", "browser", default=None, help="Open the browser; by default it is opened.")
 @click.option("--name", default=None, metavar="NAME", help="Under which you judge; default: the account's name.")
+@click.option("--alone", is_flag=True, default=None, help="One vote, yours, decides: rounds that want more are left.")
 @store_option
 @json_option
 def command(
@@ -31,6 +32,7 @@ def command(
     port: int | None,
     browser: bool | None,
     name: str | None,
+    alone: bool | None,
     store: str | None,
     as_json: bool | None,
 ) -> None:
@@ -39,6 +41,9 @@ def command(
     Opens a round of one vote each where the experiment has none, prints a link that works once, and serves this
     machine alone until Ctrl-C. Whoever is invited from the app joins in; for a team see worksample serve.
     """
+    from worksample.extras import need
+
+    need("review")
     from worksample.app import AppConfig, create_app
     from worksample.app.own_review import open_review
     from worksample.app.server_run import ServerRun
@@ -50,16 +55,18 @@ def command(
     config = AppConfig(host=host or usual.host, port=usual.port if port is None else port)
     with open_store(store) as opened:
         people = People(opened)
-        review = open_review(people, name or default_author(), experiment)
+        review = open_review(people, name or default_author(), experiment, alone=bool(alone))
         listening = listen(config, free=port is None)
-        link = listening.url(f"/link#{people.one_time_link(review.account.name)}")
+        link = listening.url(f"/link?round={review.round}#{people.one_time_link(review.account.name)}")
 
         def ready() -> None:
             if as_json:
                 said = {"url": listening.url(), "link": link, "round": review.round, "left": review.left}
+                said["votes"] = review.votes
                 say_json({**said, "experiment": review.experiment.id})
             else:
-                click.echo(f"{review.left} deliverables of {review.experiment.name} to judge")
+                each = f", each by {review.votes} people" if review.votes > 1 else ""
+                click.echo(f"{review.left} deliverables of {review.experiment.name} to judge{each}")
                 click.echo(f"  open {link}   (works once, for 15 minutes)")
                 click.echo("  stop with Ctrl-C")
             if browser is not False and not as_json:
@@ -73,7 +80,7 @@ def command(
 
 def _tell(people: People, review: Review, sitting: ServerRun, store: str | None) -> None:
     """What was done in this sitting, what is left of the round, and what to type next."""
-    from worksample.app.own_review import left_of
+    from worksample.app.own_review import left_of, others_wanted
     from worksample.experiments.find import call
 
     left = left_of(people, review.account, review.round)
@@ -82,4 +89,10 @@ def _tell(people: People, review: Review, sitting: ServerRun, store: str | None)
     click.echo(f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'} given{skipped}; {left} left")
     if left:
         click.echo(f"  next: worksample review --experiment {asked}   (goes on here)")
+    others = others_wanted(people, review.round)
+    if not left and others and review.votes > 1:
+        click.echo(f"{others} still wait for votes of others, {review.votes} on each")
+        click.echo(f"  next: worksample review --experiment {asked} --alone   (your vote alone decides)")
+        click.echo("  or invite others: worksample serve, then People in the app")
+        return
     click.echo(f"  {'or' if left else 'next'}: worksample metrics {asked}, worksample report {asked} --out report")

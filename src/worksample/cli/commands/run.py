@@ -21,9 +21,29 @@ from worksample.errors import UsageError
     default=None,
     help="Show the plan, what of it is done already and what the rest may cost; run nothing.",
 )
+@click.option(
+    "--expect",
+    type=float,
+    default=None,
+    metavar="RATE",
+    help="The pass rate that --dry-run reckons power with; default: 0.25.",
+)
+@click.option(
+    "--pilot",
+    default=None,
+    metavar="EXPERIMENT",
+    help="Have --dry-run reckon power with the variances of this experiment in the store instead.",
+)
 @store_option
 @json_option
-def command(file: str | None, dry_run: bool | None, as_json: bool | None, **values: Any) -> int:
+def command(
+    file: str | None,
+    dry_run: bool | None,
+    expect: float | None,
+    pilot: str | None,
+    as_json: bool | None,
+    **values: Any,
+) -> int:
     """Run an experiment: agents on tasks, each trial graded as it closes.
 
     FILE is a TOML or YAML file (docs/experiments.md); flags go over it. The same experiment run again goes on where it
@@ -35,9 +55,13 @@ def command(file: str | None, dry_run: bool | None, as_json: bool | None, **valu
         raise UsageError(
             "nothing to run", next="worksample run --suite starter --agent worker --model NAME, or worksample run FILE"
         )
+    if (expect is not None or pilot) and not dry_run:
+        raise UsageError("--expect and --pilot are for a dry run", next="add --dry-run, or leave them out")
+    if expect is not None and pilot:
+        raise UsageError("--expect guesses what --pilot measures", next="give one of them")
     config = load(Path(file) if file else None, flags_of(values))
     from worksample.cli.show_run import Tone, dry, run_config
 
     if dry_run:
-        return dry(config, as_json=bool(as_json))
+        return dry(config, as_json=bool(as_json), expect=expect, pilot=pilot)
     return run_config(config, Tone(as_json=bool(as_json), store=config.store))

@@ -40,6 +40,9 @@ def command(
     Where there is no account yet it prints an invitation for an admin, who invites the others and opens rounds in the
     app. Several servers may share a store on PostgreSQL. docs/review.md shows a proxy with TLS.
     """
+    from worksample.extras import need
+
+    need("review")
     from worksample.app import AppConfig, create_app
     from worksample.app.server_run import ServerRun
     from worksample.app.serving import listen, serve, serve_many

@@ -29,12 +29,20 @@ class Amount(click.ParamType[float | str]):
 
 
 @click.command("submit")
-@click.argument("path", type=click.Path(exists=True))
-@click.option("--task", required=True, metavar="DIR", help="The task's package.")
-@click.option("--instance", default=None, metavar="NAME", help="Its instance; needed where it has several.")
-@click.option("--entrant", required=True, help="Who made it: the name of a person or of an agent.")
+@click.argument("path", required=False, type=click.Path(exists=True))
 @click.option(
-    "--origin", type=click.Choice(["person", "external"]), required=True, help="A person, or an agent elsewhere."
+    "--table",
+    default=None,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="A table of finished work (.csv, .jsonl, .parquet), a row for each piece; see docs/grading.md.",
+)
+@click.option("--experiment", default=None, metavar="NAME", help="With --table: judge it in this experiment's rounds.")
+@click.option("--task", default=None, metavar="DIR", help="The task's package.")
+@click.option("--instance", default=None, metavar="NAME", help="Its instance; needed where it has several.")
+@click.option("--entrant", default=None, help="Who made it: the name of a person or of an agent.")
+@click.option(
+    "--origin", type=click.Choice(["person", "external"]), default=None, help="A person, or an agent elsewhere."
 )
 @click.option(
     "--date", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), default=None, help="When; default: now."
@@ -46,16 +54,25 @@ class Amount(click.ParamType[float | str]):
 @click.option("--author", default=None, help="Who hands it in; default: $WORKSAMPLE_AUTHOR, else the account's name.")
 @store_option
 @json_option
-def command(as_json: bool | None, store: str | None, path: str, graded: bool | None, **given: object) -> int:
-    """Hand in work made elsewhere: PATH is a folder or a zip with the deliverables.
+def command(
+    as_json: bool | None, store: str | None, path: str | None, table: str | None, experiment: str | None,
+    graded: bool | None, **given: object,
+) -> int:  # fmt: skip
+    """Hand in work made elsewhere: PATH is a folder or a zip with the deliverables, --table a list of many.
+
+    A table is checked whole before its first row is taken in; called again it takes in what is missing. With
+    --experiment programs, judges and people judge it with the experiment's own work, once that is resumed.
 
     What is not known about it stays "unknown" and is never counted as 0. Files are taken in as hostile ones: links are
     not followed, and a zip that would fill the disk or leave its folder is refused.
     """
     from worksample.experiments.hand_in import HandIn, hand_in_and_grade
 
+    _fits(path, table, experiment, given)
+    if table is not None:
+        return _many(Path(table), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
     what = HandIn(
-        path=Path(path),
+        path=Path(str(path)),
         task=Path(str(given["task"])),
         instance=_text(given["instance"]),
         entrant=str(given["entrant"]),
@@ -84,6 +101,50 @@ def command(as_json: bool | None, store: str | None, path: str, graded: bool | N
         if done.evaluation:
             click.echo(f"  {grade_of(done.evaluation)}")
     return INCOMPLETE if done.evaluation is not None and done.evaluation.payload is None else 0
+
+
+def _fits(path: str | None, table: str | None, experiment: str | None, given: dict[str, object]) -> None:
+    """UsageError where what was given is for one piece of work and for many, or for neither."""
+    of_one = ("task", "instance", "entrant", "origin", "date", "minutes", "cost")
+    said = [f"--{name}" for name in of_one if given[name] is not None]
+    if (path is None) == (table is None):
+        raise UsageError("hand in PATH or --table, one of them", next="worksample submit --table rows.csv")
+    if table is not None and said:
+        raise UsageError(f"with --table these stand in its columns: {', '.join(said)}")
+    lacking = [f"--{name}" for name in ("task", "entrant", "origin") if given[name] is None]
+    if path is not None and lacking:
+        raise UsageError(f"a piece of work needs {', '.join(lacking)}", next="worksample submit --help")
+    if path is not None and experiment is not None:
+        raise UsageError("--experiment goes with --table")
+
+
+def _many(
+    table: Path, store: str | None, experiment: str | None, given: dict[str, object], *, graded: bool, as_json: bool
+) -> int:
+    from worksample.experiments.config import default_author
+    from worksample.experiments.find import call, find_experiment
+    from worksample.experiments.hand_in_many import HandInMany, hand_in_many
+    from worksample.experiments.run import need_sandbox
+
+    sandbox = _text(given["sandbox"]) or "bubblewrap"
+    if graded and experiment is None:
+        need_sandbox(sandbox)
+    with open_store(store, create=experiment is None) as opened:
+        found = find_experiment(opened, experiment, planned=True) if experiment else None
+        author = _text(given["author"]) or default_author()
+        done = hand_in_many(opened, HandInMany(table, found, author, sandbox=sandbox), grade_now=graded)
+        name = call(opened, found) if found else ""
+    if as_json:
+        counts = {"rows": len(done.submissions), "taken": done.taken, "graded": done.graded, "ungraded": done.ungraded}
+        say_json({**counts, "submissions": [s.id for s in done.submissions], "rounds": [r.id for r in done.rounds]})
+    else:
+        click.echo(f"{len(done.submissions)} rows: {done.taken} taken in, {len(done.submissions) - done.taken} before")
+        if done.rounds:
+            click.echo(f"{done.graded} graded, {done.ungraded} ungraded")
+        if found:
+            where = f" --store {store}" if store else ""
+            click.echo(f"  next: worksample resume {name}{where}")
+    return INCOMPLETE if done.ungraded else 0
 
 
 def _known(value: object) -> float | None:

@@ -64,7 +64,8 @@ def _show(report: Report) -> None:
         )
         for g in report.graded
     ]
-    table(report.task, columns, rows, right=("score",))
+    if rows:
+        table(report.task, columns, rows, right=("score",))
     for finding in report.findings:
         where = f"{finding.where}: " if finding.where else ""
         click.echo(printable(f"{finding.severity} ({finding.check}) {where}{finding.what}"))

@@ -19,7 +19,7 @@ from .pairwise import pairwise
 from .rubric import rubric
 
 PROTOCOLS: dict[Protocol, Callable[[Material, Asking], Awaitable[Payload]]] = {
-    Protocol.RUBRIC: rubric,
+    **dict.fromkeys((Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC), rubric),
     Protocol.HOLISTIC: holistic,
     Protocol.PAIRWISE: pairwise,
 }

@@ -90,7 +90,16 @@ def fit_ceiling(
         low, high = percentiles(column, expanded(how.level, h.jobs))
         more = ("no ceiling at all is compatible as well",) if name == "ceiling" and (high or 0) >= 1 else ()
         return Estimate(
-            name, value, counts, low, high, how.level, method, Unit.SHARE, notes=(*notes, *more), conditional_on=given
+            name,
+            value,
+            counts,
+            low,
+            high,
+            how.level,
+            method,
+            unit=Unit.SHARE,
+            notes=(*notes, *more),
+            conditional_on=given,
         )
 
     return CeilingFit(figure("ceiling", best[0], drawn[0]), figure("per attempt", best[1], drawn[1]), compatible)

@@ -69,7 +69,7 @@ def corrected(
     variance = parts.at(tuning)[1]
     low, high = parts.interval(tuning)
     low, high = max(0.0, min(low, value)), min(1.0, max(high, value))
-    figure = Estimate(name, value, label_counts(data), low, high, level, parts.method, Unit.SHARE)
+    figure = Estimate(name, value, label_counts(data), low, high, level, parts.method, unit=Unit.SHARE)
     ratio = parts.at(0.0)[1] / variance if variance > 0 else 1.0
     worth = Estimate(f"{name}, labels' worth", ratio, label_counts(data), unit=Unit.RATIO)
     return Corrected(figure.noting(*_notes(data, tuning)), alone, judge, worth, tuning)

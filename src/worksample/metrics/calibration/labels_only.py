@@ -42,7 +42,7 @@ def labels_only(data: Labelled, kind: Kind, name: str, level: float = 0.95) -> E
     if len(seen) > 1:
         method += f", each of {len(seen)} strata at {each:.4g}"
     missing = f"strata with labels; none in {', '.join(data.empty)}" if data.empty else ""
-    found = Estimate(name, value, counts, min(low, value), max(high, value), level, method, Unit.SHARE)
+    found = Estimate(name, value, counts, min(low, value), max(high, value), level, method, unit=Unit.SHARE)
     return found.given(missing)
 
 

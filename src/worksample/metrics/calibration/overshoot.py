@@ -34,7 +34,7 @@ def overshoot_of(
     value = judge / people
     found = Estimate(
         name, value, counts, min(low, value), None if high is None else max(high, value), level,
-        "Fieller, by project", Unit.RATIO,
+        "Fieller, by project", unit=Unit.RATIO,
     )  # fmt: skip
     return found.noting("no upper end: people may pass next to nothing" if high is None else "")
 

@@ -41,7 +41,7 @@ def correlate(x: Column, y: Column, *, log: bool = False, level: float = 0.95, n
     if ends is None:
         note = "fewer than four pairs: no interval"
         return Estimate(name, r, counts, unit=Unit.NUMBER, notes=(note,), conditional_on=given)
-    return Estimate(name, r, counts, *ends, level, "Fisher", Unit.NUMBER, conditional_on=given)
+    return Estimate(name, r, counts, *ends, level, "Fisher", unit=Unit.NUMBER, conditional_on=given)
 
 
 def representativeness(subset: Column, pool: Column, level: float = 0.95) -> Estimate:

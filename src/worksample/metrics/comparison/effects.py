@@ -68,7 +68,7 @@ def _effect(trials: Configurations, held: str, varied: str, value: str, how: Res
         else "no task has a valid trial under every choice" if not common.any() else ""
     )  # fmt: skip
     if reason:
-        none = [Estimate(n, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given) for n in names]
+        none = [Estimate(n, None, counts, unit=Unit.SPREAD, reason=reason, conditional_on=given) for n in names]
         return Effect(value, none[0], none[1], {})
     shared = table[:, common]
     rates = shared.mean(axis=1)
@@ -97,13 +97,13 @@ def _figures(
     spread = float(rates.max() - rates.min())
     if tasks < 2:
         note = "one common task: no interval"
-        one = Estimate(names[0], spread, counts, unit=Unit.POINTS, notes=(note,), conditional_on=given)
+        one = Estimate(names[0], spread, counts, unit=Unit.SPREAD, notes=(note,), conditional_on=given)
         reason = "one common task: chance cannot be told from effect"
-        return one, Estimate(names[1], None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
+        return one, Estimate(names[1], None, counts, unit=Unit.SPREAD, reason=reason, conditional_on=given)
     drawn = np.concatenate([block @ shared.T for block in weights(tasks, how)]) / tasks
     if np.ptp(drawn.max(axis=1) - drawn.min(axis=1)) < 1e-12:
         note = "every task differs by as much: an interval would have no width"
-        one = Estimate(names[0], spread, counts, unit=Unit.POINTS, notes=(note,), conditional_on=given)
+        one = Estimate(names[0], spread, counts, unit=Unit.SPREAD, notes=(note,), conditional_on=given)
         return one, replace(one, name=names[1], value=float(rates.std(ddof=1)))
     wide = expanded(how.level, tasks)
     low, high = percentiles(drawn.max(axis=1) - drawn.min(axis=1), wide)
@@ -117,7 +117,16 @@ def _figures(
     note = f"a highest minus a lowest is above 0 by chance alone; resampling adds {excess * 100:.1f} points"
     return (
         Estimate(
-            names[0], spread, counts, low, high, how.level, method, Unit.POINTS, notes=(note,), conditional_on=given
+            names[0],
+            spread,
+            counts,
+            low,
+            high,
+            how.level,
+            method,
+            unit=Unit.SPREAD,
+            notes=(note,),
+            conditional_on=given,
         ),
-        Estimate(names[1], deviation, counts, *ends, how.level, method, Unit.POINTS, conditional_on=given),
+        Estimate(names[1], deviation, counts, *ends, how.level, method, unit=Unit.SPREAD, conditional_on=given),
     )

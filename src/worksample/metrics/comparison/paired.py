@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from worksample.errors import UsageError
 from worksample.metrics.columns import Codes, Column, Floats, Ints, codes, floats, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.rounding import percent
 from worksample.metrics.scores.rates import valid_rows
 from worksample.metrics.scores.tiers import Trials
 from worksample.metrics.uncertainty import units
@@ -21,12 +23,38 @@ from worksample.records import is_full
 class Comparison:
     """`difference`: second minus first, the mean over common tasks. `instances`: instance by instance what changed:
     task, instance, first, second, difference, change (gained, lost, better, worse, same). `sign_test`: exact two-sided
-    p of as lopsided a split of the tasks that differ, if neither agent were better.
+    p of as lopsided a split of the tasks that differ, if neither agent were better. `shift`: Student's t of the tasks'
+    differences, None below two tasks.
     """
 
     difference: Estimate
     sign_test: Estimate
     instances: pl.DataFrame
+    shift: units.Shift | None = None
+
+    @property
+    def p(self) -> float | None:
+        """Two-sided, of no difference: below 1 - level where the interval leaves 0 out."""
+        return None if self.shift is None else self.shift.p
+
+    @property
+    def ahead(self) -> float | None:
+        """The probability that the second is better."""
+        return None if self.shift is None else self.shift.above()
+
+    def not_worse(self, margin: float) -> Estimate:
+        """The probability that the second is worse by less than `margin` (0.05 is five points): non-inferiority at a
+        one-sided level of 97.5 % holds where it is 0.975 or more, which is where the interval at 95 % lies above
+        -margin. Errors: UsageError for a margin outside of 0..1.
+        """
+        if not 0 < margin <= 1:
+            raise UsageError(f"a margin of {margin:g}", next="pass a share of 0..1: 0.05 is five points")
+        name = f"not worse by {percent(margin)} points"
+        if self.shift is None:
+            return Estimate(name, None, self.difference.counts, unit=Unit.SHARE, reason="one task: no interval")
+        value = self.shift.above(-margin)
+        method = "Student's t over tasks, one-sided"
+        return Estimate(name, value, self.difference.counts, method=method, unit=Unit.SHARE)
 
 
 def paired_difference(
@@ -37,7 +65,7 @@ def paired_difference(
     Repeats average within an instance, instances within a task; the interval is of tasks' differences
     (`units.difference`), in which the chance within a task stands once, as it should.
     """
-    sides = [_read(side) for side in (first, second)]
+    sides = [read_side(side) for side in (first, second)]
     keys = _common(*(side.keys for side in sides))
     kept = [side.on(keys) for side in sides]
     counts = Counts(
@@ -68,11 +96,14 @@ def paired_difference(
     alike = sum(units.zero_or_one(part.values) for part in kept) / 2
     ends, note = units.difference(per_task, how.level, alike=alike)
     difference = Estimate(name, float(per_task.mean()), counts, *ends, Unit.POINTS, conditional_on=given).noting(note)
-    return Comparison(difference, _sign_test(counts), table)
+    shift = units.Shift.of(per_task, alike) if tasks.size > 1 else None
+    return Comparison(difference, _sign_test(counts), table, shift)
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class Side:
+    """One agent's valid trials, by the instances that have any."""
+
     keys: pl.DataFrame
     """Distinct (task, instance) with a valid trial, as texts."""
     index: Ints
@@ -83,13 +114,13 @@ class _Side:
     def instances(self) -> int:
         return len(self.keys)
 
-    def on(self, keys: pl.DataFrame) -> _Side:
+    def on(self, keys: pl.DataFrame) -> Side:
         """Only the instances in `keys`, in their order."""
         place = pl.Series("place", np.arange(len(keys)), dtype=pl.Int64)
         found = self.keys.join(keys.with_columns(place), on=["task", "instance"], how="left", maintain_order="left")
         new = found["place"].fill_null(-1).to_numpy()[self.index] if len(self.index) else self.index
         keep = new >= 0
-        return _Side(keys, new[keep].astype(np.int64), self.values[keep], self.planned)
+        return Side(keys, new[keep].astype(np.int64), self.values[keep], self.planned)
 
     def means(self) -> Floats:
         size = self.instances
@@ -97,7 +128,8 @@ class _Side:
         return np.asarray(np.bincount(self.index, weights=self.values, minlength=size) / np.maximum(count, 1))
 
 
-def _read(side: Trials) -> _Side:
+def read_side(side: Trials) -> Side:
+    """The valid trials of one agent, by instance."""
     size = same_length(score=side.score, task=side.task, instance=side.instance, state=side.state)
     numbers, present = floats("score", side.score, low=0, high=1)
     valid, _ = valid_rows("score", present, side.state)
@@ -107,7 +139,7 @@ def _read(side: Trials) -> _Side:
     keys = rows.unique(maintain_order=True)
     numbered = keys.with_columns(place=pl.Series(np.arange(len(keys)), dtype=pl.Int64))
     index = rows.join(numbered, on=["task", "instance"], how="left", maintain_order="left")["place"].to_numpy()
-    return _Side(keys, np.asarray(index, dtype=np.int64), numbers[valid], size)
+    return Side(keys, np.asarray(index, dtype=np.int64), numbers[valid], size)
 
 
 def _names(name: str, column: Column) -> pl.Series:

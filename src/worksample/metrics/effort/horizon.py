@@ -83,7 +83,7 @@ def time_horizon(
             low, high = percentiles(2.0 ** _where(drawn, q), wide)
         ends = float(2 ** x.min()), float(2 ** x.max())
         beyond = "" if ends[0] <= value <= ends[1] else f"extrapolated: tasks took {ends[0]:.2g} to {ends[1]:.2g} hours"
-        estimate = Estimate(_name(q), value, counts, low, high, how.level, method, Unit.HOURS)
+        estimate = Estimate(_name(q), value, counts, low, high, how.level, method, unit=Unit.HOURS)
         out[q] = estimate.noting(beyond, note).given("success is logistic in log hours")
     low, high = percentiles(drawn[:, 1], wide)
     return Horizon(out, Estimate("slope per doubling", float(fitted[0, 1]), counts, low, high, how.level, method))

@@ -25,5 +25,5 @@ def false_negative_bound(found: int, audited: int, level: float = 0.95) -> Estim
     high = exact_upper(found, audited, level)
     note = f"one-sided: the rate is at most {high:.4g} with {level:.0%} confidence"
     return Estimate(
-        name, float(value), counts, 0.0, high, level, "exact, one-sided", Unit.SHARE, notes=(note,), exact=value
+        name, float(value), counts, 0.0, high, level, "exact, one-sided", unit=Unit.SHARE, notes=(note,), exact=value
     )

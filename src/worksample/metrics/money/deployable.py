@@ -127,7 +127,7 @@ def _saving(spent: Floats, human: Floats, spared: Floats, told: _Told, how: Resa
     above, below = (0.0 if end is None else abs(end - paid) for end in (cost.high, cost.low))
     low, high = value - math.hypot(gained - ends.low, above), value + math.hypot(ends.high - gained, below)
     method = f"{ends.method}, and the ratio of costs by MOVER"
-    return Estimate("saving", value, counts, low, high, ends.level, method, Unit.SHARE, conditional_on=given)
+    return Estimate("saving", value, counts, low, high, ends.level, method, unit=Unit.SHARE, conditional_on=given)
 
 
 def break_even_success(ai_cost: float, human_cost: float, checking: Checking | None = None) -> Estimate:

@@ -125,7 +125,7 @@ def dollars_earned(
     ends, note = dollar_share(earned, worth, how)
     said = (*notes, note) if note else notes
     low, high = (None if end is None else end * possible for end in (ends.low, ends.high))
-    scaled = Interval(low, high, ends.level, ends.method)
+    scaled = Interval(low, high, ends.level, ends.method, ends.error and ends.error * possible)
     return Dollars(
         blank(
             "dollars earned",
@@ -134,6 +134,7 @@ def dollars_earned(
             high=scaled[1],
             level=ends.level,
             method=ends.method,
+            error=scaled.error,
             unit=Unit.USD,
             notes=said,
         ),

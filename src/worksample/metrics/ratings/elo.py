@@ -13,7 +13,7 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Floats
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, tabulate
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, spread_of
 from worksample.metrics.uncertainty.intervals import expanded, normal_quantile, percentiles
 
 from .bradley_terry import Pairs, fit
@@ -82,7 +82,7 @@ class EloTable:
             low, high = percentiles(gaps, expanded(self.how.level, self.projects))
         level = self.how.level if self.replicates is not None else None
         return Estimate(
-            name, a.value - b.value, a.counts, low, high, level, a.method, Unit.ELO,
+            name, a.value - b.value, a.counts, low, high, level, a.method, unit=Unit.ELO,
             notes=a.notes, conditional_on=a.conditional_on,
         )  # fmt: skip
 
@@ -176,6 +176,7 @@ def _rate(
     points = _anchored(strength, anchor, options.anchor_score)
     replicates = None
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(points)
+    errors: list[float | None] = [None] * len(points)
     method = ""
     if sums.projects < 2 and options.interval != "none":
         notes = (*notes, "one project: no interval")
@@ -184,18 +185,20 @@ def _rate(
         replicates = _anchored(drawn.T, anchor, options.anchor_score)
         wide = expanded(how.level, sums.projects)
         bounds = [percentiles(column, wide) for column in replicates.T]
+        errors = [spread_of(column) for column in replicates.T]
         method = f"bootstrap over {sums.projects} projects ({how.resamples})"
     elif options.interval == "sandwich":
         error = POINTS * sandwich(sums, pairs, strength, anchor, by_count=by_count, ridge=options.ridge)
         z = normal_quantile((1 + how.level) / 2)
         bounds = [(float(p - z * e), float(p + z * e)) for p, e in zip(points, error, strict=True)]
+        errors = [float(e) for e in error]
         method = "preview: sandwich standard error, clustered by project"
     fixed = f"{options.anchor} at {options.anchor_score:g}" if options.anchor else f"mean at {options.anchor_score:g}"
     ratings = {}
     for place in np.argsort(-points, kind="stable"):
         agent = sums.agents[place]
         low, high = bounds[place]
-        said, ends = notes, Interval(low, high, how.level if method else None, method)
+        said, ends = notes, Interval(low, high, how.level if method else None, method, errors[place])
         if place == anchor:
             ends = Interval(method="fixed")
         elif options.ridge and agent in links.reasons:

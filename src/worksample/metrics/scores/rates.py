@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -18,7 +19,7 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampli
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, hierarchy, independent
 from worksample.metrics.uncertainty.intervals import RateInterval, rate_interval
 
-LEFT_OUT = "graded trials only"
+LEFT_OUT = "missing at random: what is not graded is taken to be like what is"
 
 
 def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, Counts]:
@@ -50,7 +51,10 @@ def share(
     low, high = rate_interval(successes, counts.valid, level, method)
     value = Fraction(successes, counts.valid)
     given = (LEFT_OUT,) if counts.valid < counts.planned else ()
-    return Estimate(name, float(value), counts, low, high, level, method, Unit.SHARE, exact=value, conditional_on=given)
+    error = math.sqrt(float(value * (1 - value)) / (counts.valid - 1)) or None if counts.valid > 1 else None
+    return Estimate(
+        name, float(value), counts, low, high, level, method, error, Unit.SHARE, exact=value, conditional_on=given
+    )
 
 
 def nothing_valid(counts: Counts) -> str:
@@ -69,6 +73,7 @@ def rate(
     state: Column | None = None,
     task: Column | None = None,
     instance: Column | None = None,
+    failed: Column | None = None,
     name: str = "rate",
     method: RateInterval = "exact",
     how: Resampling = DEFAULT,
@@ -78,12 +83,14 @@ def rate(
     `passed`: booleans, null where there is none. `state`: `State` values; without it null means ungraded. With `task`,
     rows that share a task are not taken as independent: they average into instances and tasks, and the interval is
     the one of tasks (`units.share`); where every task stands once that is the exact one, or Wilson's by `method`.
+    `failed`: rows without a verdict that can only fail, such as work that broke its grader: 0 in both `bounds`.
     """
     yes, present = flags("passed", passed)
     same_length(passed=passed, state=state, task=task, instance=instance)
     valid, counts = valid_rows("passed", present, state)
     h = structure(task, instance, valid) if task is not None and counts.valid else None
-    return rate_within(name, h, yes[valid].astype(np.float64), counts, how, method)
+    found = rate_within(name, h, yes[valid].astype(np.float64), counts, how, method)
+    return replace(found, bounds=bounds(yes.astype(np.float64), valid, (task, instance), failed))
 
 
 def rate_within(
@@ -111,14 +118,30 @@ def mean_score(
     The interval takes tasks as units: `units.share` of shares, `units.difference` of points, `units.amounts` of the
     rest.
     """
-    bounds: tuple[float | None, float | None] = (0.0, 1.0) if unit is Unit.SHARE else (None, None)
-    numbers, present = floats("score", score, low=bounds[0], high=bounds[1])
+    low, high = (0.0, 1.0) if unit is Unit.SHARE else (None, None)
+    numbers, present = floats("score", score, low=low, high=high)
     same_length(score=score, state=state, task=task, instance=instance)
     valid, counts = valid_rows("score", present, state)
-    if not counts.valid:
-        return Estimate(name, None, counts, unit=unit, reason=nothing_valid(counts))
-    h = structure(task, instance, valid)
-    return mean_within(name, h, numbers[valid], counts, how, unit)
+    if counts.valid:
+        found = mean_within(name, structure(task, instance, valid), numbers[valid], counts, how, unit)
+    else:
+        found = Estimate(name, None, counts, unit=unit, reason=nothing_valid(counts))
+    return found if unit is not Unit.SHARE else replace(found, bounds=bounds(numbers, valid, (task, instance)))
+
+
+def bounds(
+    values: Floats, valid: Flags, units: tuple[Column | None, Column | None], failed: Column | None = None
+) -> tuple[float, float] | None:
+    """Worst and best case of a mean of shares over (task, instance): what is not valid is 0, or 1 unless it can only
+    be 0 (`failed`). None where all is valid.
+    """
+    if valid.all():
+        # Also where there are no rows at all.
+        return None
+    h = structure(*units, np.ones(len(valid), dtype=bool))
+    low = np.where(valid, values, 0.0)
+    open_ = ~valid if failed is None else ~valid & ~flags("failed", failed)[0]
+    return tuple(float(h.task_means(end).mean()) for end in (low, np.where(open_, 1.0, low)))  # type: ignore[return-value]
 
 
 def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hierarchy:

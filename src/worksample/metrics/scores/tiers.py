@@ -31,7 +31,7 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, independent
 from worksample.records import is_full
 
-from .rates import mean_within, nothing_valid, rate_within, share, structure, valid_rows
+from .rates import bounds, mean_within, nothing_valid, rate_within, share, structure, valid_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,13 @@ class Trials:
     task: Column | None = None
     instance: Column | None = None
     state: Column | None = None
+    failed: Column | None = None
+    """Rows without a score that can only fail: 0 in both bounds."""
 
     def where(self, rows: Flags) -> Trials:
         """The same columns, these rows alone."""
         mask = pl.Series(rows)
-        columns = (self.score, self.task, self.instance, self.state)
+        columns = (self.score, self.task, self.instance, self.state, self.failed)
         return Trials(*(None if c is None else series("column", c).filter(mask) for c in columns))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
@@ -63,14 +65,23 @@ class _Graded:
     counts: Counts
     h: Hierarchy | None
     valid: Flags
+    trials: Trials
 
-    def where(self, rows: Flags, state: Column | None) -> _Graded:
+    def where(self, rows: Flags) -> _Graded:
         """The same for some of the rows."""
-        kept = None if state is None else series("state", state).filter(pl.Series(rows))
-        valid, counts = valid_rows("score", self.valid[rows], kept)
+        kept = self.trials.where(rows)
+        valid, counts = valid_rows("score", self.valid[rows], kept.state)
         inside = rows if self.valid.all() else rows[self.valid]
         h = self.h.where(inside) if self.h is not None and counts.valid else None
-        return _Graded(self.values[inside], counts, h, valid)
+        return _Graded(self.values[inside], counts, h, valid, kept)
+
+    def bounds(self, credit: Floats) -> tuple[float, float] | None:
+        """Of the mean of what the valid trials are given credit for."""
+        if self.valid.all():
+            return None
+        whole = np.zeros(len(self.valid))
+        whole[self.valid] = credit
+        return bounds(whole, self.valid, (self.trials.task, self.trials.instance), self.trials.failed)
 
 
 def _graded(trials: Trials) -> _Graded:
@@ -78,7 +89,7 @@ def _graded(trials: Trials) -> _Graded:
     same_length(score=trials.score, state=trials.state, task=trials.task, instance=trials.instance)
     valid, counts = valid_rows("score", present, trials.state)
     h = structure(trials.task, trials.instance, valid) if counts.valid else None
-    return _Graded(numbers if valid.all() else numbers[valid], counts, h, valid)
+    return _Graded(numbers if valid.all() else numbers[valid], counts, h, valid, trials)
 
 
 def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:
@@ -90,13 +101,14 @@ def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:
 
 def _full_pass(graded: _Graded, how: Resampling) -> Estimate:
     credit = is_full(graded.values).astype(np.float64)
-    return rate_within("full pass", graded.h, credit, graded.counts, how)
+    return replace(rate_within("full pass", graded.h, credit, graded.counts, how), bounds=graded.bounds(credit))
 
 
 def _mean(graded: _Graded, how: Resampling) -> Estimate:
     if graded.h is None:
         return Estimate("mean score", None, graded.counts, unit=Unit.SHARE, reason=nothing_valid(graded.counts))
-    return mean_within("mean score", graded.h, graded.values, graded.counts, how)
+    found = mean_within("mean score", graded.h, graded.values, graded.counts, how)
+    return replace(found, bounds=graded.bounds(graded.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +134,12 @@ def repeat_spread(trials: Trials) -> Spread:
 def _repeat_spread(graded: _Graded) -> Spread:
     values, counts, h = graded.values, graded.counts, graded.h
     if h is None:
-        none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason=nothing_valid(counts))
+        none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason=nothing_valid(counts))
         return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
     repeated = h.repeats >= 2
     counts = counts.having(instances=len(h.repeats), repeated_instances=int(repeated.sum()))
     if not repeated.any():
-        none = Estimate("run sd", None, counts, unit=Unit.POINTS, reason="no instance has two valid runs")
+        none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason="no instance has two valid runs")
         return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
     squares = h.within((values - h.instance_means(values)[h.cell]) ** 2)
     variance = squares[repeated] / (h.repeats[repeated] - 1)
@@ -140,9 +152,9 @@ def _repeat_spread(graded: _Graded) -> Spread:
     alone = int((~repeated).sum())
     note = f"{alone} instances with one run enter with the pooled deviation" if alone else ""
     return Spread(
-        Estimate("run sd", float(np.sqrt(pooled)), counts, unit=Unit.POINTS),
-        Estimate("sd of run means", whole, counts, unit=Unit.POINTS).noting(note),
-        Estimate("sd of the mean score", error, counts, unit=Unit.POINTS).noting(note),
+        Estimate("run sd", float(np.sqrt(pooled)), counts, unit=Unit.SPREAD),
+        Estimate("sd of run means", whole, counts, unit=Unit.SPREAD).noting(note),
+        Estimate("sd of the mean score", error, counts, unit=Unit.SPREAD).noting(note),
     )
 
 
@@ -180,7 +192,7 @@ def tier_table(
         graded, totals = whole, used
         if name != "overall":
             rows = tiers.index == names.index(name) if name in names else np.zeros(len(tiers.index), dtype=bool)
-            graded = whole.where(rows, trials.state)
+            graded = whole.where(rows)
             totals = {key: series(key, column).filter(pl.Series(rows)) for key, column in used.items()}
         summed = {key: total(key, column) for key, column in totals.items()}
         out.append(Tier(name, _full_pass(graded, how), _mean(graded, how), _repeat_spread(graded), summed))

@@ -73,6 +73,8 @@ class Interval(NamedTuple):
     high: float | None = None
     level: float | None = None
     method: str = ""
+    error: float | None = None
+    """The standard error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,11 @@ class Resampled:
         if not len(self.sums):
             return Interval()
         with np.errstate(divide="ignore", invalid="ignore"):
-            low, high = percentiles(statistic(self.sums), expanded(self.level, self.units))
+            drawn = statistic(self.sums)
+        low, high = percentiles(drawn, expanded(self.level, self.units))
         if (low is None and high is None) or (low is not None and high is not None and high - low < 1e-12):
             return Interval()
-        return Interval(low, high, self.level, self.method)
+        return Interval(low, high, self.level, self.method, spread_of(drawn))
 
 
 def resampled(sums: Floats, units: str, how: Resampling) -> Resampled:
@@ -132,6 +135,13 @@ def of_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> R
     drawn = how.rng().multinomial(size, times / size, size=how.resamples)
     method = f"bootstrap over {units} ({how.resamples})"
     return Resampled(np.asarray(drawn @ distinct, dtype=np.float64), how.level, method, size)
+
+
+def spread_of(drawn: Floats) -> float | None:
+    """The standard error that resamples show; None where one of them has no answer, or all have the same."""
+    if not np.isfinite(drawn).all() or len(drawn) < 2:
+        return None
+    return float(drawn.std(ddof=1)) or None
 
 
 def ratio(numerator: int = 0, denominator: int = 1) -> Callable[[Floats], Floats]:

@@ -7,6 +7,7 @@ evidence of its own. Everything is in closed form; `benchmarks/coverage.py` show
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -69,6 +70,7 @@ def _effective(
     value: float, spread: float, units: tuple[int, float], level: float, alike: float
 ) -> tuple[Interval, str]:
     size, uneven = units
+    error = math.sqrt(spread / max(size - 1, 1) / size) if spread > _TINY else None
     value = min(max(value, 0.0), 1.0)
     most = size * value * (1 - value)
     note = ""
@@ -88,7 +90,7 @@ def _effective(
     if count > kish * (1 + 1e-9):
         count = 1 + (count - 1) * (student(level, count - 1) / student(level, max(kish - 1, 1.0))) ** 2
     method = "exact" if math.isclose(count, size) else f"beta at {count:.4g} effective tasks"
-    return Interval(*_beta(value * count, count, level), level, method), note
+    return Interval(*_beta(value * count, count, level), level, method, error), note
 
 
 def of_count(value: float, count: float, level: float) -> Interval:
@@ -108,28 +110,57 @@ def _beta(successes: float, trials: float, level: float) -> tuple[float, float]:
     return low, high
 
 
-def difference(gaps: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
-    """The mean of units' differences in -1..1: Student's t over units, with one unit more that differs both ways.
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Student's t of units' differences in -1..1, with one unit more that differs both ways.
 
     That unit keeps ten equal pairs from looking certain, as Agresti and Min's pseudo-observations do; of graded scores
     (`alike` small) it is as small as the differences themselves.
     """
+
+    middle: float
+    error: float
+    freedom: int
+
+    @classmethod
+    def of(cls, gaps: Floats, alike: float = 1.0) -> Shift:
+        """Of two units or more."""
+        squares = gaps * gaps
+        some = int((squares > _TINY).sum())
+        prior = alike**2 if some else 1.0
+        typical = (prior + float(squares.sum())) / (1 + some)
+        whole = len(gaps) + 1
+        middle = float(gaps.sum()) / whole
+        variance = max(0.0, (float(squares.sum()) + typical) / whole - middle**2)
+        return cls(middle, math.sqrt(variance / whole), len(gaps) - 1)
+
+    def above(self, threshold: float = 0.0) -> float:
+        """The probability that the true difference lies above a threshold, as the interval has it."""
+        from scipy.special import stdtr
+
+        return float(stdtr(self.freedom, (self.middle - threshold) / self.error))
+
+    @property
+    def p(self) -> float:
+        """Two-sided, of no difference: below 1 - level exactly where the interval leaves 0 out."""
+        ahead = self.above()
+        return min(1.0, 2 * min(ahead, 1 - ahead))
+
+
+def difference(gaps: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
+    """The interval of the mean of units' differences in -1..1, and a note (see `Shift`)."""
     size = len(gaps)
     if size < 2:
         return Interval(), ONE_UNIT
-    squares = gaps * gaps
-    seen = squares > _TINY
-    some = int(seen.sum())
-    prior = alike**2 if some else 1.0
-    typical = (prior + float(squares.sum())) / (1 + some)
-    whole = size + 1
-    middle = float(gaps.sum()) / whole
-    variance = max(0.0, (float(squares.sum()) + typical) / whole - middle**2)
-    half = student(level, size - 1) * math.sqrt(variance / whole)
-    low, high = max(-1.0, middle - half), min(1.0, middle + half)
+    shift = Shift.of(gaps, alike)
+    half = student(level, shift.freedom) * shift.error
+    low, high = max(-1.0, shift.middle - half), min(1.0, shift.middle + half)
     mean = float(gaps.mean())
-    note = "" if some else "no task differs: the interval allows for one that does"
-    return Interval(min(low, mean), max(high, mean), level, "Student's t over tasks, with one pseudo-task"), note
+    differs = bool((gaps * gaps > _TINY).any())
+    note = "" if differs else "no task differs: the interval allows for one that does"
+    error = float(gaps.std(ddof=1)) / math.sqrt(size)
+    method = "Student's t over tasks, with one pseudo-task"
+    return Interval(min(low, mean), max(high, mean), level, method, error if error > _TINY else None), note
 
 
 def amounts(values: Floats, level: float) -> tuple[Interval, str]:
@@ -150,7 +181,7 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     if float(values.min()) >= 0 and mean > 0:
         stretch = min(q * math.sqrt(size) * error / mean, 300.0)
         low, high = min(max(low, 0.0), mean * math.exp(-stretch)), max(high, mean * math.exp(stretch))
-    return Interval(min(low, mean), max(high, mean), level, "Hall's transformation over tasks"), ""
+    return Interval(min(low, mean), max(high, mean), level, "Hall's transformation over tasks", error), ""
 
 
 def _unskewed(at: float, skew: float, size: int) -> float:

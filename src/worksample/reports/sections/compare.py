@@ -54,6 +54,8 @@ class Comparison:
     sign_test: Estimate
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
+    not_worse: Estimate | None = None
+    """The probability that the second passes less often by less than the margin; None without a margin."""
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
@@ -65,6 +67,7 @@ class Comparison:
             "score": self.score.as_dict(),
             "passed": self.passed.as_dict(),
             "sign_test": self.sign_test.as_dict(),
+            "not_worse": None if self.not_worse is None else self.not_worse.as_dict(),
             "changes": [
                 {
                     "instance": c.instance,
@@ -80,10 +83,19 @@ class Comparison:
         }
 
 
-def compare(store: Store, a: str, b: str, config: MeasureConfig | None = None, *, experiment: str = "") -> Comparison:
+def compare(
+    store: Store,
+    a: str,
+    b: str,
+    config: MeasureConfig | None = None,
+    *,
+    experiment: str = "",
+    margin: float | None = None,
+) -> Comparison:
     """Compare `a` and `b`: names or ids of agents within `experiment` (by default the latest), or of experiments with
     one agent each, or `EXPERIMENT:AGENT`.
 
+    `margin` asks besides whether `b` passes at most so much less often (0.05 is five points): non-inferiority.
     Raises PlanError where the experiments' locks differ, UsageError where a name fits nothing or several agents.
     """
     config = config or MeasureConfig()
@@ -105,7 +117,7 @@ def compare(store: Store, a: str, b: str, config: MeasureConfig | None = None, *
         notes.append("the suite is private: what changed instance by instance is not shown")
     return Comparison(
         names[0], names[1], (homes[0].id, homes[1].id), protocol, found.difference, passes.difference, found.sign_test,
-        changes, tuple(notes),
+        changes, tuple(notes), None if margin is None else passes.not_worse(margin),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from worksample.errors import UsageError
 from worksample.metrics import CalibrationRules, Checking, Resampling, RubricRules
 from worksample.models.price import Price
 from worksample.records import JudgedBy
+from worksample.verdicts.subset import Subset
 
 BY = ("", "agent", "category", "domain", "platform", "tier")
 
@@ -40,6 +41,8 @@ class MeasureConfig:
     """The check that a buyer runs on every deliverable, for the deployable cost."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     """List prices by model: then what trials would have cost without caching stands beside what was billed."""
+    where: Subset = field(default_factory=Subset)
+    """The part of the work that is shown: agents, arms, categories, tiers, tags, ..."""
     calibration: CalibrationRules = field(default_factory=CalibrationRules)
     """How far a judge must agree with people to be proven, fixed beforehand."""
     how: Resampling = field(default_factory=Resampling)

@@ -118,7 +118,8 @@ def _minutes(material: Material) -> Iterator[Section]:
         if round.by is not EvaluatorKind.PERSON:
             continue
         judged = judging.read(round, [round.id])
-        given = judged.given.filter(pl.col("minutes").is_not_null())
+        every = material.among(judged.given)
+        given = every.filter(pl.col("minutes").is_not_null())
         if given.is_empty():
             continue
         per = given.group_by("instance", maintain_order=True).agg(pl.col("minutes").sum(), pl.len().alias("n"))
@@ -131,7 +132,7 @@ def _minutes(material: Material) -> Iterator[Section]:
             f"{float(given['minutes'].sum()) / 60:.1f}",
             _cost(material, given),
             str(given.height),
-            str(judged.given.height - given.height),
+            str(every.height - given.height),
         )
         rows.append(SectionRow(f"{round.purpose} ({round.protocol}): {round.id}", None, cells))
     if rows:

@@ -40,7 +40,8 @@ class Material(Work):
     """A `Work` as the sections take it: by protocol, by agent, by groups of the work."""
 
     def __init__(self, store: Store, experiments: Sequence[Experiment], config: MeasureConfig) -> None:
-        super().__init__(store, experiments, WorkRules(config.struck, judged_by=config.judged_by, rubric=config.rules))
+        rules = WorkRules(config.struck, judged_by=config.judged_by, rubric=config.rules, where=config.where)
+        super().__init__(store, experiments, rules)
         self.config = config
 
     def frame(self, protocol: Protocol) -> pl.DataFrame:
@@ -50,6 +51,19 @@ class Material(Work):
         free = idle & pl.col("cost").is_null() & called & (pl.col("harness") != "command")
         frame = super().frame(protocol)
         return frame.with_columns(cost=pl.when(free).then(0.0).otherwise(pl.col("cost").cast(pl.Float64)))
+
+    @cached_property
+    def chosen(self) -> frozenset[str]:
+        """The submissions of the part of the work that is shown."""
+        frames = (self.frame(protocol) for protocol in (self.primary, *self.bench.deciding))
+        return frozenset(id for frame in frames for id in frame["submission"].drop_nulls())
+
+    def among(self, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """What was said of work that is shown: rows whose subjects (by default in `subject`) are all among it."""
+        if not self.config.where:
+            return said
+        inside = (pl.col(c).is_null() | pl.col(c).is_in(list(self.chosen)) for c in columns or ("subject",))
+        return said.filter(pl.all_horizontal(*inside))
 
     @property
     def how(self) -> Resampling:
@@ -128,9 +142,12 @@ class Material(Work):
         return ("groups overlap: never average them",) if self.config.by == "platform" else ()
 
 
-def attempted(frame: pl.DataFrame, attempt: int | None = 1) -> pl.DataFrame:
-    """The rows that could be attempted, of one attempt of their chains."""
-    frame = frame.filter(pl.col("state") != NOT_ATTEMPTABLE)
+def attempted(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True) -> pl.DataFrame:
+    """The rows of one attempt of their chains; `able`: those that could be attempted. Rates count no others, and their
+    bounds do.
+    """
+    if able:
+        frame = frame.filter(pl.col("state") != NOT_ATTEMPTABLE)
     return frame if attempt is None else frame.filter(pl.col("attempt") == attempt)
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from worksample.errors import ManifestError, UsageError
+from worksample.extras import need
 from worksample.records import Experiment
 from worksample.reports.experiments import find_experiments, same_lock
 from worksample.store import Store
 
-from . import effort, failures, integrity, money, preferences, rubrics, scores, side_by_side, votes
+from . import effort, failures, integrity, money, preferences, ranks, rubrics, scores, side_by_side, votes
 from .config import MeasureConfig
 from .material import Material
 from .section import Section
 
 PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Pass and score", scores.sections),
+    ("Ranks", ranks.sections),
     ("Completion", rubrics.sections),
     ("Automation rate", votes.automation),
     ("Preferences and Elo", preferences.sections),
@@ -38,6 +40,7 @@ def measure(
     `judge`), less what amendments strike. Where data contradict themselves (an evaluator who voted twice) the section
     has no rows and its `fault` says why; the others stand. Raises UsageError for an unknown experiment.
     """
+    need("report")
     found = resolve_experiments(store, experiments)
     material = Material(store, found, config or MeasureConfig())
     return tuple(section for title, part in PARTS for section in _guarded(title, part, material))

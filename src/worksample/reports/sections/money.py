@@ -219,7 +219,9 @@ def _helped(material: Material, group: Group) -> _Chains | None:
     if material.config.hourly is None or group.rows["attempt"].max() == 1:
         return None
     none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
-    said = [j.given.select("subject", "minutes") for j in material.bench.deciding.get(Protocol.RUBRIC, ())]
+    said = [
+        material.among(j.given).select("subject", "minutes") for j in material.bench.deciding.get(Protocol.RUBRIC, ())
+    ]
     spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
     last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")
     hourly = pl.col("expert").fill_null(0.0) / 60 * material.config.hourly

@@ -70,7 +70,7 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
     counting = material.bench.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return None, ()
-    said = pl.concat([j.given for j in counting])
+    said = material.among(pl.concat([j.given for j in counting]), "subject", "second")
     said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
     players = _players(material, said)
     passed = _passed(material)

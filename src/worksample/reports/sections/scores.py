@@ -26,16 +26,16 @@ def sections(material: Material) -> Iterator[Section]:
         if frame is None:
             continue
         suffix = "" if protocol is material.primary else f"-{protocol}"
-        first = attempted(frame)
+        first = attempted(frame, able=False)
         yield _scores(material, frame, first, protocol, suffix)
         if not suffix and material.config.by == "":
             yield from _breakdowns(material, first)
-            yield from timeouts(material, first)
+            yield from timeouts(material, attempted(first))
 
 
 def trials_of(rows: pl.DataFrame) -> m.Trials:
     """One agent's rows as the metrics take them."""
-    return m.Trials(rows["score"], rows["task"], rows["instance_name"], rows["state"])
+    return m.Trials(rows["score"], rows["task"], rows["instance_name"], rows["state"], rows["broken"])
 
 
 def passes_of(rows: pl.DataFrame) -> m.Trials:
@@ -106,7 +106,7 @@ def _score_line(material: Material, group: Group) -> SectionRow:
         spread.run,
         spread.whole,
         spread.mean,
-        per_trial("steps", Unit.COUNT),
+        per_trial("steps", Unit.COUNT).to(2),
         _cost(rows, per_trial("cost", Unit.USD)),
         *([per_trial("list_cost", Unit.USD).called("list price")] if material.config.prices else []),
         per_trial("seconds", Unit.NUMBER),
@@ -182,7 +182,8 @@ def _groups(material: Material, table: pl.DataFrame, by: str, source: str) -> Se
                 "instance": part["instance_name"],
                 "how": material.how,
             }
-            cells += [m.success_rate(part["passed"], **given), m.suite_score(part["partial"], **given)]
+            figures = (m.success_rate(part["passed"], **given), m.suite_score(part["partial"], **given))
+            cells += [e.to(2) if source.startswith("TAC") else e for e in figures]
         rows.append(group.line(*cells))
     notes = ("platforms overlap, since work may need several: never average them",) if by == "platform" else ()
     return Section(by, f"By {by}", source, columns, tuple(rows), ("score is S_partial", *notes))
@@ -242,6 +243,10 @@ def timeouts(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
     for name, t in m.timeout_table(trials_of(frame), frame["late"], frame["group"], how=material.how).items():
         label = "all runs" if name == "overall" else f"tier {name}"
         rows.append(SectionRow(label, None, (t.rate, t.timed_out, t.others)))
+    ours = frame.filter(pl.col("harness").is_not_null())
+    for name, t in m.timeout_table(trials_of(ours), ours["late"], ours["harness"], how=material.how).items():
+        if name != "overall":
+            rows.append(SectionRow(f"harness {name}", None, (t.rate, t.timed_out, t.others)))
     columns = ("timeout rate", "score of those", "score of the others")
     notes = ("runs are the unit here; what lay in output/ at the cap was graded like any other work",)
     yield Section(

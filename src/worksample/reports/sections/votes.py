@@ -29,7 +29,7 @@ def automation(material: Material) -> Iterator[Section]:
     frame = material.judged(Protocol.HOLISTIC)
     if frame is None:
         return
-    frame = attempted(frame)
+    frame = attempted(frame, able=False)
     rows = []
     for group in material.groups(frame.filter(pl.col("harness") != "person")):
         r = group.rows
@@ -56,7 +56,7 @@ def automation(material: Material) -> Iterator[Section]:
         )
     columns = material.columns("automation rate", "better than the human")
     reviewed = sum(j.reviewed for j in material.bench.deciding[Protocol.HOLISTIC])
-    votes = pl.concat([j.given for j in material.bench.deciding[Protocol.HOLISTIC]])
+    votes = material.among(pl.concat([j.given for j in material.bench.deciding[Protocol.HOLISTIC]]))
     again = votes.height - votes.unique(["subject", "evaluator"]).height
     notes = (
         *((f"{again} votes repeat their evaluator's on a work: equal ones count once, others not",) * bool(again)),
@@ -77,7 +77,7 @@ def missed(material: Material) -> Iterator[Section]:
         aside = look.round.purpose in (Purpose.RELIABILITY, Purpose.ADJUDICATION)
         if aside or look.round.protocol is not Protocol.HOLISTIC:
             continue
-        decided = look.verdicts.filter(pl.col("standing") == Standing.DECIDED.value)
+        decided = material.among(look.verdicts).filter(pl.col("standing") == Standing.DECIDED.value)
         again = decided.join(failed, on="subject", how="semi")["passed"]
         if len(again):
             bound = m.false_negative_bound(int(again.sum()), len(again), material.how.level)
@@ -116,7 +116,9 @@ def agreement(material: Material) -> Iterator[Section]:
 def _ballots(material: Material, judged: Judged) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
     """(name, votes, scale) for each scale that a round votes on."""
     task = pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
-    given = judged.given.with_columns(project=task.fill_null(pl.col("instance")), order="at")
+    given = material.among(judged.given, "subject", "second").with_columns(
+        project=task.fill_null(pl.col("instance")), order="at"
+    )
     if judged.round.protocol is Protocol.HOLISTIC:
         yield "holistic votes", given.filter(pl.col("payload") == "holistic").with_columns(vote="score"), m.HOLISTIC
     elif judged.round.protocol is Protocol.PAIRWISE:

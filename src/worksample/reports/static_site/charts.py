@@ -53,9 +53,8 @@ SINGLE = (
 def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame) -> None:
     """Pass rates, score against what it took, and how scores lie."""
     names = [r.label for r in board.rows]
-    axis = Axis(
-        "pass", "Full passes per agent.", "share of graded trials that pass in full, with 95 % interval", share=True
-    )
+    told = f"share of graded trials that pass in full, with {board.level} interval"
+    axis = Axis("pass", "Full passes per agent.", told, share=True)
     interval_bars(canvas, axis, Bars(names, {"pass": [r.passed for r in board.rows]}))
     resources(canvas, names, board.rows)
     score_spread(canvas, frame)

@@ -83,11 +83,13 @@ def _cell(cell: Estimate | str) -> CellView:
     method = f"{100 * cell.level:g} % interval: {cell.method}" if cell.level is not None and cell.method else ""
     title = "; ".join((*said, *((method,) if method else ())))
     counts = f"n = {_of(cell)}" if cell.counts.planned else ""
+    if cell.bounds is not None and cell.counts.valid:
+        counts += f"; {' to '.join(unit_figure(end, cell.unit, cell.digits) for end in cell.bounds)} once all is graded"
     if cell.value is None:
         return CellView(DASH, counts=counts, title=title)
-    ends = [DASH if end is None else unit_figure(end, cell.unit) for end in (cell.low, cell.high)]
+    ends = [DASH if end is None else unit_figure(end, cell.unit, cell.digits) for end in (cell.low, cell.high)]
     interval = "" if cell.low is None and cell.high is None else f"{ends[0]} – {ends[1]}"
-    return CellView(unit_figure(cell.value, cell.unit), interval, counts, title, cell.value)
+    return CellView(unit_figure(cell.value, cell.unit, cell.digits), interval, counts, title, cell.value)
 
 
 def _of(cell: Estimate) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksample.extras import need
 from worksample.records import Instance, Task, Value
 from worksample.records.amount import Hours
 from worksample.reports.experiments import called, find_experiments, held_out, same_lock
@@ -70,12 +71,18 @@ def write_report(
     """
     from worksample.verdicts.frame import Work, WorkRules
 
+    need("report")
     config = config or ReportConfig()
     found = find_experiments(store, experiments)
     same_lock(found)
-    work = Work(store, found, WorkRules(judged_by=config.measures.judged_by if config.measures else None))
+    measures = config.measures
+    rules = WorkRules(judged_by=measures.judged_by, where=measures.where) if measures else None
+    work = Work(store, found, rules)
     frame = work.frame(work.primary)
-    board = with_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative))
+    how = measures.how if measures else None
+    board = with_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative, how=how))
+    if rules is not None and rules.where:
+        board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
     site = _Site(store, out, frame.filter(frame["slot"].is_not_null()), board, config)
     site.write()
     return board

@@ -73,7 +73,9 @@ def _headline(known: Sequence[Row], tasks: int) -> str:
     text = f"{best.label} passes {figure(best.passed.value, 'rate')} of the work on {many}"
     ends = best.passed.low, best.passed.high
     if None not in ends:
-        text += f" (95 % interval {figure(ends[0], 'rate')} to {figure(ends[1], 'rate')})"
+        text += (
+            f" ({100 * (best.passed.level or 0):.4g} % interval {figure(ends[0], 'rate')} to {figure(ends[1], 'rate')})"
+        )
     return text + (", the most of all that were tried." if len(known) > 1 else ".")
 
 

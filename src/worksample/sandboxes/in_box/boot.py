@@ -14,7 +14,8 @@ import os
 import resource
 
 from . import system
-from .owned import show
+from .image import furnish, turn
+from .owned import show, user_namespace
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
@@ -41,22 +42,32 @@ def boot(plan: dict[str, Any]) -> list[int]:
     size, files = plan["disk"], plan["files_limit"]
     system.mount("box", STAGE, "tmpfs", system.MS_NOSUID | system.MS_NODEV, f"size={size},nr_inodes={files},mode=0755")
     uid, gid = (plan["uid"], plan["gid"]) if plan["root"] else (0, 0)
+    if plan["image"]:
+        stage = turn(plan["image"], STAGE, uid, gid, plan["root"])
+        places = [(f"{stage}/{number}", target, mode) for number, (target, mode) in enumerate(plan["writable"])]
+        furnish(plan["image"], places, uid, gid)
+    else:
+        _furnish(plan, uid, gid)
+    for path in plan["readonly"]:
+        system.read_only(path)
+    for path in plan["hidden"]:
+        system.unmount(path)
+    _cover_settings()
+    kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
+    kept += [endpoint(address, port) for address, port in plan["endpoints"]]
+    os.chdir("/" if plan["image"] else plan["scratch"])
+    _become(plan)
+    return kept
+
+
+def _furnish(plan: dict[str, Any], uid: int, gid: int) -> None:
+    """The writable folders of a box that has the machine's own root."""
     for index, (target, mode) in enumerate(plan["writable"]):
         source = f"{STAGE}/{index}"
         os.mkdir(source)
         os.chown(source, uid, gid)
         os.chmod(source, mode)
         _bind(source, target, [path for path in plan["targets"] if path.startswith(target + "/")])
-    for path in plan["readonly"]:
-        _read_only(path)
-    for path in plan["hidden"]:
-        system.unmount(path)
-    _cover_settings()
-    kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
-    kept += [endpoint(address, port) for address, port in plan["endpoints"]]
-    os.chdir(plan["scratch"])
-    _become(plan)
-    return kept
 
 
 def endpoint(address: str, port: int) -> int:
@@ -82,18 +93,13 @@ def _set_apart(path: str) -> None:
         os.close(below)
 
 
-def _read_only(path: str) -> None:
-    flags = os.statvfs(path).f_flag & 0xE  # nosuid, nodev and noexec stay
-    system.mount("none", path, None, system.MS_REMOUNT | system.MS_BIND | system.MS_RDONLY | flags)
-
-
 def _cover_settings() -> None:
     """Make the kernel's switches read-only, also those of the box's own namespaces; cover what tells of the host."""
     for name in ("sys", "irq", "bus", "fs", "sysrq-trigger", "scsi", "acpi"):
         path = f"/proc/{name}"
         if os.path.exists(path):
             system.mount(path, path, None, system.MS_BIND | system.MS_REC)
-            _read_only(path)
+            system.read_only(path)
     for name in ("kcore", "keys", "key-users", "timer_list", "sched_debug", "kallsyms"):
         path = f"/proc/{name}"
         if os.path.exists(path):
@@ -124,7 +130,7 @@ def _bind(source: str, target: str, under: list[str]) -> None:
         first.add("/".join(path.split("/")[: target.count("/") + 2]))
     for path in first:
         system.mount(path, path, None, system.MS_BIND)
-        _read_only(path)
+        system.read_only(path)
     for path, descriptor in kept:
         system.mount(f"/proc/self/fd/{descriptor}", path, None, system.MS_BIND | system.MS_REC)
         os.close(descriptor)
@@ -137,6 +143,9 @@ def _become(plan: dict[str, Any]) -> None:
     except OSError:
         pass  # the kernel has none, or it was set before: either way no command can set it
     if plan["root"]:
+        if plan["image"]:
+            # Each command enters it by itself, and only then comes under the filter, which refuses to.
+            plan["space"] = user_namespace(plan["image"]["user"], plan["uid"], plan["gid"])
         kept = [system.CAP_KILL, system.CAP_SETGID, system.CAP_SETUID]
         try:
             put("/proc/self/oom_score_adj", "-998")
@@ -153,4 +162,5 @@ def _become(plan: dict[str, Any]) -> None:
         system.drop_bounding()
         system.capabilities(())
     system.prctl(system.PR_SET_DUMPABLE, 0)
-    system.seccomp(plan["seccomp"])
+    if "space" not in plan:
+        system.seccomp(plan["seccomp"])

@@ -23,6 +23,8 @@ class Starter:
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
+        self.space: int = plan.get("space", -1)
+        """The user namespace that commands enter, where they do."""
         self.limits = [(getattr(resource, name), value) for name, value in plan["rlimits"].items()]
 
     def start(self, request: dict[str, Any], reached: int = -1) -> tuple[int, int, int, int, int]:
@@ -65,7 +67,9 @@ class Starter:
             for near, far in ((0, stdin), (1, stdout), (2, stderr)):
                 os.dup2(far, near, inheritable=True)
             os.dup2(trouble, 3, inheritable=False)
-            os.closerange(4, 1 << 16)
+            if self.space >= 0:
+                os.dup2(self.space, 4, inheritable=False)
+            os.closerange(4 if self.space < 0 else 5, 1 << 16)
             if self.plan["background"]:
                 _give_way()
             self._lower()
@@ -84,12 +88,25 @@ class Starter:
             put("/proc/self/oom_score_adj", "1000")
         except OSError:
             pass  # of a box within a box that may not
-        if self.plan["root"]:
+        if self.space >= 0:
+            self._enter(self.plan["image"]["user"])
+        elif self.plan["root"]:
             os.setgroups([])
             os.setresgid(self.plan["gid"], self.plan["gid"], self.plan["gid"])
             os.setresuid(self.plan["uid"], self.plan["uid"], self.plan["uid"])
             system.capabilities(())
         system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
+
+    def _enter(self, user: int) -> None:
+        """Become the image's user in the box's user namespace, which maps it to the box's own and nobody else."""
+        os.setgroups([])
+        system.setns(4, system.CLONE_NEWUSER)
+        os.close(4)
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+        system.drop_bounding()
+        system.capabilities(())
+        system.seccomp(self.plan["seccomp"])
 
     def _perform(self, request: dict[str, Any]) -> int:
         try:

@@ -23,7 +23,7 @@ def show(targets: list[str], owner: int, uid: int, gid: int) -> None:
 
     A file system that knows no such mounts leaves its target as it was.
     """
-    space = _user_namespace(owner, uid, gid)
+    space = user_namespace(owner, uid, gid)
     try:
         for target in targets:
             tree = system.call(_OPEN_TREE, _AT_FDCWD, target.encode(), _CLONE | _CLOEXEC | _AT_RECURSIVE)
@@ -39,7 +39,7 @@ def show(targets: list[str], owner: int, uid: int, gid: int) -> None:
         os.close(space)
 
 
-def _user_namespace(owner: int, uid: int, gid: int) -> int:
+def user_namespace(owner: int, uid: int, gid: int) -> int:
     """A descriptor of a user namespace in which `owner` is `uid`:`gid`, borrowed from a short-lived child."""
     ready, ready_far = os.pipe()
     done, done_far = os.pipe()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 32, 4096, 16384
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_MOVE, MS_REC = 1, 2, 4, 32, 4096, 8192, 16384
 MNT_DETACH = 2
 CLONE_NEWUSER = 0x10000000
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
@@ -47,6 +47,23 @@ def call(number: int, *arguments: int | bytes) -> int:
 def unmount(target: str) -> None:
     """umount2(2), lazily."""
     _check(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+
+
+def pivot_root(new: str, old: str) -> None:
+    """pivot_root(2)."""
+    number = 155 if os.uname().machine == "x86_64" else 41
+    _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), "pivot_root")
+
+
+def setns(descriptor: int, kind: int) -> None:
+    """setns(2)."""
+    _check(_libc.setns(descriptor, kind), "setns")
+
+
+def read_only(path: str) -> None:
+    """Make a mount read-only for all below it."""
+    flags = os.statvfs(path).f_flag & 0xE  # nosuid, nodev and noexec stay
+    mount("none", path, None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags)
 
 
 def unshare(flags: int) -> None:

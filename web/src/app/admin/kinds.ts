@@ -12,6 +12,7 @@ export type Field =
   | "over"
   | "holistic"
   | "form"
+  | "protocol"
   | "per_pair"
   | "sample"
   | "positives"
@@ -58,7 +59,7 @@ const WORDS: Record<Kind, Words> = {
   rubric: {
     title: "Rubric",
     purpose: "Each criterion of an expert's rubric on its own: pass, fail, or skipped with the reason.",
-    fields: ["experiment", "overlap", "waive_pilot", "reference", "gold", "quiz"],
+    fields: ["experiment", "protocol", "overlap", "waive_pilot", "reference", "gold", "quiz"],
   },
   tags: {
     title: "Failure tags",
@@ -101,6 +102,14 @@ const WORDS: Record<Kind, Words> = {
     fields: ["over", "sample", "reference"],
   },
 };
+
+/** Whose criteria the rubric's form asks people: those that say `by = "person"`, or a rubric's that name nobody. */
+export const PROTOCOLS = [
+  { value: "", label: "the rubric ([grading.rubric])" },
+  { value: "program", label: "what a program leaves to people ([grading.program])" },
+  { value: "checkpoints", label: "what checkpoints leave to people ([grading.checkpoints])" },
+] as const;
+export type Asked = (typeof PROTOCOLS)[number]["value"];
 
 export const KINDS: readonly KindSpec[] = (Object.keys(WORDS) as Kind[]).map((kind) => ({
   kind,

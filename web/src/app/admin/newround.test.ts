@@ -39,6 +39,12 @@ test("defaults are left to the server, except what is shown as a number", () => 
   expect(body).not.toHaveProperty("rule");
 });
 
+test("whose criteria are asked is sent with a rubric alone", () => {
+  expect(bodyOf({ ...blank("rubric"), experiment: "x", protocol: "program" })).toMatchObject({ protocol: "program" });
+  expect(bodyOf({ ...blank("rubric"), experiment: "x" })).not.toHaveProperty("protocol");
+  expect(bodyOf({ ...blank("holistic"), experiment: "x", protocol: "program" })).not.toHaveProperty("protocol");
+});
+
 test("a tie-break has two votes, whatever was typed before", () => {
   const body = bodyOf({ ...blank("holistic"), experiment: "x", rule: "tie_break", overlap: 5 });
   expect(body).toMatchObject({ rule: "tie_break" });

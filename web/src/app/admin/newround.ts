@@ -1,7 +1,7 @@
 /** The form of a new round: what was typed, what is wrong with it, and the request that comes of it. */
 
 import { PROTOCOL } from "../protocol.ts";
-import { formOf, goldAsks, kindOf, type Field, type Form, type Kind, type Role, type Rule } from "./kinds.ts";
+import { formOf, goldAsks, kindOf, type Asked, type Field, type Form, type Kind, type Role, type Rule } from "./kinds.ts";
 
 export interface GoldDraft {
   subject: string;
@@ -19,6 +19,8 @@ export interface Draft {
   over: string;
   holistic: string;
   form: Form | "";
+  /** Whose criteria people are asked. */
+  protocol: Asked;
   per_pair: number;
   sample: number;
   /** Percent. */
@@ -41,7 +43,7 @@ export interface Draft {
 export function blank(kind: Kind = "holistic"): Draft {
   const usual = PROTOCOL.defaults;
   return {
-    kind, ...usual, positives: usual.positives * 100, experiment: "", over: "", holistic: "", form: "", rule: "",
+    kind, ...usual, positives: usual.positives * 100, experiment: "", over: "", holistic: "", form: "", protocol: "", rule: "",
     overlap: null, roles: null, reference: "", quiz: "", seed: "", waive_pilot: "", reason: "", gold: [],
   };
 }
@@ -99,6 +101,7 @@ export function bodyOf(draft: Draft): Record<string, unknown> {
   put("over", draft.over);
   put("holistic", draft.holistic);
   put("form", draft.form);
+  put("protocol", draft.protocol);
   put("per_pair", draft.per_pair);
   put("sample", draft.sample);
   put("positives", draft.positives / 100);

@@ -1,0 +1,139 @@
+"""Python objects that work as agents: Inspect's solvers and agents, and async functions over the box.
+
+A record holds names and digests, never code. An object is found again by the name `module:name`, or among those that
+this process was handed (`offer`), and only where its source is still what was planned.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from worksample.errors import PlanError
+from worksample.records import digest_bytes
+
+_OFFERED: dict[tuple[str, str], Any] = {}
+"""What this process was handed, by name and digest of the source."""
+
+
+def offer(value: Any) -> dict[str, Any]:
+    """Settings that name an object of this process. What is handed over is found again in this process only, unless it
+    lies in a module that can be imported."""
+    name, source = name_of(value), source_of(value)
+    _OFFERED[name, source] = value
+    return {"object": name, "source": source, "args": parameters_of(value)}
+
+
+def planned(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with the digest of the object's source, where they only name it."""
+    given = dict(settings)
+    name = given.get("object")
+    if isinstance(name, str) and not given.get("source"):
+        given["source"] = source_of(_imported(name))
+    return given
+
+
+def found(name: str, source: str) -> Any:
+    """The object of this name and source. PlanError where there is none, or where its source has changed."""
+    if (name, source) in _OFFERED:
+        return _OFFERED[name, source]
+    value = _imported(name)
+    if source_of(value) != source:
+        raise PlanError(
+            f"the code of {name} is not what was planned",
+            where=f"agent {name}",
+            next="run it anew: other code is another agent",
+        )
+    return value
+
+
+def made(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
+    """What works: `value` itself where it is async, else what it makes of `args`. PlanError where that is nothing."""
+    if is_async(value):
+        return value  # type: ignore[no-any-return]
+    try:
+        result = value(**args)
+    except TypeError as error:
+        raise PlanError(f"{name_of(value)} makes no agent: {error}", next="args of the agent's settings") from error
+    if not is_async(result):
+        raise PlanError(f"{name_of(value)} gives {type(result).__name__}, which is no agent, solver or async function")
+    return result  # type: ignore[no-any-return]
+
+
+def is_async(value: Any) -> bool:
+    """Whether calling it gives something to wait for: a function or an object with such a `__call__`."""
+    return inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(getattr(value, "__call__", None))  # noqa: B004
+
+
+def is_inspects(value: Any) -> bool:
+    """Whether it is a solver or an agent of Inspect's, or a function that makes one."""
+    from inspect_ai._util.registry import is_registry_object, registry_info
+
+    return is_registry_object(value) and registry_info(value).type in ("solver", "agent")
+
+
+def name_of(value: Any) -> str:
+    """`module:name` of a function or class; Inspect's own name of what one of its factories made."""
+    from inspect_ai._util.registry import is_registry_object, registry_info
+
+    if is_registry_object(value) and is_async(value):
+        return str(registry_info(value).name)
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return f"{named.__module__}:{named.__qualname__}"
+
+
+def called(value: Any) -> str:
+    """The last word of its name, for reports."""
+    return name_of(value).replace(":", "/").rsplit("/", 1)[-1].rsplit(".", 1)[-1]
+
+
+def parameters_of(value: Any) -> dict[str, Any]:
+    """What an object of Inspect's was made with, as words: part of who worked."""
+    from inspect_ai._util.registry import is_registry_object, registry_params
+
+    if not (is_registry_object(value) and is_async(value)):
+        return {}
+    return {key: _word(one) for key, one in sorted(registry_params(value).items())}
+
+
+def source_of(value: Any) -> str:
+    """The digest of the source of a function or class; of its code where it has no source, as in a prompt."""
+    target = inspect.unwrap(value if hasattr(value, "__qualname__") else type(value))
+    try:
+        text = textwrap.dedent(inspect.getsource(target))
+    except (OSError, TypeError):
+        code = getattr(target, "__code__", None)
+        text = repr((code.co_code, code.co_names, code.co_consts)) if code else name_of(value)
+    return digest_bytes(text.encode())
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    if isinstance(value, list | tuple):
+        return [_word(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(key): _word(one) for key, one in value.items()}
+    return getattr(value, "name", None) or getattr(value, "__qualname__", None) or type(value).__name__
+
+
+def _imported(name: str) -> Any:
+    module, sign, path = name.partition(":")
+    if not (module and sign and path):
+        raise PlanError(
+            f"the agent {name} was an object of another process",
+            next="call worksample.run with it again, or name it as module:name",
+        )
+    try:
+        value: Any = import_module(module)
+        for part in path.split("."):
+            value = getattr(value, part)
+    except (ImportError, AttributeError) as error:
+        raise PlanError(
+            f"the agent {name} cannot be imported: {error}",
+            next="call worksample.run with it again, or install the module that holds it",
+        ) from error
+    return value

@@ -1,0 +1,101 @@
+"""Installed programs: one read-only folder each, named by version and digest, in the cache of this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from worksample.box import Mount
+from worksample.sandboxes.host_state import cache_folder
+
+from .define import NODE, PROGRAM
+
+ABOUT, TREE = "installed.json", "tree"
+_OWN = frozenset(
+    {
+        "RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json", "uv_build.json", "pyvenv.cfg", ".lock",
+        ".package-lock.json", "CACHEDIR.TAG", ".gitignore",
+    }
+)  # fmt: skip
+"""Names of files that installers write about the place and the registry, not about the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A version of a program on this machine."""
+
+    name: str
+    version: str
+    digest: str
+    """SHA-256 over all files of the program and of what it stands on, hexadecimal."""
+    folder: str
+    """Absolute path of the files."""
+    packages: dict[str, str]
+    """All that was installed: package -> version."""
+    runtime: str = ""
+    """What runs it, with its version: Node, Python, or "" for an executable of its own."""
+    node: str = ""
+    """Absolute path of the Node that it runs on; "" where it needs none."""
+    python: str = ""
+    """The prefix of the Python that it runs on, where a box does not show it anyway."""
+
+    def mounts(self) -> tuple[Mount, ...]:
+        """What a box of the agent shows besides the work."""
+        found = [Mount(self.folder, PROGRAM)]
+        if self.node:
+            found.append(Mount(self.node, NODE))
+        if self.python:
+            found.append(Mount(self.python, self.python))
+        return tuple(found)
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON types."""
+        return asdict(self)
+
+
+def agents_folder() -> Path:
+    """Where installed programs lie. Made when missing."""
+    folder = cache_folder() / "agents"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def installed(name: str | None = None) -> tuple[Installed, ...]:
+    """What is installed here, of one program or of all; by name, and what came last first."""
+    found = []
+    for about in sorted(agents_folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True):
+        one = Installed(**json.loads(about.read_text(encoding="utf-8")))
+        if name in (None, one.name):
+            found.append(one)
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def find(name: str, version: str = "", digest: str = "") -> Installed | None:
+    """An installed program; of several that fit, the one that was installed last."""
+    fitting = (one for one in installed(name) if version in ("", one.version) and digest in ("", one.digest))
+    return next(fitting, None)
+
+
+def digest_of_tree(folder: Path) -> str:
+    """SHA-256 over paths, contents, links and who may execute; without bytecode and what installers note."""
+    total = hashlib.sha256()
+    for parent, below, files in os.walk(folder):
+        below[:] = sorted(name for name in below if name != "__pycache__")
+        links = [name for name in below if (Path(parent) / name).is_symlink()]
+        for name in sorted([*files, *links]):
+            path = Path(parent) / name
+            at = path.relative_to(folder).as_posix()
+            if name in _OWN or at.startswith("bin/") or name.endswith(".pyc"):
+                continue  # of a virtual environment, `bin/` holds paths of this machine
+            if path.is_symlink():
+                what = f"link {path.readlink()}"
+            else:
+                with path.open("rb") as file:
+                    mode = "x" if path.stat().st_mode & 0o100 else "-"
+                    what = f"{mode} {hashlib.file_digest(file, 'sha256').hexdigest()}"
+            total.update(f"{at}\0{what}\n".encode(errors="surrogateescape"))
+    return total.hexdigest()

@@ -1,0 +1,44 @@
+"""What an installer brought, and how installers are called."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from worksample.errors import InstallError
+
+SECONDS = 900.0
+"""What one installer may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """A version that was installed; the fields are those of `Installed`."""
+
+    version: str
+    packages: dict[str, str]
+    runtime: str = ""
+    node: str = ""
+    python: str = ""
+
+
+def called(words: Sequence[str], cwd: Path, what: str) -> str:
+    """Run an installer; what it printed. InstallError with its last words where it fails."""
+    env = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
+    try:
+        done = subprocess.run(
+            words, cwd=cwd, env=env, capture_output=True, text=True, timeout=SECONDS, check=False, errors="replace"
+        )
+    except subprocess.TimeoutExpired:
+        raise InstallError(f"{what} was not installed within {SECONDS:.0f} seconds", where=words[0]) from None
+    if done.returncode:
+        last = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()][-4:]
+        raise InstallError(
+            f"{what} could not be installed: {' / '.join(last) or 'the installer said nothing'}",
+            where=words[0],
+            next="look at the version's name, and at the registry that npm, pip or uv are configured for",
+        )
+    return done.stdout

@@ -1,0 +1,78 @@
+"""Bringing a version of a program onto this machine: made aside, read-only, named by what it holds, put in place."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from pathlib import Path
+
+from worksample.errors import UsageError
+
+from . import npm, pypi
+from .define import Npm, Program
+from .folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find
+from .registry import named, names
+
+LATEST = "latest"
+
+
+def split(text: str) -> tuple[Program, str]:
+    """`NAME[@VERSION]` as a program and the version wanted, by default the tried one. UsageError for another name."""
+    name, _, version = text.partition("@")
+    program = named(name)
+    if program is None:
+        raise UsageError(f"no agent is called {name!r}; there are: {', '.join(names())}", next="worksample agent list")
+    return program, version or program.tried
+
+
+def install(text: str) -> Installed:
+    """The program `NAME[@VERSION]`, installed now unless that version is here; `@latest` always asks the registry.
+
+    UsageError for an unknown name; InstallError where the installer fails, with what it said. Two at once: one waits.
+    A kill leaves nothing that passes for an installed program.
+    """
+    program, version = split(text)
+    place = agents_folder()
+    with (place / f".{program.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if version != LATEST and (known := find(program.name, version)) is not None:
+            return known
+        fresh = place / f".{program.name}.new"
+        _remove(fresh)  # of one that was killed
+        tree = fresh / TREE
+        tree.mkdir(parents=True)
+        if isinstance(program.source, Npm):
+            got = npm.install(program.source, "" if version == LATEST else version, tree)
+        else:
+            got = pypi.install(program.source, "" if version == LATEST else version, tree)
+        digest = digest_of_tree(tree)
+        folder = place / f"{program.name}-{got.version}-{digest[:16]}"
+        if folder.exists():
+            _remove(fresh)
+        about = Installed(
+            program.name, got.version, digest, str(folder / TREE), got.packages, got.runtime, got.node, got.python
+        )
+        if not folder.exists():
+            (fresh / ABOUT).write_text(json.dumps(about.plain(), indent=2, sort_keys=True), encoding="utf-8")
+            _only_read(tree)
+            fresh.rename(folder)
+    return about
+
+
+def _only_read(folder: Path) -> None:
+    """Everyone may read, nobody write."""
+    for parent, below, files in os.walk(folder):
+        for path in (Path(parent) / name for name in (*below, *files)):
+            if not path.is_symlink():
+                path.chmod(0o555 if path.is_dir() or path.stat().st_mode & 0o100 else 0o444)
+    folder.chmod(0o555)
+
+
+def _remove(folder: Path) -> None:
+    for parent, below, _ in os.walk(folder):
+        for path in (Path(parent) / name for name in ("", *below)):
+            if not path.is_symlink():
+                path.chmod(0o755)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,96 @@
+"""Programs from PyPI: a virtual environment each, by uv where it is at hand, else by pip."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from worksample.errors import InstallError
+from worksample.sandboxes.toolbox import base_folders, base_python
+
+from .define import PyPI
+from .got import Got, called
+
+NEWEST = (3, 13)
+"""The newest Python that programs are installed on."""
+
+
+def install(source: PyPI, version: str, folder: Path) -> Got:
+    """The package and all it needs in a virtual environment at `folder`. InstallError."""
+    python, number = python_of(source)
+    wanted = f"{source.package}=={version}" if version else source.package
+    called([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
+    inside = str(folder / "bin/python")
+    if uv := _uv():
+        called(
+            [uv, "pip", "install", "--compile-bytecode", "--python", inside, wanted, *source.also],
+            folder.parent,
+            wanted,
+        )
+    else:
+        called(
+            [sys.executable, "-m", "pip", "--python", inside, "install", wanted, *source.also], folder.parent, wanted
+        )
+    packages = _packages(folder)
+    prefix = str(python.parent.parent)
+    shown = prefix == "/usr" or any(prefix == one or prefix.startswith(f"{one}/") for one in base_folders())
+    return Got(packages[source.package], packages, f"python {number}", python="" if shown else prefix)
+
+
+def into(folder: Path, requirement: str) -> None:
+    """One package's files alone, in a plain folder. InstallError."""
+    folder.mkdir()
+    tool = [_uv(), "pip"] if _uv() else [sys.executable, "-m", "pip"]
+    called([*tool, "install", "--no-deps", "--target", str(folder), requirement], folder, requirement)
+
+
+def python_of(source: PyPI) -> tuple[Path, str]:
+    """A Python of this machine that the package takes: its real path and version. InstallError where there is none."""
+    for path in _pythons():
+        said = subprocess.run(
+            [str(path), "-c", "import sys, venv; print(*sys.version_info[:3]); print(sys._base_executable)"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if said.returncode == 0:
+            version, real = said.stdout.splitlines()
+            if source.python <= tuple(map(int, version.split()[:2])) <= NEWEST:
+                return Path(real).resolve(), version.replace(" ", ".")
+    least = ".".join(map(str, source.python))
+    raise InstallError(
+        f"{source.package} needs Python {least} or newer, and this machine has none",
+        where="PATH, pyenv and uv were looked at",
+        next=f"uv python install {least}",
+    )
+
+
+def _pythons() -> Iterator[Path]:
+    yield base_python()
+    names = [f"python{major}.{minor}" for major, minor in ((3, 12), (3, 13), (3, 11))]
+    yield from (Path(found) for name in names if (found := shutil.which(name)))
+    homes = (os.environ.get("PYENV_ROOT", "~/.pyenv") + "/versions", "~/.local/share/uv/python")
+    for home in homes:
+        for name in names:
+            yield from sorted(Path(home).expanduser().glob(f"*/bin/{name}"))
+
+
+def _uv() -> str:
+    if importlib.util.find_spec("uv"):
+        import uv
+
+        return str(uv.find_uv_bin())
+    return shutil.which("uv") or ""
+
+
+def _packages(folder: Path) -> dict[str, str]:
+    from importlib.metadata import distributions
+
+    (site,) = folder.glob("lib/python*/site-packages")
+    found = distributions(path=[str(site)])
+    return dict(sorted((one.metadata["Name"].lower().replace("_", "-"), one.version) for one in found))

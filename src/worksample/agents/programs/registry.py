@@ -1,0 +1,29 @@
+"""Which programs there are: entry points of the group `worksample.harnesses`, so that other packages can bring more."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+from worksample.errors import PlanError
+
+from .define import Program
+
+GROUP = "worksample.harnesses"
+
+
+def names() -> tuple[str, ...]:
+    """Of all that are known here; nothing is imported."""
+    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+
+
+def named(name: str) -> Program | None:
+    """The program of a harness, or None where no program is called so. PlanError for an entry point that is broken."""
+    for point in entry_points(group=GROUP, name=name):
+        try:
+            found = point.load()
+        except (ImportError, AttributeError) as error:
+            raise PlanError(f"the harness {name} cannot be loaded: {error}", where=point.value) from error
+        if not isinstance(found, Program) or found.name != name:
+            raise PlanError(f"{point.value} is no Program called {name!r}", next="docs/harnesses.md")
+        return found
+    return None

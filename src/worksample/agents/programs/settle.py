@@ -1,0 +1,63 @@
+"""From a harness's file and what a user gives to settings that say everything."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+from worksample.errors import PlanError
+
+from .define import NODE, PROGRAM
+from .folder import Installed, find
+from .registry import named
+
+ARCHITECTURES = {"x86_64": "x64", "aarch64": "arm64"}
+
+
+def settled(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given over what the harness says, with the version and digest of the program that is installed here.
+
+    PlanError where it is not installed.
+    """
+    program = named(harness)
+    assert program is not None
+    here = need(harness, str(given.get("version", "")), str(given.get("program", "")))
+    words = {
+        "program": PROGRAM,
+        "node": f"{NODE}/bin/node",
+        "machine": platform.machine(),
+        "arch": ARCHITECTURES.get(platform.machine(), platform.machine()),
+    }
+    base: dict[str, Any] = {
+        "argv": [_filled(part, words) for part in program.argv],
+        "env": {key: _filled(value, words) for key, value in program.env.items()},
+        "files": {path: _filled(text, words) for path, text in program.files.items()},
+        "brief": program.brief,
+        "logs": list(program.logs),
+    }
+    env = given.get("env", {})
+    over = {**given, "env": {**base["env"], **env}} if isinstance(env, Mapping) else dict(given)
+    return {**base, **over, "version": here.version, "program": here.digest, "runtime": here.runtime}
+
+
+def need(harness: str, version: str = "", digest: str = "") -> Installed:
+    """An installed program, or a PlanError that says how to install it."""
+    found = find(harness, version, digest)
+    if found is not None:
+        return found
+    wanted = f"{harness}@{version}" if version else harness
+    other = find(harness, version) is not None
+    raise PlanError(
+        f"{wanted} is installed here with other files than the agent's record says (digest {digest[:16]})"
+        if other
+        else f"{wanted} is not installed on this machine",
+        where=f"agent with harness {harness}",
+        next=f"worksample agent install {wanted}",
+    )
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for word, value in words.items():
+        text = text.replace("{" + word + "}", value)
+    return text

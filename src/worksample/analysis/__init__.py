@@ -1,0 +1,1 @@
+"""What a study's text and traces say beyond its figures."""

@@ -1,0 +1,75 @@
+"""Texts as unit vectors, by what is installed or by a provider; what made them is named beside each figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worksample.errors import UsageError
+
+from .words import terms_of
+
+TFIDF, MINILM = "tfidf", "minilm"
+EMBEDDINGS = (TFIDF, MINILM)
+"""Those with names of their own; any other is a model of a provider, as `openai/text-embedding-3-large`."""
+DIMENSIONS = 200
+"""Of tf-idf after SVD."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """`vectors`: a row of length 1 per text, in float64. `by`: what made them, with its version and dimensions."""
+
+    vectors: NDArray[np.float64]
+    by: str
+
+
+def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embedded:
+    """Raises UsageError for an embedding that is not there, ModelError for a provider that fails."""
+    if by == TFIDF:
+        return _tfidf(texts)
+    if by == MINILM:
+        from .minilm import embed_minilm
+
+        return embed_minilm(texts)
+    if "/" in by:
+        from .provider import embed_provider
+
+        return embed_provider(texts, by, base_url)
+    raise UsageError(f"there is no embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")
+
+
+def unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
+    """Rows of length 1; a row of zeros stays one."""
+    made = np.asarray(vectors, dtype=np.float64)
+    length = np.linalg.norm(made, axis=1, keepdims=True)
+    return made / np.where(length > 0, length, 1.0)
+
+
+def _tfidf(texts: Sequence[str]) -> Embedded:
+    """Words and pairs, sublinear counts, smooth idf, then the first singular vectors (latent semantic analysis)."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import svds
+
+    bags = [Counter(terms_of(t)) for t in texts]
+    known = {t: n for n, t in enumerate(sorted({t for bag in bags for t in bag}))}
+    seen = Counter(t for bag in bags for t in bag)
+    cells = [(r, known[t], 1 + np.log(n), seen[t]) for r, bag in enumerate(bags) for t, n in bag.items()]
+    if not cells:
+        raise UsageError("the criteria have no words to compare")
+    rows, columns, counts, spread = (np.array(c) for c in zip(*cells, strict=True))
+    weights = counts * (np.log((1 + len(texts)) / (1 + spread)) + 1)
+    matrix = csr_array((weights, (rows, columns)), shape=(len(texts), len(known)))
+    lengths = np.sqrt(matrix.multiply(matrix).sum(axis=1))
+    matrix = csr_array(matrix.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]))
+    k = min(DIMENSIONS, min(matrix.shape) - 1)
+    if k < 1:
+        return Embedded(unit(matrix.toarray()), "tf-idf")
+    start = np.random.default_rng(0).standard_normal(min(matrix.shape))
+    u, s, _ = svds(matrix, k=k, v0=start)
+    return Embedded(unit(u * s), f"tf-idf with SVD to {k} dimensions")

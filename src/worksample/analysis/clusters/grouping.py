@@ -1,0 +1,132 @@
+"""Agglomerative clusters of unit vectors by cosine distance, and how far they hold up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worksample.errors import UsageError
+
+Linkage = Literal["average", "complete", "ward"]
+LARGEST = 12_000
+"""Texts: their distances take 4 bytes x n^2."""
+_CUTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConfig:
+    """How texts are grouped."""
+
+    shown: int = 20
+    """The largest clusters that are listed (UpBench 5.5: 20)."""
+    linkage: Linkage = "average"
+    distance: float | None = None
+    """Cosine distance (of ward: its own height) at which the tree is cut; None: that with the best mean silhouette."""
+    resamples: int = 20
+    """Of four fifths of the texts each, for stability."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """`groups`: a cluster's number per text, 0 for the largest. `cut`: the distance of the cut."""
+
+    groups: NDArray[np.int64]
+    cut: float
+    silhouette: float | None
+    """Mean over the texts, in -1..1; None where there is one cluster, or one for each text."""
+
+
+def group(vectors: NDArray[np.float64], config: ClusterConfig) -> Clusters:
+    """Clusters of the rows. Raises UsageError for fewer than 3 or more than LARGEST."""
+    from scipy.cluster.hierarchy import fcluster
+    from scipy.spatial.distance import squareform
+
+    n = len(vectors)
+    if n < 3:
+        raise UsageError(f"{n} different criteria; at least 3 can be grouped")
+    if n > LARGEST:
+        raise UsageError(f"{n} different criteria; at most {LARGEST} are grouped", next="pick one --experiment")
+    distances = _distances(vectors)
+    tree = _tree(vectors, distances, config.linkage)
+    cuts = [config.distance] if config.distance is not None else _cuts(tree)
+    square = squareform(distances)
+
+    def cut_at(cut: float) -> Clusters:
+        groups = _by_size(fcluster(tree, cut, criterion="distance"))
+        return Clusters(groups, cut, _silhouette(square, groups))
+
+    found = (cut_at(cut) for cut in cuts)
+    return max(found, key=lambda c: -1.0 if c.silhouette is None else c.silhouette)
+
+
+def stability(vectors: NDArray[np.float64], found: Clusters, config: ClusterConfig) -> list[float]:
+    """Adjusted Rand indices (Hubert and Arabie 1985) with the clusters of random four fifths at the same cut."""
+    rng = np.random.default_rng(config.seed)
+    fixed = ClusterConfig(config.shown, config.linkage, found.cut)
+    scores = []
+    for _ in range(config.resamples):
+        kept = np.sort(rng.choice(len(vectors), max(3, len(vectors) * 4 // 5), replace=False))
+        scores.append(rand_index(found.groups[kept], group(vectors[kept], fixed).groups))
+    return scores
+
+
+def rand_index(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+    """Agreement of two groupings of the same texts: 1 the same, 0 what chance gives."""
+    table = np.zeros((one.max() + 1, other.max() + 1))
+    np.add.at(table, (one, other), 1)
+
+    def pairs(counts: NDArray[np.float64]) -> float:
+        return float((counts * (counts - 1) / 2).sum())
+
+    rows, columns = pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    chance = rows * columns / max(pairs(np.array([table.sum()])), 1.0)
+    most = (rows + columns) / 2
+    return 1.0 if most == chance else (pairs(table) - chance) / (most - chance)
+
+
+def _distances(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy.spatial.distance import pdist
+
+    # A text without words has no direction: it is as far from all others as two that share nothing.
+    return np.clip(np.nan_to_num(pdist(vectors, "cosine"), nan=1.0), 0.0, 2.0)
+
+
+def _tree(vectors: NDArray[np.float64], distances: NDArray[np.float64], linkage: Linkage) -> NDArray[np.float64]:
+    from scipy.cluster import hierarchy
+
+    # On unit vectors the squared Euclidean distance is twice the cosine distance.
+    return hierarchy.linkage(np.sqrt(2 * distances) if linkage == "ward" else distances, linkage)
+
+
+def _cuts(tree: NDArray[np.float64]) -> list[float]:
+    heights = np.unique(tree[:, 2])
+    return [float(h) for h in np.unique(np.quantile(heights, np.linspace(0.2, 0.995, _CUTS)))]
+
+
+def _by_size(labels: NDArray[np.int32]) -> NDArray[np.int64]:
+    _, groups, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    rank = np.empty(len(counts), dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    return rank[groups]
+
+
+def _silhouette(square: NDArray[np.float64], groups: NDArray[np.int64]) -> float | None:
+    """Rousseeuw 1987: how much nearer a text is to its own cluster than to the next; 0 for those that stand alone."""
+    count = int(groups.max()) + 1
+    if count < 2 or count == len(groups):
+        return None
+    sizes = np.bincount(groups)
+    member = np.zeros((len(groups), count))
+    member[np.arange(len(groups)), groups] = 1
+    sums = square @ member
+    mine = sizes[groups]
+    own = sums[np.arange(len(groups)), groups] / np.maximum(mine - 1, 1)
+    means = sums / sizes
+    means[np.arange(len(groups)), groups] = np.inf
+    other = means.min(axis=1)
+    width = np.maximum(own, other)
+    return float(np.where((mine > 1) & (width > 0), (other - own) / np.where(width > 0, width, 1), 0.0).mean())

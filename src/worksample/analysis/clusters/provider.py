@@ -1,0 +1,78 @@
+"""Embeddings of a provider, over the API that nearly all of them speak: `POST {base}/embeddings`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from worksample.errors import ModelKeyError, UsageError, WorksampleError
+
+from .embedding import Embedded, unit
+
+if TYPE_CHECKING:
+    from httpx import Client, Response
+
+BASES = {"openai": "https://api.openai.com/v1", "openrouter": "https://openrouter.ai/api/v1"}
+AT_ONCE = 256
+TRIES = 4
+
+
+def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedded:
+    """`by`: provider/model; the key is read from PROVIDER_API_KEY, the base from `base_url` or PROVIDER_BASE_URL.
+
+    Raises UsageError, ModelKeyError, WorksampleError where the service does not answer.
+    """
+    import httpx
+
+    provider, _, model = by.partition("/")
+    name = provider.upper().replace("-", "_")
+    base = base_url or os.environ.get(f"{name}_BASE_URL", "") or BASES.get(provider, "")
+    if not base:
+        raise UsageError(f"no address for {provider}", next=f"set {name}_BASE_URL, or give --base-url")
+    key = os.environ.get(f"{name}_API_KEY", "")
+    rows: list[list[float]] = []
+    # Without a key nothing is sent: a local service may want none.
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    with httpx.Client(transport=httpx.HTTPTransport(retries=TRIES), timeout=120, headers=headers) as client:
+        for start in range(0, len(texts), AT_ONCE):
+            part = list(texts[start : start + AT_ONCE])
+            answer = _asked(client, f"{base.rstrip('/')}/embeddings", {"model": model, "input": part}, name)
+            rows += _vectors(answer, len(part))
+    return Embedded(unit(np.array(rows)), f"{by}, {len(rows[0])} dimensions")
+
+
+def _asked(client: Client, url: str, body: dict[str, object], name: str) -> Response:
+    """The answer, tried again where the service is busy."""
+    import httpx
+
+    for n in range(TRIES):
+        try:
+            answer = client.post(url, json=body)
+        except httpx.HTTPError as e:
+            raise WorksampleError(f"the service does not answer: {e}", where=url) from e
+        if answer.status_code in (401, 403):
+            raise ModelKeyError(f"refused: {answer.text[:300]}", where=url, next=f"check {name}_API_KEY")
+        if answer.status_code != 429 and answer.status_code < 500:
+            break
+        asked = answer.headers.get("Retry-After", "")
+        time.sleep(min(float(asked), 60.0) if asked.isdecimal() else 0.2 * 2**n)
+    return answer
+
+
+def _vectors(answer: Response, count: int) -> list[list[float]]:
+    """A vector per text, in their order."""
+    where = str(answer.url)
+    try:
+        data = answer.json()["data"] if answer.is_success else None
+        rows = [list(map(float, row["embedding"])) for row in sorted(data or (), key=lambda r: r["index"])]
+    except (ValueError, KeyError, TypeError):
+        data = None
+    if data is None:
+        raise WorksampleError(f"no embeddings in the answer ({answer.status_code}): {answer.text[:300]}", where=where)
+    if len(rows) != count or len({len(r) for r in rows}) != 1 or not np.isfinite(rows).all():
+        raise WorksampleError(f"{len(rows)} vectors for {count} texts, or of unequal length", where=where)
+    return rows

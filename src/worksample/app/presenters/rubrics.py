@@ -1,0 +1,105 @@
+"""Rubrics and their versions, and criteria between the app, the records and `criteria.toml`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from worksample.app.schemas.rubrics import CriterionBody, FlawView, Linted, RubricRow, RubricView, VersionView
+from worksample.app.services import Services
+from worksample.audit.rubric import INSTEAD, lint, lint_size
+from worksample.manifests import Faults
+from worksample.people import InvalidAnswer
+from worksample.people.rubrics.asked import asked_in_rounds
+from worksample.people.rubrics.versions import Version, newest, versions
+from worksample.records import Criteria, Criterion
+from worksample.tasks.criteria import read_criteria
+
+
+def criteria_of(bodies: Sequence[CriterionBody]) -> Criteria:
+    """As records. InvalidAnswer where an id stands twice."""
+    ids = [body.id for body in bodies]
+    twice = {id: "this id stands twice" for id in ids if ids.count(id) > 1}
+    if twice:
+        raise InvalidAnswer(twice)
+    return Criteria(criteria=tuple(Criterion(**body.model_dump()) for body in bodies))
+
+
+def read_toml_text(text: str) -> tuple[CriterionBody, ...]:
+    """What a `criteria.toml` holds. InvalidAnswer with all that is wrong, and where it is no flat rubric."""
+    faults = Faults()
+    with tempfile.TemporaryDirectory(prefix="worksample-rubric-") as folder:
+        path = Path(folder) / "criteria.toml"
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        criteria = read_criteria(path, faults)
+    if faults.found:
+        raise InvalidAnswer({fault.key or fault.file: str(fault) for fault in faults.found})
+    more = {
+        node.id: "it has parts or points, which are written in the file itself"
+        for node in criteria.criteria
+        if node.parts or node.importance is None or node.implies_others
+    }
+    if more:
+        raise InvalidAnswer(more)
+    return bodies_of(criteria)
+
+
+def bodies_of(criteria: Criteria) -> tuple[CriterionBody, ...]:
+    """Of a flat rubric."""
+    return tuple(
+        CriterionBody(id=c.id, text=c.text, importance=c.importance, by=c.by, gate=c.gate)
+        for c in criteria.criteria
+        if c.importance is not None
+    )
+
+
+def linted(texts: Sequence[str]) -> Linted:
+    """By the linter of `task check`; what is empty is not looked at."""
+    flaws = tuple(
+        tuple(FlawView(fault=f.fault, words=f.words, instead=INSTEAD[f.fault]) for f in lint(text))
+        if text.strip()
+        else ()
+        for text in texts
+    )
+    unusual = lint_size(len(texts))
+    return Linted(flaws=flaws, size=f"{unusual[0]}: {unusual[1]}" if unusual else "")
+
+
+def all_rubrics(services: Services) -> list[RubricRow]:
+    """By name."""
+    rounds, names = asked_in_rounds(services.store), _names(services)
+    out = []
+    for v in newest(services.store):
+        asked = {id for one in versions(services.store, v.rubric) for id in rounds.get(one.digest, ())}
+        out.append(
+            RubricRow(
+                name=v.rubric, number=v.number, criteria=len(v.criteria.leaves), author=names.get(v.author, v.author),
+                reason=v.reason, at=v.at, rounds=len(asked),
+            )
+        )  # fmt: skip
+    return out
+
+
+def rubric_of(services: Services, name: str) -> RubricView:
+    """RecordMissing."""
+    rounds, names = asked_in_rounds(services.store), _names(services)
+    return RubricView(
+        name=name, versions=tuple(_view(v, names, rounds.get(v.digest, ())) for v in versions(services.store, name))
+    )
+
+
+def version_view(services: Services, version: Version) -> VersionView:
+    """One that was just made: no round asked it yet but those that asked the same criteria before."""
+    return _view(version, _names(services), asked_in_rounds(services.store).get(version.digest, ()))
+
+
+def _view(v: Version, names: dict[str, str], rounds: tuple[str, ...]) -> VersionView:
+    return VersionView(
+        number=v.number, digest=v.digest, criteria=bodies_of(v.criteria), author=names.get(v.author, v.author),
+        reason=v.reason, at=v.at, rounds=rounds,
+    )  # fmt: skip
+
+
+def _names(services: Services) -> dict[str, str]:
+    return {account.id: account.name for account in services.people.accounts.all()}

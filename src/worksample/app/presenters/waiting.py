@@ -1,0 +1,72 @@
+"""What waits for whom, and where evaluators part."""
+
+from __future__ import annotations
+
+from worksample.app.schemas.waiting import Disagreement, Disagreements, ExperimentWaits, RoundWaits, Side
+from worksample.app.services import Services
+from worksample.experiments.status import status_of
+from worksample.people import Account, Queue
+from worksample.people.access.profile import person_of
+from worksample.people.quality.disagreements import Answer, Parting, names_of, partings
+from worksample.people.quality.waiting import wanted_of
+from worksample.records import Experiment, Instance
+
+MOST = 500
+"""Disagreements that one page lists."""
+
+
+def waiting_of(services: Services) -> list[ExperimentWaits]:
+    """Experiment by experiment, the latest first; rounds of others' work stand with none."""
+    queues: dict[str, list[Queue]] = {}
+    for queue in services.people.rounds():
+        if queue.settings["experiment"]:
+            queues.setdefault(queue.settings["experiment"], []).append(queue)
+    found = sorted(services.store.find(Experiment), key=lambda e: (e.at, e.id), reverse=True)
+    return [_experiment(services, e, queues.get(e.id, [])) for e in found]
+
+
+def _experiment(services: Services, experiment: Experiment, queues: list[Queue]) -> ExperimentWaits:
+    now = status_of(services.store, experiment)
+    return ExperimentWaits(
+        experiment=experiment.id, name=experiment.name, planned=now.planned, open=now.open, graded=now.graded,
+        waits_for_people=now.waits_for_people, waits_for_judge=now.waits_for_judge, ungraded=now.ungraded,
+        rounds=tuple(_round(services, queue) for queue in queues if queue.state != "closed"),
+    )  # fmt: skip
+
+
+def _round(services: Services, queue: Queue) -> RoundWaits:
+    left = wanted_of(services.store, queue)
+    return RoundWaits(
+        round=queue.round, kind=queue.kind, form=queue.form, protocol=queue.protocol, state=queue.state,
+        votes=left.votes, out=left.out, minutes=left.minutes, measured=left.measured, hours=left.hours, pay=left.pay,
+    )  # fmt: skip
+
+
+def disagreements_of(services: Services, account: Account, experiment: str) -> Disagreements:
+    """Conflict while an item of one of the rounds is open to the person; RecordMissing."""
+    services.store.get(Experiment, experiment)
+    found = partings(services.store, experiment)
+    for round in sorted(found.rounds):
+        services.people.refuse_votes_at_work(account, round)
+    shown = found.found[:MOST]
+    evaluators = {a.evaluator for p in shown for a in p.answers}
+    names = names_of(services.store, evaluators)
+    accounts = {a.id: a.name for a in services.people.accounts.all()}
+    names |= {id: accounts[person_of(id)] for id in evaluators if person_of(id) in accounts}
+    keys = {id: services.store.get(Instance, id).key for id in {p.instance for p in shown}}
+    rows = tuple(_disagreement(p, keys, names) for p in shown)
+    return Disagreements(looked_at=found.looked_at, parted=len(found.found), most=MOST, rows=rows)
+
+
+def _disagreement(p: Parting, keys: dict[str, str], names: dict[str, str]) -> Disagreement:
+    return Disagreement(
+        submission=p.submission, instance=keys[p.instance], criterion=p.criterion, text=p.text,
+        between=tuple(kind.value for kind in p.between), sides=tuple(_side(a, names) for a in p.answers),
+    )  # fmt: skip
+
+
+def _side(a: Answer, names: dict[str, str]) -> Side:
+    return Side(
+        evaluation=a.evaluation, round=a.round, kind=a.kind.value, name=names.get(a.evaluator, a.evaluator),
+        passed=a.passed, said=a.said, why=a.why,
+    )  # fmt: skip

@@ -1,0 +1,34 @@
+"""`worksample agent install`."""
+
+from __future__ import annotations
+
+import click
+
+from worksample.cli.output import json_option, printable, say_json
+
+
+@click.command("install")
+@click.argument("names", nargs=-1, required=True, metavar="NAME[@VERSION]...")
+@json_option
+def command(names: tuple[str, ...], as_json: bool | None) -> int:
+    """Bring command-line agents onto this machine, each into a read-only folder of its own.
+
+    Without a version it is the one that its harness was written against; NAME@latest asks the registry for its newest.
+    A version that is here is not fetched again. Packages come from npm and PyPI as these are configured here; install
+    scripts of npm packages are not run. Node comes from PyPI.
+    """
+    from worksample.agents.programs.install import install, split
+
+    for name in names:
+        split(name)  # so that a misspelt one is said before anything is fetched
+    found = []
+    for name in names:
+        one = install(name)
+        found.append(one)
+        if not as_json:
+            click.echo(printable(f"{one.name} {one.version}, digest {one.digest[:16]}, in {one.folder}"))
+    if as_json:
+        say_json([one.plain() for one in found])
+    else:
+        click.echo(f"  next: worksample agent check {found[-1].name}")
+    return 0

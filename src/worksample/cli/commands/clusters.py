@@ -1,0 +1,75 @@
+"""`worksample clusters`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
+
+if TYPE_CHECKING:
+    from worksample.analysis.clusters import ClusterReport
+
+
+@click.command("clusters")
+@click.argument("experiments", nargs=-1)
+@click.option("--by", default="tfidf", show_default=True, metavar="NAME", help="tfidf, minilm, or provider/model.")
+@click.option("--beside", default="", metavar="NAME", help="A second embedding, to see whether the clusters hold.")
+@click.option("--base-url", default="", metavar="URL", help="Of the provider; default: PROVIDER_BASE_URL.")
+@click.option("--count", default=20, show_default=True, type=click.IntRange(1, 1000), help="Clusters to list.")
+@click.option(
+    "--linkage", default="average", show_default=True, type=click.Choice(["average", "complete", "ward"]),
+    help="How the distance of two clusters is told.",
+)  # fmt: skip
+@click.option("--distance", default=None, type=click.FloatRange(0), help="Where to cut; default: the best silhouette.")
+@store_option
+@json_option
+def command(
+    experiments: tuple[str, ...],
+    by: str,
+    beside: str,
+    base_url: str,
+    count: int,
+    linkage: str,
+    distance: float | None,
+    store: str | None,
+    as_json: bool | None,
+) -> None:
+    """Group the criteria of rubrics and checkpoints that ask for the like, and show which of them agents fail.
+
+    EXPERIMENTS are names or ids, by default the latest. Labels are the terms that mark a cluster.
+    """
+    from worksample.analysis.clusters import ClusterConfig, cluster_criteria
+    from worksample.experiments.find import find_experiment
+
+    config = ClusterConfig(shown=count, linkage=linkage, distance=distance)  # type: ignore[arg-type]
+    with open_store(store) as opened:
+        chosen = [find_experiment(opened, name) for name in experiments or ("",)]
+        found = cluster_criteria(opened, chosen, config, by=by, beside=beside, base_url=base_url)
+    if as_json:
+        say_json(found.plain())
+        return
+    _show(found)
+
+
+def _show(found: ClusterReport) -> None:
+    from worksample.cli.commands.metrics import figure
+
+    agents = sorted({a for line in found.lines for a in line.failure})
+    columns = ("cluster", "criteria", "of all", "of failed", *(f"failed by {a}" for a in agents))
+    rows = [
+        (
+            line.label, line.criteria, figure(line.share), figure(line.failed),
+            *(figure(line.failure[a]) if a in line.failure else "–" for a in agents),
+        )
+        for line in found.lines
+    ]  # fmt: skip
+    table("", columns, rows, right=columns[1:])
+    width = "none" if found.silhouette is None else f"{found.silhouette:.2f}"
+    click.echo(
+        printable(f"  {found.criteria} criteria, {found.answers} answers; {found.rest} criteria in smaller clusters")
+    )
+    click.echo(f"  by {found.by}; {found.linkage} linkage, cut at {found.cut:.2f}, silhouette {width}")
+    for name, score in found.held.items():
+        click.echo(printable(f"  adjusted Rand index with {name}: {score:.2f}"))

@@ -1,0 +1,96 @@
+"""What plans are reckoned with: a guessed pass rate, or what an experiment that was already run shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics import Trials, Variances, planned_variances, variance_components
+from worksample.records import Experiment
+from worksample.store import Store
+from worksample.verdicts.frame import Work, state_of
+
+RATE = 0.25
+"""The pass rate that is guessed where nothing is known; the spread is widest at 0.5."""
+SHARED = 0.5
+"""The correlation of two agents' difficulties that is guessed where one agent alone was run."""
+FEWEST = 5
+"""Tasks below which a pilot's variances say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """Variances of pass or fail, and where they come from in words."""
+
+    variances: Variances
+    assumed: str
+
+
+def guessed(rate: float = RATE) -> Basis:
+    """At a guessed pass rate, half of the variance between tasks. UsageError for a rate outside of 0..1 (exclusive)."""
+    assumed = f"pass rates near {100 * rate:.3g}%, half of the variance and of the difficulty shared"
+    return Basis(planned_variances(rate), assumed)
+
+
+def from_pilot(store: Store, experiment: Experiment) -> Basis:
+    """Of the graded trials of an experiment: the mean over its agents of their variances, by the method of moments,
+    and how far the difficulties of tasks go together for them.
+
+    Where no instance has repeats chance cannot be told from difficulty: then each is taken for half. UsageError where
+    fewer than `FEWEST` tasks are graded, or all trials of every agent came out the same.
+    """
+    work = Work(store, [experiment])
+    frame = work.judged(work.primary)
+    if frame is None:
+        raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
+    frame = frame.filter(pl.col("attempt") == 1).with_columns(state=state_of("passed"))
+    graded = frame.filter(pl.col("state") == "valid").with_columns(credit=pl.col("passed").cast(pl.Float64))
+    return basis_of(graded, experiment.name)
+
+
+def basis_of(graded: pl.DataFrame, name: str) -> Basis:
+    """The same of a table: `who`, `task`, `instance_name`, `key` (of task and instance) and `credit` (0 or 1)."""
+    tasks = graded["task"].n_unique()
+    if tasks < FEWEST:
+        said = f"{name} has {tasks} graded tasks, too few to reckon with: {FEWEST} are needed"
+        raise UsageError(said, next="leave --pilot out, and guess with --expect 0.25")
+    found = [_components(rows) for rows in graded.partition_by("who", maintain_order=True)]
+    each = [v for v in found if v is not None]
+    if not each:
+        said = f"all trials of {name} came out the same, which says nothing of variances"
+        raise UsageError(said, next="leave --pilot out, and guess with --expect 0.25")
+    parts = ("task", "instance", "repeat")
+    task, instance, repeat = (float(np.mean([getattr(v, part) for v in each])) for part in parts)
+    repeats = graded.select("who", "key").is_duplicated().any()
+    if not repeats:
+        task = repeat = (task + repeat) / 2
+    shared = _shared(graded, task)
+    rate = 100 * float(graded["credit"].to_numpy().mean())
+    said = f"{name}'s own {len(graded):,} graded trials on {tasks} tasks, {rate:.3g}% passed"
+    said += "" if repeats else "; without repeats, half of the variance between tasks"
+    said += "; half of the difficulty shared" if shared is None else f"; difficulty shared to {100 * shared:.0f}%"
+    return Basis(Variances(task, instance, repeat, SHARED if shared is None else shared), said)
+
+
+def _components(rows: pl.DataFrame) -> Variances | None:
+    """Of one agent; None where its tasks are too few or all alike."""
+    if rows["task"].n_unique() < 2:
+        return None
+    found, share = variance_components(Trials(rows["credit"], rows["task"], rows["instance_name"]))
+    return None if share.value is None else found
+
+
+def _shared(graded: pl.DataFrame, variance: float) -> float | None:
+    """The covariance of two agents' means over tasks, as a part of the variance between tasks; None for one agent."""
+    means = graded.group_by("task", "who").agg(pl.col("credit").mean())
+    wide = means.pivot("who", index="task", values="credit").drop("task")
+    pairs = [wide.select(one, two).drop_nulls() for one, two in combinations(wide.columns, 2)]
+    known = [pair.to_numpy() for pair in pairs if len(pair) >= FEWEST]
+    if not known or variance <= 0:
+        return None
+    mean = float(np.mean([np.cov(pair, rowvar=False)[0, 1] for pair in known]))
+    return min(1.0, max(0.0, mean / variance))

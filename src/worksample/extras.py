@@ -1,0 +1,25 @@
+"""What is installed on request: an extra that is missing is named with the line to type."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from .errors import MissingExtra
+
+EXTRAS = {"report": ("scipy", "matplotlib"), "review": ("argon2", "uvloop")}
+"""Extra -> modules that it brings and the base has not."""
+
+
+def lacks(extra: str) -> tuple[str, ...]:
+    """The modules of an extra that are not installed."""
+    return tuple(name for name in EXTRAS[extra] if find_spec(name) is None)
+
+
+def need(extra: str) -> None:
+    """MissingExtra where a module of the extra is not installed."""
+    missing = lacks(extra)
+    if missing:
+        raise MissingExtra(
+            f"this needs the extra {extra!r}, which is not installed ({', '.join(missing)})",
+            next=f"pip install 'worksample[{extra}]'",
+        )

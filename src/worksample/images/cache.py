@@ -1,0 +1,134 @@
+"""The cache of unpacked images: a folder per digest, whole or not there."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import posixpath
+import secrets
+import shutil
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from worksample.box import Root
+from worksample.errors import ImageError
+from worksample.sandboxes.host_files import open_contained
+from worksample.sandboxes.host_state import cache_folder
+from worksample.sandboxes.skeleton import once, remove_halves
+
+from .oci import ImageConfig
+
+_LOCK = threading.Lock()
+_SWEPT: set[Path] = set()
+_PASSWORDS = 1 << 20
+"""Bytes of a user database that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """An unpacked image. `root` is what a box takes."""
+
+    digest: str
+    root: Root
+    left_out: tuple[tuple[str, int], ...] = ()
+    """What the image holds and no box honours, with how often: setuid bits, devices and pipes."""
+
+
+def images_folder() -> Path:
+    """Where unpacked images lie. What a killed maker left is removed when a process first asks."""
+    folder = cache_folder() / "images"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with _LOCK:
+        if folder not in _SWEPT:
+            _SWEPT.add(folder)
+            remove_halves(folder)
+    return folder
+
+
+def names_folder() -> Path:
+    """Which digest a reference came to: a file each."""
+    folder = images_folder() / "names"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@contextmanager
+def beside() -> Iterator[Path]:
+    """A folder for what an image comes in, which a kill leaves only until the next process."""
+    name = f".coming-{os.getpid()}-{secrets.token_hex(6)}"
+    folder = images_folder() / f"{name}.new"
+    with (images_folder() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            folder.mkdir(mode=0o700)
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            Path(lock.name).unlink(missing_ok=True)
+
+
+def cached(digest: str) -> Cached | None:
+    """The image with this digest, where it was unpacked before."""
+    try:
+        data = json.loads((images_folder() / digest / "image.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    config = data.pop("root")
+    for name in ("env", "entrypoint"):
+        config[name] = tuple(tuple(one) if isinstance(one, list) else one for one in config[name])
+    return Cached(data["digest"], Root(**config), tuple((name, count) for name, count in data["left_out"]))
+
+
+def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], dict[str, int]]) -> Cached:
+    """The image with this digest, unpacked by `unpack` into a folder of its own where it is not there yet.
+
+    Of several that ask at once one unpacks. Raises what `unpack` does, and ImageError.
+    """
+    final = images_folder() / digest
+
+    def fill(folder: Path) -> None:
+        root = folder / "root"
+        root.mkdir(mode=0o755)
+        left_out = unpack(root)
+        user, home = _user(root, config.user)
+        workdir = posixpath.normpath("/" + config.workdir.lstrip("/")) if config.workdir else ""
+        found = Root(str(final / "root"), user, home, workdir, config.env, config.entrypoint)
+        whole = asdict(Cached(digest, found, tuple(sorted(left_out.items()))))
+        (folder / "image.json").write_text(json.dumps(whole, indent=1), encoding="utf-8")
+
+    once(final, fill, readable=False)
+    found = cached(digest)
+    if found is None:
+        raise ImageError(f"{final} was changed by somebody", where="image", next=f"rm -r {final}")
+    return found
+
+
+def _user(root: Path, name: str) -> tuple[int, str]:
+    """Number and home of the user that an image names: a name or number, and perhaps a group. Raises ImageError."""
+    wanted = name.partition(":")[0] or "0"
+    for line in _passwords(root).splitlines():
+        fields = line.split(":")
+        if len(fields) >= 6 and wanted in (fields[0], fields[2]) and fields[2].isdigit() and int(fields[2]) < 1 << 16:
+            home = fields[5] if fields[5].startswith("/") else "/"
+            return int(fields[2]), posixpath.normpath(home.replace("//", "/"))
+    if wanted.isdigit() and int(wanted) < 1 << 16:
+        return int(wanted), "/root" if int(wanted) == 0 else "/"
+    raise ImageError(f"its user {name!r} is not in its /etc/passwd", where="image")
+
+
+def _passwords(root: Path) -> str:
+    with suppress(OSError):
+        top = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            found = open_contained(top, "etc/passwd", os.O_RDONLY | os.O_NONBLOCK)
+        finally:
+            os.close(top)
+        with open(found, "rb") as file:  # noqa: PTH123 - a descriptor
+            if stat.S_ISREG(os.fstat(found).st_mode):
+                return file.read(_PASSWORDS).decode(errors="replace")
+    return ""

@@ -1,0 +1,89 @@
+"""From a layout, an archive or a tar of a root file system to a folder in the cache."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from worksample.errors import ImageError
+
+from .cache import Cached, beside, cached, keep
+from .layers import Layers
+from .limits import ImageLimits
+from .oci import Image, ImageConfig, Layer, read_docker, read_layout
+from .streams import Budget, Watched, decompressed
+from .tree import Tree
+
+MARKS = {"oci-layout": read_layout, "manifest.json": read_docker}
+"""Files at the top of an archive by which it is known for what it is."""
+
+
+def from_layout(folder: Path, limits: ImageLimits) -> Cached:
+    """The image of an OCI layout. Raises ImageError."""
+    return _kept(read_layout(folder, limits), limits)
+
+
+def from_tar(path: Path, limits: ImageLimits) -> Cached:
+    """The image of an OCI archive, of an archive of `docker save`, or of a tar of a root file system."""
+    state = path.stat()
+    return _from_tar(path, (state.st_size, state.st_mtime_ns, state.st_ino), limits)
+
+
+@functools.lru_cache(64)
+def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached:
+    """`state`: of the file, so that a tar is hashed once and not for every box."""
+    read = next((MARKS[name] for name in _names(path) if name in MARKS), None)
+    if read is not None:
+        with beside() as folder:
+            _unpack((Layer(path),), folder, limits)
+            return _kept(read(folder, limits), limits)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return _kept(Image(digest, (Layer(path, f"sha256:{digest}"),), ImageConfig()), limits)
+
+
+def _kept(image: Image, limits: ImageLimits) -> Cached:
+    return cached(image.digest) or keep(image.digest, image.config, lambda root: _unpack(image.layers, root, limits))
+
+
+def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits) -> dict[str, int]:
+    """Every layer over those before it; what was left out, by kind."""
+    tree = Tree(root)
+    bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
+    work = Layers(tree, bytes, files)
+    try:
+        for layer in layers:
+            _unpack_one(work, layer, bytes)
+    finally:
+        tree.close()
+    return dict(work.left_out)
+
+
+def _unpack_one(work: Layers, layer: Layer, bytes: Budget) -> None:
+    with layer.path.open("rb") as file:
+        head = file.read(6)
+        file.seek(0)
+        packed = Watched(file)
+        plain = Watched(decompressed(packed, head), bytes.take)
+        work.unpack(plain)  # type: ignore[arg-type]
+        plain.drain()
+        packed.drain()
+    for digest, found in ((layer.digest, packed.digest), (layer.diff, plain.digest)):
+        if digest and digest != found:
+            raise ImageError(f"a layer is {found}, and was to be {digest}", where="image")
+
+
+def _names(path: Path) -> Iterator[str]:
+    """Of a tar, at its top."""
+    try:
+        with tarfile.open(path) as tar:
+            for member in tar:
+                name = member.name.removeprefix("./")
+                if "/" not in name:
+                    yield name
+                tar.members.clear()  # type: ignore[attr-defined]
+    except (tarfile.TarError, EOFError, OSError) as failure:
+        raise ImageError(f"{path.name} is no tar file: {failure}", where="image") from None

@@ -1,0 +1,88 @@
+"""From what a caller names to the configuration of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import UsageError
+
+from .opening import place_of
+
+if TYPE_CHECKING:
+    from worksample.experiments.config import ExperimentConfig
+
+TASK_FILE = "task.toml"
+
+
+def configured(tasks: Any, agent: Any, file: str | Path | None, settings: Mapping[str, Any]) -> ExperimentConfig:
+    """As `worksample run` reads it: `settings` are keys of an experiment file, over those of `file`.
+
+    UsageError for what is neither task nor agent; ManifestError names a key that is wrong.
+    """
+    from worksample.experiments.loading import load
+
+    given = {key: value for key, value in settings.items() if value is not None}
+    if "store" in given:
+        given["store"] = place_of(given["store"])
+    models = _listed(given.pop("model", None))
+    if tasks is not None:
+        given |= _work_of(tasks)
+    if agent is not None:
+        given["agents"] = [table for one in _listed(agent) for table in _agents(one, models)]
+    elif models:
+        given["models"] = models
+    return load(None if file is None else Path(file), given)
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _work_of(tasks: Any) -> dict[str, Any]:
+    """A suite's name or file, or folders of task packages, one or several."""
+    from worksample.tasks import Package
+
+    if isinstance(tasks, str | Path) and not (Path(tasks) / TASK_FILE).is_file():
+        return {"suite": str(tasks)}
+    named = _listed(tasks)
+    for one in named:
+        if not isinstance(one, str | Path | Package):
+            raise UsageError(f"{type(one).__name__} is no task", next="a suite's name, a folder, or worksample.task()")
+    return {"tasks": [str(one.root if isinstance(one, Package) else one) for one in named]}
+
+
+def _agents(agent: Any, models: Sequence[str]) -> list[dict[str, Any]]:
+    """The tables of an agent, one with each model."""
+    from worksample.experiments.config import AgentConfig
+    from worksample.experiments.loading import agent_from_flag
+
+    if isinstance(agent, AgentConfig):
+        agent = agent.model_dump(mode="json", exclude_none=True)
+    if isinstance(agent, str):
+        agent = agent_from_flag(agent)
+    elif not isinstance(agent, Mapping):
+        return _objects(agent, models)
+    return [{**agent, "model": model} for model in models] or [dict(agent)]
+
+
+def _objects(value: Any, models: Sequence[str]) -> list[dict[str, Any]]:
+    """A solver, an agent of Inspect's or an async function, handed over as it is."""
+    from worksample.agents.objects import called, is_async, is_inspects, offer
+    from worksample.experiments.loading import name_of
+
+    if not callable(value) or not (is_async(value) or is_inspects(value)):
+        raise UsageError(
+            f"{type(value).__name__} is no agent",
+            next="a harness's name, a table, a solver or agent of Inspect's, or an async function of one Assignment",
+        )
+    name, settings = called(value), offer(value)
+    table = {"harness": "object", "settings": settings}
+    several = len(models) > 1
+    return [
+        {**table, "name": name_of(f"{name}-{model.rsplit('/', 1)[-1]}" if several else name), "model": model}
+        for model in models
+    ] or [{**table, "name": name_of(name)}]

@@ -1,0 +1,158 @@
+"""A run as people follow it: a bar on a terminal, a line that changes in a notebook, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from worksample.errors import POLICY
+from worksample.experiments.watch import Silent, Tally, Watch
+from worksample.records import Evaluation, Given, Grade, Instance, Submission, Trial
+
+from .words import dollars, duration, printable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+def watcher(*, silent: bool) -> Watch:
+    """Nothing where `silent`, a line of its own in a notebook, a bar on a terminal, else lines (both on stderr)."""
+    if silent:
+        return Silent()
+    if in_notebook():
+        return Cell()
+    return Bar() if sys.stderr.isatty() else Lines()
+
+
+def spent(tally: Tally) -> str:
+    """Cost so far; says where calls had no price."""
+    unknown = f" + {tally.unpriced} unpriced" if tally.unpriced else ""
+    return f"{dollars(tally.cost)}{unknown}"
+
+
+def outcome_of(trial: Trial) -> str:
+    """How a trial ended, in words."""
+    if trial.outcome.cause is None:
+        return "done"
+    return f"{trial.outcome.ending}: {POLICY[trial.outcome.cause].says}"
+
+
+def grade_of(evaluation: Evaluation) -> str:
+    """The score, or why there is none."""
+    if isinstance(evaluation.payload, Grade):
+        return f"score {evaluation.payload.score:.3f}"
+    if evaluation.outcome is Given.GIVEN:
+        return "graded"
+    why = POLICY[evaluation.cause].says if evaluation.cause else "declined"
+    said = evaluation.reason.strip().splitlines()
+    return f"ungraded: {why}" + (f" ({said[0][:160]})" if said else "")
+
+
+def in_notebook() -> bool:
+    """Whether a kernel of Jupyter shows what this process prints."""
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell is not None else None
+    return running is not None and hasattr(running, "kernel")
+
+
+def counted(tally: Tally) -> str:
+    """Where a run is, in a line."""
+    rest = f"failed {tally.failed} · graded {tally.graded} · ungraded {tally.ungraded} · {spent(tally)}"
+    return f"{tally.finished}/{tally.planned} trials · {rest}"
+
+
+class Lines:
+    """One line per event, for logs."""
+
+    def begin(self, tally: Tally) -> None:
+        self.tally = tally
+
+    def closed(self, trial: Trial, instance: Instance) -> None:
+        seconds = (trial.ended - trial.started).total_seconds()
+        self.note(
+            f"[{self.tally.finished}/{self.tally.planned}] {instance.key}  {trial.agent.partition('@')[0]}  "
+            f"{outcome_of(trial)}  {duration(seconds)}  cost so far {spent(self.tally)}"
+        )
+        if not trial.outcome.finished and trial.outcome.reason:
+            self.note(f"  {' '.join(trial.outcome.reason.split())[:300]}")
+
+    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
+        self.note(f"  graded {instance.key}  {submission.entrant.partition('@')[0]}  {grade_of(evaluation)}")
+
+    def note(self, text: str) -> None:
+        sys.stderr.write(f"{printable(text)}\n")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        pass
+
+
+class Cell:
+    """A line below a notebook's cell that changes; failures are printed above it."""
+
+    def begin(self, tally: Tally) -> None:
+        from IPython.display import display
+
+        self.tally = tally
+        self.line = display({"text/plain": counted(tally)}, raw=True, display_id=True)
+
+    def closed(self, trial: Trial, instance: Instance) -> None:
+        if not trial.outcome.finished:
+            self.note(f"{instance.key}  {trial.agent.partition('@')[0]}  {outcome_of(trial)}  {trial.outcome.reason}")
+        self.end()
+
+    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
+        if evaluation.outcome is not Given.GIVEN:
+            self.note(f"{instance.key}  {submission.entrant.partition('@')[0]}  {grade_of(evaluation)}")
+        self.end()
+
+    def note(self, text: str) -> None:
+        sys.stderr.write(f"{printable(text)}\n")
+
+    def end(self) -> None:
+        self.line.update({"text/plain": counted(self.tally)}, raw=True)
+
+
+class Bar:
+    """A bar that stays at the bottom; failures scroll by above it."""
+
+    progress: Progress
+
+    def begin(self, tally: Tally) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self.tally = tally
+        self.progress = Progress(
+            TextColumn("trials"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[says]}", markup=False),
+            TimeElapsedColumn(),
+            console=Console(stderr=True, markup=False, emoji=False, highlight=False),
+        )
+        self.task = self.progress.add_task("trials", total=tally.planned, completed=tally.finished, says="")
+        self.progress.start()
+        self._update()
+
+    def closed(self, trial: Trial, instance: Instance) -> None:
+        if not trial.outcome.finished:
+            self.note(f"{instance.key}  {trial.agent.partition('@')[0]}  {outcome_of(trial)}  {trial.outcome.reason}")
+        self._update()
+
+    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
+        if evaluation.outcome is not Given.GIVEN:
+            who = submission.entrant.partition("@")[0]
+            self.note(f"{instance.key}  {who}  {grade_of(evaluation)}  {evaluation.reason[:300]}")
+        self._update()
+
+    def note(self, text: str) -> None:
+        self.progress.console.print(printable(text))
+
+    def end(self) -> None:
+        self.progress.stop()
+
+    def _update(self) -> None:
+        t = self.tally
+        says = f"failed {t.failed} · graded {t.graded} · ungraded {t.ungraded} · {spent(t)}"
+        self.progress.update(self.task, completed=t.finished, says=says)

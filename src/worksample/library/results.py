@@ -1,0 +1,111 @@
+"""What came of a run, as frames and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .opening import opened
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from worksample.experiments.status import Status
+    from worksample.reports.leaderboard import Leaderboard
+    from worksample.reports.sections import MeasureConfig
+
+    from .pictures import Picture
+
+
+@dataclass(frozen=True)
+class Run:
+    """An experiment as it stands. Every frame is read from the store when it is asked for."""
+
+    store: str
+    """Folder or URL."""
+    status: Status
+    """Counts of slots: planned, finished, open, graded, waiting, ungraded; cost in US dollars."""
+    interrupted: bool = False
+
+    @property
+    def experiment(self) -> str:
+        """The id, as the command line takes it."""
+        return self.status.experiment
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything planned is finished, and graded or waiting for people or a judge."""
+        return self.status.complete
+
+    @property
+    def slots(self) -> pl.DataFrame:
+        """A row per planned slot with its verdict; a score that is null is no 0 (docs/frames.md)."""
+        from worksample.verdicts.slots import slots_df
+
+        with opened(self.store) as store:
+            return slots_df(store, self.experiment)
+
+    @property
+    def trials(self) -> pl.DataFrame:
+        """A row per trial: ending, seconds, cost, tokens (docs/frames.md)."""
+        from worksample.store.frames import trials_df
+
+        with opened(self.store) as store:
+            return trials_df(store, self.experiment)
+
+    @property
+    def evaluations(self) -> pl.DataFrame:
+        """A row per evaluation (docs/frames.md)."""
+        from worksample.store.frames import evaluations_df
+
+        with opened(self.store) as store:
+            return evaluations_df(store, self.experiment)
+
+    @property
+    def board(self) -> Leaderboard:
+        """Agents side by side, each figure with its interval and counts."""
+        from worksample.reports.leaderboard import leaderboard
+
+        with opened(self.store) as store:
+            return leaderboard(store, [self.experiment])
+
+    def figures(self, config: MeasureConfig | None = None) -> pl.DataFrame:
+        """Every figure that the data support, a row each (docs/metrics.md)."""
+        from worksample.reports.sections import figures_df, measure
+
+        with opened(self.store) as store:
+            return figures_df(measure(store, [self.experiment], config))
+
+    def pictures(self) -> dict[str, Picture]:
+        """The plots of the report by name; needs the extra `report`."""
+        from .pictures import pictures
+
+        with opened(self.store) as store:
+            return pictures(store, [self.experiment])
+
+    def report(self, out: str | Path) -> Path:
+        """Write the report into a folder; returns the page to open. Needs the extra `report`."""
+        from .reporting import report
+
+        report(self.experiment, out, store=self.store)
+        return Path(out) / "index.html"
+
+    def __repr__(self) -> str:
+        s = self.status
+        rest = {"open": s.open, "ungraded": s.ungraded, "waiting for people": s.waits_for_people,
+                "waiting for a judge": s.waits_for_judge, "not attemptable": s.not_attemptable}  # fmt: skip
+        told = "".join(f", {count} {what}" for what, count in rest.items() if count)
+        return f"Run({self.experiment}: {s.graded} graded of {s.planned} planned{told}, in {self.store})"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: what `repr` says, and the board where anything is finished."""
+        from html import escape
+
+        board = self.board._repr_html_() if self.status.finished else ""
+        return f"<p>{escape(repr(self))}</p>{board}"
+
+
+def named(experiment: str | Run) -> str:
+    """The name or id of an experiment."""
+    return experiment.experiment if isinstance(experiment, Run) else experiment

@@ -1,0 +1,136 @@
+"""`run` and `resume`: agents on tasks, each trial graded as it closes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .opening import opened
+from .threads import call, call_async
+
+if TYPE_CHECKING:
+    from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.planning import Plan
+    from worksample.experiments.run import RunOptions
+    from worksample.experiments.stop import Stop
+    from worksample.store import Store
+
+    from .opening import Where
+    from .results import Run
+
+
+def run(
+    tasks: Any = None, agent: Any = None, *, file: str | Path | None = None, progress: bool = True, **settings: Any
+) -> Run:
+    """Let agents work on tasks in sandboxes, grade what they deliver, and return what came of it.
+
+    `tasks`: a suite's name or file, a folder of a task package, a `worksample.task`, or a list of such.
+    `agent`: a harness or preset by name, a table of its settings, a file with one; a solver or agent of Inspect's; an
+    async function of one `Assignment`; or a list of such. `model` (in `settings`): a name, or a list for each agent
+    with each model. All other `settings` are keys of an experiment file (docs/settings.md), and go over `file`.
+
+    The same call again goes on where it stopped: what is finished is never run twice. Ctrl-C, or the interrupt of a
+    notebook, closes the trials in work and returns what there is. ManifestError, PlanError and UsageError say what
+    cannot be run before anything is.
+    """
+    from .configuring import configured
+
+    config = configured(tasks, agent, file, settings)
+    return call(lambda stop: _run(config, progress, stop))
+
+
+async def run_async(
+    tasks: Any = None, agent: Any = None, *, file: str | Path | None = None, progress: bool = True, **settings: Any
+) -> Run:
+    """As `run`. Cancelling it closes the trials in work; what is done is kept."""
+    from .configuring import configured
+
+    config = configured(tasks, agent, file, settings)
+    return await call_async(lambda stop: _run(config, progress, stop))
+
+
+def resume(experiment: str | Run = "", *, store: Where = None, progress: bool = True, **options: Any) -> Run:
+    """Go on with an experiment that was stopped: by name or id, by default the latest.
+
+    `options`: parallel, graders, tries, judges, prices, services; by default as it was planned.
+    """
+    return call(lambda stop: _resume(experiment, store, progress, options, stop))
+
+
+async def resume_async(
+    experiment: str | Run = "", *, store: Where = None, progress: bool = True, **options: Any
+) -> Run:
+    """As `resume`."""
+    return await call_async(lambda stop: _resume(experiment, store, progress, options, stop))
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan that is kept in an open store. `known`: it was planned before."""
+
+    store: Store
+    plan: Plan
+    known: bool
+
+
+@contextmanager
+def planned(config: ExperimentConfig) -> Iterator[Planned]:
+    """Refuse what cannot be run before a store is made, then plan into it; for a `with`."""
+    from worksample.experiments.model_check import need_models
+    from worksample.experiments.preparing import commit_plan, prepare
+    from worksample.experiments.run import need_sandbox
+
+    need_sandbox(config.sandbox)
+    need_models(prepare(config).material.agents, config)
+    with opened(config.store, create=True) as store:
+        plan = prepare(config, store.blobs)
+        yield Planned(store, plan, commit_plan(store, plan))
+
+
+def options_of(
+    config: ExperimentConfig, *, parallel: int | None = None, graders: int | None = None, tries: int | None = None
+) -> RunOptions:
+    """How an experiment is run as it was asked for, or otherwise where a figure is given."""
+    from worksample.experiments.run import RunOptions
+    from worksample.people.rounds.own import OwnRounds
+
+    return RunOptions(
+        parallel=parallel or config.parallel,
+        graders=graders or config.graders,
+        tries=tries or config.tries,
+        prices=config.prices,
+        services=config.services,
+        judges=config.judges,
+        people=OwnRounds(config.people.overlap).fill,
+    )
+
+
+def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
+    from worksample.experiments.run import run_experiment
+
+    from .progress import watcher
+    from .results import Run
+
+    with planned(config) as ready:
+        options = replace(options_of(config), stop=stop)
+        done = run_experiment(ready.store, ready.plan.experiment, options, watcher(silent=not progress))
+        return Run(ready.store.name, done.status, done.interrupted)
+
+
+def _resume(experiment: str | Run, store: Where, progress: bool, options: dict[str, Any], stop: Stop) -> Run:
+    from worksample.experiments.find import find_experiment
+    from worksample.experiments.loading import replanned
+    from worksample.experiments.run import run_experiment
+
+    from .progress import watcher
+    from .results import Run, named
+
+    with opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
+        found = find_experiment(open_, named(experiment), planned=True)
+        flags = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
+        how = replace(options_of(replanned(found, flags), **options), stop=stop)
+        done = run_experiment(open_, found, how, watcher(silent=not progress))
+        return Run(open_.name, done.status, done.interrupted)

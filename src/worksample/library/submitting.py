@@ -1,0 +1,49 @@
+"""`submit`: work made elsewhere, taken in and graded like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .opening import opened
+from .threads import call, call_async
+
+if TYPE_CHECKING:
+    from worksample.experiments.hand_in import HandedIn
+    from worksample.tasks import Package
+
+    from .opening import Where
+
+
+def submit(
+    path: str | Path, task: str | Path | Package, *, entrant: str, origin: str = "external", store: Where = None,
+    grade: bool = True, sandbox: str = "bubblewrap", **known: Any,
+) -> HandedIn:  # fmt: skip
+    """Hand in a folder or a zip that `entrant` made for a task: the stored submission, and its evaluation.
+
+    `origin`: `person`, or `external` for an agent elsewhere. `known`: instance, at (a datetime), minutes, cost (US
+    dollars), author; what is not given is unknown, and never 0.
+    """
+    return call(lambda stop: _submit(path, task, entrant, origin, store, grade, sandbox, known))
+
+
+async def submit_async(
+    path: str | Path, task: str | Path | Package, *, entrant: str, origin: str = "external", store: Where = None,
+    grade: bool = True, sandbox: str = "bubblewrap", **known: Any,
+) -> HandedIn:  # fmt: skip
+    """As `submit`."""
+    return await call_async(lambda stop: _submit(path, task, entrant, origin, store, grade, sandbox, known))
+
+
+def _submit(
+    path: str | Path, task: str | Path | Package, entrant: str, origin: str, store: Where, grade: bool, sandbox: str,
+    known: dict[str, Any],
+) -> HandedIn:  # fmt: skip
+    from worksample.experiments.hand_in import HandIn, hand_in_and_grade
+    from worksample.tasks import Package
+
+    folder = task.root if isinstance(task, Package) else Path(task)
+    what = replace(HandIn(Path(path), folder, entrant, origin), **known)
+    with opened(store, create=True) as open_:
+        return hand_in_and_grade(open_, what, grade_now=grade, sandbox=sandbox)

@@ -1,0 +1,27 @@
+"""Amounts and foreign text as terminals and notebooks show them."""
+
+from __future__ import annotations
+
+
+def printable(value: object) -> str:
+    """Text without control characters: what agents and files named cannot steer a terminal."""
+    text = "" if value is None else str(value)
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def dollars(amount: float | None) -> str:
+    """`$1.20`, or "unknown"."""
+    if amount is None:
+        return "unknown"
+    return f"${amount:,.2f}" if amount == 0 or amount >= 0.01 else f"${amount:.4f}"
+
+
+def duration(seconds: float | None) -> str:
+    """`1h 05m`, `3m 20s`, `4.2s`, or "unknown"."""
+    if seconds is None:
+        return "unknown"
+    if seconds < 60:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h {minutes:02d}m" if hours else f"{minutes}m {rest:02d}s"

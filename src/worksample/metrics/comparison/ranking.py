@@ -1,0 +1,184 @@
+"""Many agents at once: every pair with Holm's correction, ranks that follow from it, and who is likely to be best.
+
+An agent's rank lies between those that it is surely behind and surely ahead of (Mogstad, Romano, Shaikh and Wilhelm
+2024, confidence sets for ranks from differences with the others): a bootstrap of ranks is too narrow where agents tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Floats, Ints, codes
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.scores.tiers import Trials
+from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, weights
+
+from .paired import read_side
+
+MOST_AGENTS = 60
+"""Pairs of more agents are too many to read, and their correction leaves nothing to see."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """`second` minus `first`. `p`: two-sided, of Student's t over tasks. `holm`: the same, corrected so that among all
+    pairs one false alarm is as unlikely as the level says. `ahead`: the probability that `second` is better.
+    """
+
+    first: str
+    second: str
+    difference: Estimate
+    p: float | None
+    holm: float | None
+    ahead: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """`ranks`: 1 is best, ties share the mean; `best`: the share of resamples of tasks in which an agent is best, ties
+    split. `pairs`: every pair.
+    """
+
+    ranks: dict[str, Estimate]
+    best: dict[str, Estimate]
+    pairs: tuple[PairTest, ...]
+
+
+def rank_agents(agents: Mapping[str, Trials], how: Resampling = DEFAULT) -> Ranking:
+    """All agents against each other, each pair on the instances that both have a valid trial of.
+
+    Errors: UsageError for more than `MOST_AGENTS` agents.
+    """
+    if len(agents) > MOST_AGENTS:
+        raise UsageError(
+            f"{len(agents):,} agents make {len(agents) * (len(agents) - 1) // 2:,} pairs",
+            next=f"choose at most {MOST_AGENTS} of them, such as --where agent=NAME",
+        )
+    table = _read(agents)
+    found = [_pair(table, one, two, how.level) for one, two in combinations(range(len(agents)), 2)]
+    known = [place for place, pair in enumerate(found) if pair.p is not None]
+    for place, p in zip(known, holm([found[place].p or 0.0 for place in known]), strict=True):
+        found[place] = replace(found[place], holm=p)
+    with np.errstate(invalid="ignore"):
+        order = dict(zip(table.names, (table.means.sum(axis=0) / table.has.sum(axis=0)).tolist(), strict=True))
+    order = {name: mean for name, mean in order.items() if not np.isnan(mean)}
+    ranks = {name: _rank(name, order, found, how.level, int(table.has[:, k].sum())) for k, name in enumerate(agents)}
+    return Ranking(ranks, _best(table, how), tuple(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """`cells`: (instances, agents), NaN where nothing is valid; `task` of each instance. `means` over instances, 0
+    where an agent `has` none: (tasks, agents). `alike`: of each agent, `units.zero_or_one`.
+    """
+
+    names: tuple[str, ...]
+    cells: Floats
+    task: Ints
+    has: Floats
+    means: Floats
+    alike: tuple[float, ...]
+
+
+def _read(agents: Mapping[str, Trials]) -> _Table:
+    sides = [read_side(trials) for trials in agents.values()]
+    blank = pl.DataFrame(schema={"task": pl.String, "instance": pl.String})
+    keys = pl.concat([blank, *(side.keys for side in sides)]).unique(maintain_order=True)
+    cells = np.full((len(keys), len(sides)), np.nan)
+    numbered = keys.with_row_index("place")
+    for column, side in enumerate(sides):
+        rows = side.keys.join(numbered, on=["task", "instance"], how="left", maintain_order="left")["place"]
+        cells[rows.to_numpy(), column] = side.means()
+    tasks = codes("task", keys["task"])
+    known = ~np.isnan(cells)
+    means, has = np.zeros((tasks.size, len(sides))), np.zeros((tasks.size, len(sides)))
+    for column in range(len(sides)):
+        inside = known[:, column]
+        below = np.bincount(tasks.index[inside], minlength=tasks.size)
+        above = np.bincount(tasks.index[inside], weights=cells[inside, column], minlength=tasks.size)
+        means[:, column], has[:, column] = above / np.maximum(below, 1), below > 0
+    alike = tuple(units.zero_or_one(side.values) if len(side.values) else 1.0 for side in sides)
+    return _Table(tuple(agents), cells, tasks.index, has, means, alike)
+
+
+def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
+    first, second = table.names[one], table.names[two]
+    gap = table.cells[:, two] - table.cells[:, one]
+    both = ~np.isnan(gap)
+    counts = Counts(len(gap), int(both.sum()))
+    name, given = f"{second} minus {first}", ("instances that both have a valid trial of",)
+    if not both.any():
+        reason = "no instance has a valid trial of both"
+        none = Estimate(name, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
+        return PairTest(first, second, none, None, None, None)
+    below = np.bincount(table.task[both])
+    per_task = np.bincount(table.task[both], weights=gap[both])[below > 0] / below[below > 0]
+    alike = (table.alike[one] + table.alike[two]) / 2
+    ends, note = units.difference(per_task, level, alike=alike)
+    counts = counts.having(tasks=len(per_task))
+    found = Estimate(name, float(per_task.mean()), counts, *ends, Unit.POINTS, conditional_on=given).noting(note)
+    if len(per_task) < 2:
+        return PairTest(first, second, found, None, None, None)
+    shift = units.Shift.of(per_task, alike)
+    return PairTest(first, second, found, shift.p, None, shift.above())
+
+
+def holm(p: list[float]) -> list[float]:
+    """Holm's step-down correction: among all tests one false alarm is as unlikely as for a single one."""
+    size = len(p)
+    out, most = [0.0] * size, 0.0
+    for place, index in enumerate(np.argsort(p, kind="stable")):
+        most = max(most, min(1.0, (size - place) * p[index]))
+        out[int(index)] = most
+    return out
+
+
+def _rank(name: str, order: Mapping[str, float], pairs: Sequence[PairTest], level: float, tasks: int) -> Estimate:
+    counts = Counts(tasks, tasks).having(agents=len(order))
+    if name not in order:
+        return Estimate(name, None, Counts(0, 0), unit=Unit.NUMBER, reason="nothing of it is graded")
+    own = order[name]
+    above = sum(value > own + 1e-12 for value in order.values())
+    alike = sum(abs(value - own) <= 1e-12 for value in order.values())
+    rank = above + (alike + 1) / 2
+    found = Estimate(name, rank, counts, unit=Unit.NUMBER, digits=0 if rank == int(rank) else 1)
+    mine = [pair for pair in pairs if name in (pair.first, pair.second) and pair.p is not None]
+    if not mine:
+        return found.noting("no two tasks in common with another agent: no interval")
+    sure = [p <= 1 - level for p in holm([pair.p or 0.0 for pair in mine])]
+    ahead = sum(s and ((p.ahead or 0.0) > 0.5) == (p.second == name) for s, p in zip(sure, mine, strict=True))
+    low, high = 1 + sum(sure) - ahead, len(order) - ahead
+    return replace(found, low=min(low, rank), high=max(high, rank), level=level, method="pairs with Holm's correction")
+
+
+def _best(table: _Table, how: Resampling) -> dict[str, Estimate]:
+    """One matrix of weights over tasks serves all agents."""
+    tasks, agents = table.has.shape
+    reason = "one agent has no rival" if agents < 2 else "one task: no resamples" if tasks < 2 else ""
+    won = np.zeros(agents)
+    if not reason:
+        for drawn in weights(tasks, how):
+            won += _winners(drawn @ table.means, drawn @ table.has)
+    return {
+        name: Estimate(
+            "best", None if reason else float(won[k]) / how.resamples, Counts(tasks, int(table.has[:, k].sum())),
+            unit=Unit.SHARE, reason=reason,
+        )
+        for k, name in enumerate(table.names)
+    }  # fmt: skip
+
+
+def _winners(total: Floats, count: Floats) -> Floats:
+    """How often each agent was best, ties split."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(count > 0, total / count, -np.inf)
+    top = mean >= mean.max(axis=1, keepdims=True) - 1e-12
+    return np.asarray((top / top.sum(axis=1, keepdims=True)).sum(axis=0))

@@ -1,0 +1,123 @@
+"""Where evaluators part: people with people, judges with people, programs with either, on the same submission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from worksample.people.said import amendments_of, standing
+from worksample.records import (
+    Evaluation,
+    Evaluator,
+    EvaluatorKind,
+    Given,
+    Grade,
+    Holistic,
+    Instance,
+    Purpose,
+    Round,
+    is_accepted,
+)
+from worksample.verdicts.judging import passes_of
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+WHOLE = ""
+"""Stands for the submission as a whole, among criteria."""
+_NO_VOTES = frozenset({Purpose.CALIBRATION, Purpose.INTEGRITY, Purpose.FAILURES})
+_SCORES = {1: "1: not accepted", 2: "2: accepted", 3: "3: accepted, better than the reference"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`passed`: of the whole or of one criterion. `said`: in the form's words."""
+
+    evaluation: str
+    round: str
+    evaluator: str
+    kind: EvaluatorKind
+    passed: bool
+    said: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """`criterion`: its id, or `WHOLE`; `text`: its words, where the instance has them."""
+
+    submission: str
+    instance: str
+    criterion: str
+    text: str
+    answers: tuple[Answer, ...]
+
+    @property
+    def between(self) -> tuple[EvaluatorKind, ...]:
+        """The kinds that part: two where one kind says what another does not, else the one that parts with itself."""
+        sides = {kind: {a.passed for a in self.answers if a.kind is kind} for kind in {a.kind for a in self.answers}}
+        split = [kind for kind, said in sides.items() if len(said) > 1]
+        return tuple(sorted(sides)) if len(sides) > 1 else tuple(split)
+
+
+@dataclass(frozen=True, slots=True)
+class Partings:
+    """`looked_at`: questions that two or more answered; `found`: those on which they part."""
+
+    looked_at: int
+    found: tuple[Parting, ...]
+    rounds: frozenset[str]
+    """Of which anything was read."""
+
+
+def partings(store: Store, experiment: str) -> Partings:
+    """Of all that stands on an experiment's submissions: passing as a whole, and criterion by criterion.
+
+    The same criterion is the same question under the program's protocol and the rubric's. What was skipped says
+    nothing. An evaluator's latest answer counts. Pairs, tags and gold items are left out.
+    """
+    rounds = {r.id: r for r in store.find(Round, experiment=experiment)}
+    rounds |= {r.id: r for r in store.find(Round) if r.over in rounds}
+    votes = {id: r for id, r in rounds.items() if r.purpose not in _NO_VOTES}
+    amendments = amendments_of(store)
+    said: dict[tuple[str, str], dict[str, Answer]] = {}
+    places: dict[str, str] = {}
+    for id, round in votes.items():
+        found = standing(store.find(Evaluation, round=id, outcome=Given.GIVEN), amendments)
+        passes = passes_of(store, round) if any(isinstance(e.payload, Grade) for e in found) else {}
+        for e in sorted(found, key=lambda e: (e.at, e.id)):
+            places[e.subject] = e.instance
+            for criterion, passed, words, why in _answers(e, passes):
+                answer = Answer(e.id, id, e.evaluator, round.by, passed, words, why)
+                said.setdefault((e.subject, criterion), {})[e.evaluator] = answer
+    several = {key: tuple(one.values()) for key, one in said.items() if len(one) > 1}
+    parted = {key: answers for key, answers in several.items() if len({a.passed for a in answers}) > 1}
+    texts = {id: _texts(store.get(Instance, id)) for id in {places[subject] for subject, _ in parted}}
+    rows = [
+        Parting(subject, places[subject], criterion, texts[places[subject]].get(criterion, ""), answers)
+        for (subject, criterion), answers in parted.items()
+    ]
+    rows.sort(key=lambda p: (p.criterion != WHOLE, p.instance, p.submission, p.criterion))
+    return Partings(len(several), tuple(rows), frozenset(votes))
+
+
+def _answers(e: Evaluation, passes: dict[str, bool]) -> Iterator[tuple[str, bool, str, str]]:
+    """Criterion, whether it passes, in words, and why."""
+    if isinstance(e.payload, Holistic):
+        yield WHOLE, bool(is_accepted(e.payload.score)), _SCORES[e.payload.score], e.payload.justification
+    elif isinstance(e.payload, Grade):
+        if e.id in passes:
+            yield WHOLE, passes[e.id], f"{100 * e.payload.score:.0f} % of the points", e.payload.reason
+        for part in e.payload.leaves:
+            if part.skip is None:
+                yield part.name, part.passed, "pass" if part.passed else "fail", part.reason
+
+
+def _texts(instance: Instance) -> dict[str, str]:
+    return {leaf.id: leaf.text for grading in instance.grading.values() for leaf in grading.criteria.leaves}
+
+
+def names_of(store: Store, evaluators: set[str]) -> dict[str, str]:
+    """What evaluators are called: a judge by its model, a program by its name."""
+    return {e.id: e.name for e in store.find(Evaluator, id=sorted(evaluators))} if evaluators else {}

@@ -1,0 +1,101 @@
+"""Versions of a rubric: rows that are added and never changed, so that no grade's criteria change under it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select
+
+from worksample.errors import RecordMissing, UsageError
+from worksample.people.access.account import Account, Role
+from worksample.people.clock import Clock
+from worksample.people.faults import Conflict
+from worksample.records import Criteria, canonical, digest_of
+from worksample.store.people_tables import rubric_versions
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+WRITERS = (Role.ADMIN, Role.EXPERT)
+"""Who may write rubrics (UpBench 3.4: experts do)."""
+NAME = r"[a-z0-9][a-z0-9_.-]{0,99}"
+LONGEST = 5000
+"""Characters of a reason."""
+_v = rubric_versions.c
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """`number`: from 1. `digest`: of the criteria. `author`: an account's id. `at`: microseconds since 1970."""
+
+    rubric: str
+    number: int
+    criteria: Criteria
+    digest: str
+    author: str
+    reason: str
+    at: int
+
+
+def digest_of_criteria(criteria: Criteria) -> str:
+    """By which a round's criteria are told to be those of a version."""
+    return digest_of(criteria.plain())
+
+
+def save(
+    store: Store, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str, clock: Clock
+) -> Version:
+    """Add a version after `over` (0: the first). Conflict where somebody added one meanwhile; UsageError for a name
+    that is none, no criteria, no change, and a change without a reason; Denied.
+    """
+    by.may(*WRITERS)
+    reason = reason.strip()[:LONGEST]
+    if not re.fullmatch(NAME, rubric):
+        raise UsageError(f"{rubric!r} is no name of a rubric", next="lower case letters, digits, '-', '_' and '.'")
+    if not criteria.criteria:
+        raise UsageError("a rubric without a criterion", next="write one at least")
+    if over and not reason:
+        raise UsageError("say why the rubric is changed")
+    digest = digest_of_criteria(criteria)
+    made = Version(rubric, over + 1, criteria, digest, by.id, reason, clock())
+    body = canonical(criteria.plain()).decode()
+    with store.database.writing() as connection:
+        query = select(_v.number, _v.digest).where(_v.rubric == rubric).order_by(_v.number.desc()).limit(1)
+        last = connection.execute(query).first()
+        if (last.number if last else 0) != over:
+            raise Conflict(f"the rubric has {_newest(last.number if last else 0)} by now", next="compare and merge")
+        if last and last.digest == digest:
+            raise UsageError("nothing was changed", where=rubric)
+        row = {"rubric": rubric, "number": made.number, "body": body, "digest": digest, "author": by.id}
+        connection.execute(rubric_versions.insert().values(**row, reason=reason, at=made.at))
+    return made
+
+
+def _newest(number: int) -> str:
+    return f"a version {number}" if number else "no version"
+
+
+def versions(store: Store, rubric: str) -> list[Version]:
+    """All of a rubric's, the latest first. RecordMissing where there is none."""
+    with store.database.reading() as connection:
+        rows = connection.execute(select(rubric_versions).where(_v.rubric == rubric).order_by(_v.number.desc())).all()
+    if not rows:
+        raise RecordMissing("no such rubric", where=rubric)
+    return [_read(row) for row in rows]
+
+
+def newest(store: Store) -> list[Version]:
+    """The latest version of each rubric, by name."""
+    last = select(_v.rubric, func.max(_v.number).label("number")).group_by(_v.rubric).subquery()
+    mine = (_v.rubric == last.c.rubric) & (_v.number == last.c.number)
+    with store.database.reading() as connection:
+        rows = connection.execute(select(rubric_versions).join(last, mine).order_by(_v.rubric)).all()
+    return [_read(row) for row in rows]
+
+
+def _read(row: Any) -> Version:
+    criteria = Criteria.model_validate(json.loads(row.body))
+    return Version(row.rubric, row.number, criteria, row.digest, row.author, row.reason, row.at)

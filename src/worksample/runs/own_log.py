@@ -1,0 +1,65 @@
+"""A command-line agent's own log as a part of the submission: read by the box's user, packed, and kept as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import tarfile
+from typing import TYPE_CHECKING
+
+from worksample.agents.command import HOME
+from worksample.errors import SandboxError
+from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, Part, canonical, path_fault
+
+if TYPE_CHECKING:
+    from worksample.box import Box
+    from worksample.files import Sink
+
+MOST = 32 << 20
+"""Bytes of a log, as a tar archive."""
+SECONDS = 20.0
+
+
+async def own_log(box: Box, sink: Sink, places: tuple[str, ...]) -> Part:
+    """What lies at `places` below the home folder. It is the agent's to write, so nothing of it can fail the trial:
+    what cannot be had is a part with status and reason. StoreError where the blobs cannot be kept."""
+    argv = ["tar", "--create", "--file=-", "--ignore-failed-read", "--sort=name", "-C", HOME, "--", *places]
+    try:
+        done = await box.run(argv, timeout=SECONDS, output_limit=MOST)
+    except SandboxError as error:
+        return await asyncio.to_thread(_part, sink, {}, str(error))
+    files, whole = _files(done.stdout)
+    reason = "" if whole and not done.truncated else f"more than {MOST} bytes, or cut short"
+    if done.timed_out:
+        reason = f"not read within {SECONDS:.0f} seconds"
+    return await asyncio.to_thread(_part, sink, files, reason)
+
+
+def _files(archive: bytes) -> tuple[dict[str, bytes], bool]:
+    """The regular files of an archive that may end anywhere, and whether it was read to its end."""
+    found: dict[str, bytes] = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
+            for member in tar:
+                if member.isreg() and not path_fault(member.name):
+                    file = tar.extractfile(member)
+                    data = file.read() if file is not None else b""
+                    if len(data) < member.size:
+                        return found, False
+                    found[member.name] = data
+    except (tarfile.TarError, ValueError, EOFError):
+        return found, False
+    return found, True
+
+
+def _part(sink: Sink, files: dict[str, bytes], reason: str) -> Part:
+    entries = tuple(
+        Entry(path=path, kind=EntryKind.FILE, size=len(data), blob=sink.put(data))
+        for path, data in sorted(files.items())
+    )
+    status = CaptureStatus.PARTIAL if reason else CaptureStatus.COMPLETE
+    if not files:
+        status = CaptureStatus.ABSENT
+    digest = sink.put(canonical(Manifest(entries=entries).plain()))
+    size = sum(len(data) for data in files.values())
+    return Part(manifest=digest, status=status, reason=reason, files=len(files), size=size)

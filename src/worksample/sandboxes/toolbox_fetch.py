@@ -1,0 +1,68 @@
+"""The toolbox's libraries from a package index, where our own environment lacks some of them."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from worksample.errors import SandboxUnavailable
+
+SECONDS = 900
+EXTRA = "toolbox"
+
+
+def wanted(offered: Sequence[str]) -> tuple[str, ...]:
+    """A line to install for each offered library: the version that is here, else what our own extra allows."""
+    from packaging.requirements import Requirement
+
+    declared = {r.name: str(r.specifier) for r in map(Requirement, importlib.metadata.requires("worksample") or ())}
+    return tuple(f"{name}{_here(name) or declared.get(name, '')}" for name in offered)
+
+
+def fetch(lines: Sequence[str], packages: Path) -> None:
+    """Install `lines` with what they require into a folder. SandboxUnavailable with the line to type where it fails."""
+    words = [*_installer(), "--quiet", "--target", str(packages), *lines]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=SECONDS)
+        said = done.stderr.strip() if done.returncode else ""
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said = str(error)
+    if said:
+        raise _refused(said.splitlines()[-1])
+    shutil.rmtree(packages / "bin", ignore_errors=True)
+
+
+def _here(name: str) -> str:
+    try:
+        return f"=={importlib.metadata.version(name)}"
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _installer() -> list[str]:
+    """uv, pip, or the pip that comes with Python itself."""
+    beside = Path(sys.executable).with_name("uv")
+    uv = os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else None)
+    if uv:
+        return [uv, "pip", "install", "--python", sys.executable]
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip", "install"]
+    spec = importlib.util.find_spec("ensurepip")
+    for folder in spec.submodule_search_locations or () if spec is not None else ():
+        for wheel in sorted(Path(folder, "_bundled").glob("pip-*.whl")):
+            return [sys.executable, f"{wheel}/pip", "install"]
+    raise _refused("there is neither uv nor pip")
+
+
+def _refused(why: str) -> SandboxUnavailable:
+    return SandboxUnavailable(
+        f"the libraries that a box offers to agents cannot be fetched: {why}",
+        where="python toolbox",
+        next=f"pip install 'worksample[{EXTRA}]'",
+    )

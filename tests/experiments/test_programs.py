@@ -1,0 +1,166 @@
+"""The real programs of eight makers, installed, at work on a starter task for a scripted model behind the door."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openai_server import Answer, Fault, serving
+from openai_server.workman import Workman
+from worksample.agents.programs.folder import digest_of_tree, find
+from worksample.agents.programs.install import install
+from worksample.cli.show_run import options_of
+from worksample.experiments.agent_check import SENTENCE, check_agents
+from worksample.experiments.config import AgentConfig, ExperimentConfig
+from worksample.experiments.preparing import commit_plan, prepare
+from worksample.experiments.run import run_experiment
+from worksample.metrics import Configurations, harness_effect, model_effect
+from worksample.models.services import ServiceConfig
+from worksample.records import Agent, Submission, Trial
+from worksample.store import Store
+from worksample.verdicts.slots import slots_df
+
+PROGRAMS = ("aider", "claude-code", "codex", "gemini-cli", "mini-swe-agent", "opencode", "openhands", "qwen-code")
+PACKAGE = Path(__file__).parents[2] / "src/worksample/suites/starter/tasks/incident-report"
+REPORT = (PACKAGE / "cases/another-hand/output/report.md").read_text(encoding="utf-8")
+ABLE, BOUND = "openai-api/local/able", "openai-api/local/bound"
+"""Models of different skill: `bound` knows the answer only where it can call a shell."""
+
+# The engine's, of packages that it uses, and streams that it leaves to the collector.
+pytestmark = [
+    pytest.mark.box,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+def hand_in(text: str) -> Workman:
+    """Leaves a report of this text, by whatever means a harness gives."""
+    packed = base64.b64encode(text.encode()).decode()
+    path = "/task/output/report.md"
+    return Workman(f"echo {packed} | base64 -d > {path}", path, text)
+
+
+def answer(request: dict[str, Any], count: int) -> Answer:
+    """What each of the two models does."""
+    knows = request["model"] == "able" or bool(request.get("tools"))
+    return hand_in(REPORT if knows else "Nothing was found.\n")(request, count)
+
+
+def asked(folder: Path, agents: list[tuple[str, str]], url: str, **more: Any) -> ExperimentConfig:
+    """An experiment over (harness, model); programs are installed first."""
+    for harness, _ in agents:
+        if harness in PROGRAMS:
+            install(harness)
+    return ExperimentConfig(
+        name="programs",
+        store=str(folder / "store"),
+        suite="starter",
+        only=("incident-report/checkout",),
+        agents=tuple(
+            AgentConfig(name=f"{harness}-{model.rpartition('/')[2]}", harness=harness, model=model)
+            for harness, model in agents
+        ),
+        services={"openai-api/local": ServiceConfig(base_url=url, retries=0)},
+        **{"parallel": 2, "tries": 1, **more},
+    )
+
+
+def ran(store: Store, config: ExperimentConfig) -> Any:
+    """The slots of the experiment, run and graded."""
+    plan = prepare(config, store.blobs)
+    commit_plan(store, plan)
+    run_experiment(store, plan.experiment, options_of(config))
+    return slots_df(store, plan.experiment.id)
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the service: it must never be seen in a box."""
+    monkeypatch.setenv("LOCAL_API_KEY", "sk-of-the-operator")
+
+
+@pytest.mark.long(seconds=20)
+@pytest.mark.parametrize("harness", PROGRAMS)
+@pytest.mark.quick("codex", "mini-swe-agent")
+def test_a_real_program_solves_a_starter_task(tmp_path: Path, harness: str) -> None:
+    with serving(answer) as served, Store.open(tmp_path / "store", create=True) as store:
+        frame = ran(store, asked(tmp_path, [(harness, ABLE)], served.base_url))
+        assert frame["passed"].to_list() == [True], frame.to_dicts()
+        (trial,) = store.find(Trial)
+        agent = store.get(Agent, trial.agent)
+        here = find(harness)
+        assert here is not None
+        assert (agent.settings["version"], agent.settings["program"]) == (here.version, here.digest)
+        log = store.get(Submission, trial.id).parts["agent_log"]
+        assert log.files and log.size > 100, log
+        assert trial.usage["agent"].calls == len(served.requests) > 0
+
+
+@pytest.mark.long(seconds=150)
+@pytest.mark.thorough(quick="experiments/test_programs.py::test_a_real_program_solves_a_starter_task")
+def test_models_and_harnesses_crossed_show_both_effects(tmp_path: Path) -> None:
+    harnesses = (*PROGRAMS, "worker")
+    crossed = [(harness, model) for harness in harnesses for model in (ABLE, BOUND)]
+    with serving(answer) as served, Store.open(tmp_path / "store", create=True) as store:
+        frame = ran(store, asked(tmp_path, crossed, served.base_url))
+    assert frame["passed"].null_count() == 0, frame.filter(frame["passed"].is_null()).to_dicts()
+    found = Configurations(frame["harness"], frame["model"], frame["task"], frame["passed"].cast(float))
+    spreads = {harness: model_effect(found, harness).spread.value for harness in harnesses}
+    assert spreads == {harness: 1.0 if harness == "aider" else 0.0 for harness in harnesses}
+    assert harness_effect(found, ABLE).spread.value == 0.0
+    assert harness_effect(found, BOUND).spread.value == 1.0
+
+
+@pytest.mark.thorough(quick="runs/test_door.py::test_a_service_that_never_serves_is_no_failure_of_the_agent")
+@pytest.mark.long(seconds=40)
+def test_a_service_that_serves_nobody_leaves_all_trials_ungraded(tmp_path: Path) -> None:
+    crossed = [(harness, ABLE) for harness in ("codex", "claude-code", "gemini-cli", "worker")]
+    with serving([Answer(fault=Fault.LIMIT)]) as served, Store.open(tmp_path / "store", create=True) as store:
+        frame = ran(store, asked(tmp_path, crossed, served.base_url))
+        assert {str(one.outcome.cause) for one in store.find(Trial)} == {"model.error"}
+    assert frame["passed"].to_list() == [None] * 4
+    assert frame["score"].to_list() == [None] * 4
+
+
+HOSTILE = """
+program=/opt/worksample/agent
+file=$(find $program -type f -name codex | head -1)
+echo mine > $file; rm -f $file; mv $program /opt/worksample/gone; ln -sf /bin/true $file; chmod u+w $file
+(env; cat /proc/[0-9]*/environ /root/.* /root/.*/* $HOME/.*/*; ls -R /home /root) > /task/output/report.md 2>/dev/null
+sleep 1000
+"""
+
+
+@pytest.mark.long(seconds=20)
+@pytest.mark.thorough(quick="experiments/test_programs.py::test_a_real_program_solves_a_starter_task")
+def test_a_program_that_takes_its_box_apart_and_never_ends(tmp_path: Path) -> None:
+    """Its files stay what they were, no key is to be found, and the limit ends it: what it left is graded."""
+    model: Callable[[dict[str, Any], int], Answer] = Workman(HOSTILE, "report.md", "", forever=True)
+    with serving(model) as served, Store.open(tmp_path / "store", create=True) as store:
+        frame = ran(store, asked(tmp_path, [("codex", ABLE)], served.base_url, limits={"time": 12}))
+        (trial,) = store.find(Trial)
+        assert (str(trial.outcome.ending), str(trial.outcome.cause)) == ("limit", "limit.time")
+        output = store.manifest(store.get(Submission, trial.id).parts["output"].manifest).find("report.md")
+        assert output is not None and output.blob is not None
+        seen = store.blobs.read(output.blob)
+        assert b"OPENAI_API_KEY=none-is-needed" in seen
+        assert b"sk-of-the-operator" not in seen
+        assert store.get(Submission, trial.id).parts["agent_log"].files
+    assert frame["passed"].to_list() == [False]
+    here = find("codex")
+    assert here is not None and digest_of_tree(Path(here.folder)) == here.digest
+
+
+@pytest.mark.long(seconds=20)
+@pytest.mark.thorough(quick="experiments/test_programs.py::test_a_real_program_solves_a_starter_task")
+def test_check_lets_an_agent_say_a_sentence(tmp_path: Path) -> None:
+    config = asked(tmp_path, [("claude-code", ABLE)], "http://127.0.0.1:9/v1")
+    (found,) = check_agents(["claude-code"], None, config)
+    assert (found.fault, found.said, found.calls) == ("", SENTENCE, 1)
+    (broken,) = check_agents(["claude-code"], ABLE, config)
+    assert not broken.sound and "onnect" in broken.fault

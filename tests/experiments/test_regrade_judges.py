@@ -1,0 +1,68 @@
+"""`worksample grade` asks judges: in graders that ask, and in rounds that a judge answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.run_cli import cli, cli_json
+from experiments.judged_by_people import config_of
+from experiments.test_regrade import regradable
+from grading.helpers_grading import bench
+from openai_server import Answer, judged, read, serving
+from worksample.cli.show_run import options_of
+from worksample.experiments.preparing import commit_plan, prepare
+from worksample.experiments.run import run_experiment
+from worksample.models import JudgeConfig
+from worksample.models.services import ServiceConfig
+from worksample.records import Evaluation, EvaluatorKind, Purpose, Round
+from worksample.store import Store
+from worksample.verdicts.slots import slots_df
+
+pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+MODEL, OTHER = "openai-api/local/judge-1", "openai-api/local/judge-2"
+PROGRAMS = '[[criterion]]\nid = "right"\ntext = "The answer is right."\npoints = 2\n'
+
+
+def by_model(request: dict[str, Any], count: int) -> Answer:
+    """judge-1 finds everything in the first line, judge-2 nothing."""
+    if request["model"] == "judge-2":
+        return judged("no", "", None)
+    said = [line[2:] for line in read(request).exhibits[0].splitlines()[1:]]
+    return judged("yes", next(line for line in said if line.strip()))
+
+
+def test_graders_that_ask_are_graded_anew_with_a_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    world = regradable(bench(tmp_path, "asks", criteria=PROGRAMS, timeout=60))
+    assert world.scores() == [None, None, None]
+    with serving(by_model) as served:
+        asked = ("--judge", f"judge={MODEL}", "--base-url", served.base_url, "--sandbox", "none")
+        told = cli_json("grade", "x1", "--store", tmp_path / "store", *asked)
+    assert (told["graded"], told["ungraded"], told["adopted"]) == (3, 0, True)
+    assert world.scores() == [1.0, 1.0, 1.0]
+    assert len(served.requests) == 3
+
+
+def test_a_judges_round_is_graded_anew_by_another_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    with Store.open(tmp_path / "store", create=True) as store, serving(by_model) as served:
+        services = {"openai-api/local": ServiceConfig(base_url=served.base_url, retries=0)}
+        judges = {"judge": JudgeConfig(model=MODEL)}
+        config = config_of(tmp_path, "rubric", by="judge", judges=judges, services=services)
+        plan = prepare(config, store.blobs)
+        commit_plan(store, plan)
+        run_experiment(store, plan.experiment, options_of(config))
+        assert slots_df(store, plan.experiment.id)["passed"].to_list() == [True, True]
+        grade = ("grade", plan.experiment.id, "--store", tmp_path / "store", "--by", "judge")
+        told = cli_json(*grade, "--judge", f"judge={OTHER}")
+        assert (len(told["changes"]), told["adopted"]) == (2, True)
+        assert slots_df(store, plan.experiment.id)["passed"].to_list() == [False, False]
+        first, second = sorted(store.find(Round), key=lambda r: r.at)
+        assert [r.by for r in (first, second)] == [EvaluatorKind.JUDGE] * 2
+        assert (second.purpose, second.over) == (Purpose.REGRADE, first.id)
+        assert len({e.evaluator for e in store.find(Evaluation)}) == 2
+        refused = cli("grade", plan.experiment.id, "--store", tmp_path / "store")
+        assert "no program grades protocol rubric" in refused.stderr

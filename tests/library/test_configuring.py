@@ -1,0 +1,83 @@
+"""What a caller names, as the configuration of an experiment; and agents that are objects, found again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import worksample as ws
+from library.agents_by_hand import TINY, adder, helper
+from worksample.agents import define
+from worksample.agents.objects import found, offer, planned
+from worksample.errors import ManifestError, PlanError, UsageError
+from worksample.library.configuring import configured
+
+SUMS = TINY.parent / "tasks" / "sums"
+
+
+def test_tasks_are_a_suite_or_folders_or_packages(tmp_path: Path) -> None:
+    assert configured("starter", "worker", None, {"model": "m/one"}).suite == "starter"
+    assert configured(TINY, adder, None, {}).suite == str(TINY)
+    for tasks in (SUMS, str(SUMS), ws.task(SUMS), [SUMS]):
+        assert configured(tasks, adder, None, {}).tasks == (str(SUMS),)
+    with pytest.raises(UsageError, match="int is no task"):
+        configured([3], adder, None, {})
+
+
+def test_every_agent_meets_every_model(tmp_path: Path) -> None:
+    config = configured(
+        "starter", ["worker", adder, {"harness": "worker", "name": "mine"}], None, {"model": ["a/x", "a/y"]}
+    )
+    assert [(a.harness, a.name, a.model) for a in config.agents] == [
+        ("worker", None, "a/x"), ("worker", None, "a/y"),
+        ("object", "adder-x", "a/x"), ("object", "adder-y", "a/y"),
+        ("worker", "mine", "a/x"), ("worker", "mine", "a/y"),
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="int is no agent"):
+        configured("starter", 7, None, {})
+    with pytest.raises(UsageError, match="function is no agent"):
+        configured("starter", lambda work: None, None, {})
+
+
+def test_settings_are_keys_of_an_experiment_file_and_go_over_it(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text('suite = "starter"\nrepeats = 3\nseed = 5\n[[agents]]\nharness = "worker"\nmodel = "a/x"\n')
+    config = configured(None, None, file, {"repeats": 2, "store": tmp_path / "s", "limits": {"cost": 1.0}})
+    assert (config.name, config.repeats, config.seed, config.limits.cost) == ("study", 2, 5, 1.0)
+    assert config.store == str(tmp_path / "s")
+    with pytest.raises(ManifestError, match="repeat"):
+        configured("starter", "worker", None, {"repeat": 2})
+
+
+def test_other_code_is_another_agent_and_is_told_from_what_was_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    module = ModuleType("written_by_hand")
+    exec("async def mine(work):\n    return 1\n", module.__dict__)
+    monkeypatch.setitem(sys.modules, "written_by_hand", module)
+    first = planned({"object": "written_by_hand:mine"})
+    assert found(first["object"], first["source"]) is module.mine
+    exec("async def mine(work):\n    return 2\n", module.__dict__)
+    with pytest.raises(PlanError, match="is not what was planned"):
+        found(first["object"], first["source"])
+    assert planned({"object": "written_by_hand:mine"})["source"] != first["source"]
+
+
+def test_what_cannot_be_found_says_what_to_do() -> None:
+    for name, said in (("helper", "of another process"), ("nowhere:mine", "cannot be imported")):
+        with pytest.raises(PlanError, match=said) as failed:
+            found(name, "0" * 64)
+        assert "worksample.run" in failed.value.next
+    with pytest.raises(PlanError, match="object"):
+        define("x", harness="object")
+
+
+def test_an_object_of_inspects_says_what_it_was_made_with() -> None:
+    settings = offer(helper(prompt="Add up."))
+    assert settings["args"] == {"prompt": "Add up."} and ":" not in settings["object"]
+    by_name = define(
+        "x", harness="object", settings={"object": "library.agents_by_hand:helper", "args": {"prompt": "p"}}
+    )
+    assert len(by_name.settings["source"]) == 64

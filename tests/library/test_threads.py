@@ -1,0 +1,61 @@
+"""One body of work from a script, from a thread that has a loop, and from async code."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from worksample.experiments.stop import Stop
+from worksample.library.threads import call, call_async
+
+
+def test_a_script_works_in_its_own_thread() -> None:
+    assert call(lambda stop: threading.current_thread()) is threading.current_thread()
+
+
+async def test_beside_a_loop_there_is_a_thread_with_room_for_another() -> None:
+    async def answer() -> int:
+        return 7
+
+    assert call(lambda stop: asyncio.run(answer())) == 7
+    assert await call_async(lambda stop: asyncio.run(answer())) == 7
+
+
+async def test_a_failure_comes_back_as_it_is() -> None:
+    def work(stop: Stop) -> None:
+        raise LookupError("gone")
+
+    with pytest.raises(LookupError, match="gone"):
+        await call_async(work)
+
+
+async def test_cancelling_asks_to_stop_and_waits_for_the_end() -> None:
+    began, asked, ended = threading.Event(), threading.Event(), []
+
+    def work(stop: Stop) -> None:
+        stop.listen(asked.set)
+        began.set()
+        assert asked.wait(60)
+        ended.append(True)
+
+    task = asyncio.create_task(call_async(work))
+    assert await asyncio.to_thread(began.wait, 60)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ended == [True]
+
+
+def test_a_stop_is_told_once_and_to_who_comes_late_as_well() -> None:
+    told: list[int] = []
+    stop = Stop()
+    stop.listen(lambda: told.append(1))
+    stop.ask()
+    stop.ask()
+    assert told == [1]
+    late = Stop()
+    late.ask()
+    late.listen(lambda: told.append(2))
+    assert told == [1, 2]

@@ -1,0 +1,29 @@
+"""What pydantic refuses of a value that no file holds is said in our words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from worksample.manifests import in_words
+from worksample.records import Grade
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"score": 1.5}, "score: 1.5 is not allowed (allowed: a number of at least 0 and of at most 1)"),
+        ({"score": float("nan")}, "score: nan is not allowed"),
+        ({}, "score: is missing"),
+        ({"score": 1, "prts": []}, "prts: is no key of this file; did you mean 'parts'?"),
+        ({"score": 1, "parts": [{"name": 3}]}, "parts[0].name: 3 has the wrong type (allowed: a text)"),
+    ],
+)
+def test_a_grade_that_is_none(value: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Grade.model_validate(value)
+    told = in_words(refused.value, Grade)
+    assert said in told
+    assert "validation error" not in told and "input_value" not in told and "pydantic" not in told

@@ -1,0 +1,133 @@
+"""Where people, judges and programs part on the same work, and what people's rounds still want."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from people.worlds import Office, office
+from store.worlds import START
+from worksample.people import Kind, Profile
+from worksample.people.quality.disagreements import WHOLE, partings
+from worksample.people.quality.waiting import wanted_of
+from worksample.people.rounds.queues import Queue
+from worksample.records import (
+    Amendment,
+    Evaluation,
+    Evaluator,
+    EvaluatorKind,
+    Given,
+    Grade,
+    GradePart,
+    Holistic,
+    Importance,
+    Instance,
+    Protocol,
+    Purpose,
+    Round,
+)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Office:
+    return office(tmp_path, agents=1, projects=2)
+
+
+def machine(desk: Office, kind: EvaluatorKind, marks: dict[str, bool], protocol: Protocol, **rest: Any) -> Round:
+    """A round in which a judge or a program marked the criteria of the first project's work."""
+    [instance] = [i for i in desk.store.find(Instance) if i.name == "p0"]
+    who = Evaluator(id=f"{kind}-1", name=f"a {kind}", type=kind, version="1", at=START)
+    gradings = {instance.id: instance.grading_digest(Protocol.RUBRIC)} if protocol is Protocol.RUBRIC else {}
+    round = Round(
+        id=f"r-{kind}", protocol=protocol, by=kind, experiment="x1", gradings=gradings, author="me", at=START, **rest
+    )
+    parts = tuple(
+        GradePart(name=name, fraction=float(good), importance=Importance.CRITICAL, reason="read the file")
+        for name, good in marks.items()
+    )
+    said = Evaluation(
+        id=f"e-{kind}", round=round.id, subject="s-maker-0.p0", instance=instance.id, evaluator=who.id,
+        grading=instance.grading_digest(Protocol.RUBRIC), outcome=Given.GIVEN,
+        payload=Grade(score=sum(marks.values()) / len(marks), parts=parts), author="me", at=START,
+    )  # fmt: skip
+    desk.store.commit(who, round, said)
+    return round
+
+
+def found(desk: Office) -> dict[tuple[str, str], tuple[str, ...]]:
+    return {(p.submission, p.criterion): tuple(p.between) for p in partings(desk.store, "x1").found}
+
+
+def test_people_who_part_on_the_whole_are_listed_with_what_they_said(desk: Office) -> None:
+    round = desk.open(Kind.HOLISTIC)
+    people = [desk.hire(name) for name in ("ann", "bob", "cem")]
+
+    def answer(account: Any, item: Any) -> dict[str, Any]:
+        good = account.name != "cem" or "p0" in desk.behind(item)[0]
+        return {
+            "score": 3 if good and account.name == "ann" else 2 if good else 1,
+            "justification": f"says {account.name}",
+        }
+
+    desk.work_off(people, answer, round.id)
+    got = partings(desk.store, "x1")
+    # 2 and 3 both accept: no parting.
+    assert (got.looked_at, [p.submission for p in got.found]) == (2, ["s-maker-0.p1"])
+    [one] = got.found
+    assert (one.criterion, one.between) == (WHOLE, (EvaluatorKind.PERSON,))
+    assert {(a.passed, a.why) for a in one.answers} == {(True, "says ann"), (True, "says bob"), (False, "says cem")}
+    evaluation = next(a.evaluation for a in one.answers if not a.passed)
+    desk.store.commit(
+        Amendment(
+            id="a1", action="strike", target="evaluation", target_id=evaluation, reason="asleep", author="me", at=START
+        )
+    )
+    assert partings(desk.store, "x1").found == ()
+
+
+def test_a_judge_and_a_program_part_with_people_criterion_by_criterion(desk: Office) -> None:
+    expert = desk.hire("eva", "expert")
+    round = desk.open(Kind.RUBRIC)
+    marks = {"marks": {"title": "pass", "sums": "fail", "tidy": "cannot_judge"},
+             "feedback": {"sums": "off by one", "tidy": "no file"}}  # fmt: skip
+    desk.work_off([expert], lambda account, item: marks, round.id)
+    machine(desk, EvaluatorKind.JUDGE, {"title": True, "sums": True, "tidy": True}, Protocol.RUBRIC)
+    machine(desk, EvaluatorKind.PROGRAM, {"title": False, "sums": False}, Protocol.PROGRAM)
+    subject = "s-maker-0.p0"
+    all_three = ("judge", "person", "program")
+    parted = found(desk)
+    assert parted[subject, "title"] == all_three and parted[subject, "sums"] == all_three
+    # What nobody could judge is no answer, so the judge stands alone there.
+    assert (subject, "tidy") not in parted
+    [sums] = [p for p in partings(desk.store, "x1").found if p.criterion == "sums"]
+    assert sums.text == "The sums are right"
+    assert {(a.kind.value, a.passed) for a in sums.answers} == {("person", False), ("judge", True), ("program", False)}
+
+
+@pytest.mark.parametrize("purpose", [Purpose.CALIBRATION, Purpose.FAILURES])
+def test_rounds_that_judge_no_work_say_nothing(desk: Office, purpose: Purpose) -> None:
+    ann = desk.hire("ann")
+    desk.work_off([ann], lambda account, item: {"score": 1, "justification": "report.txt is empty"}, desk.open().id)
+    machine(desk, EvaluatorKind.JUDGE, {"title": True}, Protocol.RUBRIC, purpose=purpose)
+    assert found(desk) == {}
+
+
+def test_what_is_wanted_is_told_in_votes_hours_and_pay(desk: Office) -> None:
+    def queue() -> Queue:
+        return desk.people.rounds()[0]
+
+    round = desk.open(Kind.HOLISTIC)
+    left = wanted_of(desk.store, queue())
+    assert (left.votes, left.minutes, left.measured, left.hours, left.pay) == (6, 20, False, 2, None)
+    ann = desk.people.set_profile(desk.hire("ann"), Profile(pay_rate=30))
+    item = desk.people.claim(ann, round.id)
+    assert item is not None
+    assert (wanted_of(desk.store, queue()).votes, wanted_of(desk.store, queue()).out) == (6, 1)
+    desk.clock.pass_(600)
+    desk.people.submit(item.id, ann, {"score": 2, "justification": "report.txt is whole"}, "k", 360)
+    left = wanted_of(desk.store, queue())
+    assert (left.votes, left.out, left.minutes, left.measured) == (5, 0, 6, True)
+    assert left.pay == pytest.approx(5 * 6 / 60 * 30)
+    assert isinstance(desk.store.find(Evaluation)[0].payload, Holistic)

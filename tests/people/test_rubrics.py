@@ -1,0 +1,78 @@
+"""Rubrics written in the app: versions are added, and no grade's criteria change under it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from people.worlds import RUBRIC, Office, office
+from worksample.errors import RecordMissing, UsageError
+from worksample.people import Conflict, Denied, Kind
+from worksample.people.rubrics.asked import asked_in_rounds
+from worksample.people.rubrics.versions import digest_of_criteria, newest, versions
+from worksample.records import Criteria, Importance
+from worksample.store.people_tables import rubric_versions
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Office:
+    return office(tmp_path, agents=1, projects=2)
+
+
+STRICTER = Criteria(
+    criteria=tuple(c.model_copy(update={"importance": Importance.CRITICAL}) for c in RUBRIC.criteria[:2])
+)
+
+
+def test_versions_are_added_with_who_when_and_why(desk: Office) -> None:
+    expert = desk.hire("eva", "expert")
+    first = desk.people.save_rubric(expert, "report", RUBRIC, over=0, reason="")
+    desk.clock.pass_(60)
+    second = desk.people.save_rubric(expert, "report", STRICTER, over=1, reason="tidiness is taste")
+    assert versions(desk.store, "report") == [second, first]
+    assert (second.number, second.author, second.reason, second.at - first.at) == (
+        2,
+        expert.id,
+        "tidiness is taste",
+        60_000_000,
+    )
+    desk.people.save_rubric(expert, "a-logo", RUBRIC, over=0, reason="")
+    assert [(v.rubric, v.number) for v in newest(desk.store)] == [("a-logo", 1), ("report", 2)]
+    with pytest.raises(RecordMissing):
+        versions(desk.store, "nothing")
+
+
+def test_what_cannot_be_a_version_is_refused_and_nothing_is_kept(desk: Office) -> None:
+    expert = desk.hire("eva", "expert")
+    desk.people.save_rubric(expert, "report", RUBRIC, over=0, reason="")
+    refused = [
+        (UsageError, "report", RUBRIC, 1, "again", "nothing was changed"),
+        (UsageError, "report", STRICTER, 1, " ", "why"),
+        (UsageError, "report", Criteria(), 1, "empty", "without a criterion"),
+        (UsageError, "../x", RUBRIC, 0, "", "no name"),
+        (Conflict, "report", STRICTER, 0, "", "version 1 by now"),
+        (Conflict, "other", STRICTER, 3, "why", "no version by now"),
+    ]
+    for kind, name, criteria, over, reason, says in refused:
+        with pytest.raises(kind, match=says):
+            desk.people.save_rubric(expert, name, criteria, over=over, reason=reason)
+    with pytest.raises(Denied):
+        desk.people.save_rubric(desk.hire("ann", "evaluator"), "mine", RUBRIC, over=0, reason="")
+    with desk.store.database.reading() as connection:
+        assert len(connection.execute(select(rubric_versions)).all()) == 1
+
+
+def test_a_new_version_never_touches_what_was_graded_under_an_older_one(desk: Office) -> None:
+    expert = desk.hire("eva", "expert")
+    first = desk.people.save_rubric(expert, "report", RUBRIC, over=0, reason="")
+    round = desk.open(Kind.RUBRIC)
+    marks = {"marks": {"title": "pass", "sums": "pass", "tidy": "fail"}, "feedback": {"tidy": "a blot on page 1"}}
+    desk.work_off([expert], lambda account, item: marks, round.id)
+    before = desk.people.verdicts(round.id)
+    second = desk.people.save_rubric(expert, "report", STRICTER, over=1, reason="only what counts")
+    assert desk.people.verdicts(round.id) == before
+    assert all(final.verdict.passed for final in before.values())
+    assert asked_in_rounds(desk.store) == {first.digest: (round.id,)}
+    assert second.digest == digest_of_criteria(STRICTER) != first.digest

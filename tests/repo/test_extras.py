@@ -1,0 +1,136 @@
+"""What is installed on request: the base does without, and says the line to type where it cannot."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from cli.run_cli import SCRIPTS, TINY, clean_environment
+from worksample.errors import SandboxUnavailable
+from worksample.extras import EXTRAS
+from worksample.sandboxes.toolbox import OFFERED
+from worksample.sandboxes.toolbox_fetch import fetch, wanted
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+DISTRIBUTIONS = {"argon2": "argon2-cffi"}
+BLOCKED = """
+import json, sys
+for name in {names}: sys.modules[name] = None
+from worksample.cli.exit_codes import code_of
+codes = [code_of(words) for words in json.loads(sys.argv[1])]
+print(codes, sorted({{"matplotlib", "IPython"}} & set(sys.modules)))
+"""
+
+
+def names(lines: list[str]) -> set[str]:
+    return {Requirement(line).name for line in lines}
+
+
+def test_every_extra_brings_what_it_is_asked_for_and_the_base_does_not() -> None:
+    extras = PROJECT["optional-dependencies"]
+    for extra, modules in EXTRAS.items():
+        wants = {DISTRIBUTIONS.get(module, module) for module in modules}
+        assert wants <= names(extras[extra])
+        assert not wants & names(PROJECT["dependencies"])
+    assert set(OFFERED) <= names(PROJECT["dependencies"]) | names(extras["toolbox"])
+
+
+@pytest.mark.box
+@pytest.mark.long(seconds=15)
+def test_run_grade_and_resume_do_without_and_others_name_the_line(tmp_path: Path) -> None:
+    where = ["--store", str(tmp_path / "s")]
+    run = [
+        "run",
+        "--suite",
+        str(TINY),
+        "--agent",
+        "scripted",
+        "--script",
+        str(SCRIPTS / "good"),
+        "--name",
+        "one",
+        *where,
+    ]
+    verbs = [
+        [*run, "--dry-run"], run, ["resume", "one", *where], ["grade", "one", *where],
+        ["report", "one", *where], ["metrics", "one", *where], ["compare", "good", "good", *where], ["serve", *where],
+    ]  # fmt: skip
+    program = BLOCKED.format(names=("scipy", "argon2", "uvloop"))
+    words = [sys.executable, "-c", program, json.dumps(verbs)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=clean_environment(), timeout=400)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0, 2, 2, 2, 2] []", done.stdout + done.stderr
+    assert "intervals and the report: pip install 'worksample[report]'" in done.stdout
+    assert done.stderr.count("next: pip install 'worksample[report]'") == 3
+    assert "next: pip install 'worksample[review]'" in done.stderr
+
+
+def a_wheel(folder: Path) -> None:
+    """A library of one line."""
+    info = "trinket-1.0.dist-info"
+    files = {
+        "trinket.py": "worth = 7\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: trinket\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
+    with zipfile.ZipFile(folder / "trinket-1.0-py3-none-any.whl", "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(name, text)
+
+
+def test_the_toolbox_fetches_what_is_not_here_or_names_the_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_wheel(tmp_path)
+    for tool in ("UV", "PIP"):
+        monkeypatch.setenv(f"{tool}_NO_INDEX", "1")
+        monkeypatch.setenv(f"{tool}_FIND_LINKS", str(tmp_path))
+    fetch(["trinket==1.0"], tmp_path / "here")
+    assert (tmp_path / "here" / "trinket.py").read_text() == "worth = 7\n"
+    with pytest.raises(SandboxUnavailable, match="cannot be fetched") as failed:
+        fetch(["no-such-trinket==1.0"], tmp_path / "there")
+    assert failed.value.next == "pip install 'worksample[toolbox]'"
+
+
+def test_what_is_wanted_has_the_versions_that_are_here() -> None:
+    from importlib.metadata import version
+
+    assert wanted(("numpy", "ipython")) == (f"numpy=={version('numpy')}", f"ipython=={version('ipython')}")
+    assert wanted(("absent-here",)) == ("absent-here",)
+
+
+@pytest.mark.box
+@pytest.mark.long(seconds=200)
+@pytest.mark.thorough(quick="test_run_grade_and_resume_do_without_and_others_name_the_line")
+def test_a_fresh_environment_with_the_base_alone(tmp_path: Path) -> None:
+    """The starter suite with its Python tool, whose libraries are fetched; then what the base weighs."""
+    uv = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
+    fresh, python = tmp_path / "fresh", tmp_path / "fresh" / "bin" / "python"
+    env = clean_environment(XDG_CACHE_HOME=str(tmp_path / "cache"), VIRTUAL_ENV=str(fresh))
+
+    def typed(*words: object) -> str:
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, env=env, cwd=tmp_path)
+        assert done.returncode == 0, f"{words}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+        return done.stdout
+
+    typed(uv, "venv", "-q", "--python", sys.executable, fresh)
+    typed(uv, "pip", "install", "-q", *PROJECT["dependencies"])
+    typed(uv, "pip", "install", "-q", "--no-deps", "-e", ROOT)
+    assert sum(p.lstat().st_size for p in fresh.rglob("*")) < 460 << 20
+    scripts = ROOT / "src/worksample/suites/starter/scripts/good"
+    program = (python, "-m", "worksample")
+    said = typed(*program, "run", "--suite", "starter", "--agent", "scripted", "--script", scripts, "--name", "one")
+    assert "24" in said
+    typed(*program, "resume", "one")
+    typed(*program, "grade", "one")
+    assert any((tmp_path / "cache").iterdir())

@@ -1,0 +1,87 @@
+/** A rubric while it is written: its rows, what is sent of them, and what two versions have changed. */
+import type { Schemas } from "../api.ts";
+
+export type Criterion = Schemas["CriterionBody"];
+export type Importance = Schemas["Importance"];
+export type By = Schemas["By"];
+
+/** `key` is the row's own in the page; `id` stays once it was saved, and is made of the text before. */
+export interface Row extends Criterion {
+  key: number;
+}
+
+export const IMPORTANCES: readonly { value: Importance; label: string }[] = [
+  { value: "critical", label: "Critical" },
+  { value: "important", label: "Important" },
+  { value: "optional", label: "Optional" },
+  { value: "pitfall", label: "Pitfall" },
+];
+export const BYS: readonly { value: By; label: string }[] = [
+  { value: "person", label: "a person" },
+  { value: "judge", label: "a judge model" },
+  { value: "program", label: "a program" },
+];
+export const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
+
+let keys = 0;
+export const rowOf = (one: Criterion): Row => ({ ...one, key: ++keys });
+export const blankRow = (): Row => rowOf({ id: "", text: "", importance: "important", by: "person", gate: false });
+
+/** A short id out of a text's first words that nothing else has. */
+export function idOf(text: string, taken: ReadonlySet<string>): string {
+  const words = text.toLowerCase().normalize("NFKD").match(/[a-z0-9]+/g) ?? [];
+  const skipped = new Set(["the", "a", "an", "of", "is", "are", "has", "have", "all", "in", "every", "and", "to"]);
+  const telling = words.filter((word) => !skipped.has(word));
+  const base = (telling.length > 0 ? telling : words).slice(0, 3).join("-").slice(0, 60) || "criterion";
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? base : `${base}-${n}`;
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** What is sent: rows without a text are left out, and new ones get an id. */
+export function criteriaOf(rows: readonly Row[]): Criterion[] {
+  const written = rows.filter((row) => row.text.trim() !== "");
+  const taken = new Set(written.map((row) => row.id).filter(Boolean));
+  return written.map(({ id, text, importance, by, gate }) => {
+    const own = id || idOf(text, taken);
+    taken.add(own);
+    return { id: own, text: text.trim(), importance, by, gate };
+  });
+}
+
+/** The rows with one of them moved by one place; as they are at an end. */
+export function moved(rows: readonly Row[], from: number, by: -1 | 1): Row[] {
+  const to = from + by;
+  const out = [...rows];
+  const [row] = out.splice(from, 1);
+  if (!row || to < 0 || to >= rows.length) return [...rows];
+  out.splice(to, 0, row);
+  return out;
+}
+
+export interface Change {
+  id: string;
+  what: "added" | "removed" | "changed" | "moved" | "same";
+  before?: Criterion;
+  after?: Criterion;
+}
+
+/** What became of each criterion, by its id: in the newer order, what was removed at the end. */
+export function compare(older: readonly Criterion[], newer: readonly Criterion[]): Change[] {
+  const before = new Map(older.map((one) => [one.id, one]));
+  const left = new Set(newer.map((one) => one.id));
+  // Places among those that both have: what was added or removed moves nothing.
+  const places = older.filter((one) => left.has(one.id)).map((one) => one.id);
+  const common = newer.filter((one) => before.has(one.id)).map((one) => one.id);
+  const out: Change[] = newer.map((after) => {
+    const old = before.get(after.id);
+    if (!old) return { id: after.id, what: "added", after };
+    const same =
+      old.text === after.text && old.importance === after.importance && old.by === after.by && old.gate === after.gate;
+    if (!same) return { id: after.id, what: "changed", before: old, after };
+    const stays = places.indexOf(after.id) === common.indexOf(after.id);
+    return { id: after.id, what: stays ? "same" : "moved", before: old, after };
+  });
+  return [...out, ...older.filter((o) => !left.has(o.id)).map((o): Change => ({ id: o.id, what: "removed", before: o }))];
+}
