@@ -132,6 +132,8 @@ def main(path: str) -> None:
     if asked is None:
         return
     os.setsid()
+    # Where the tests were started in the background it is ignored, and interrupts are what some of them send.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(asked["env"])
     os.chdir(asked["cwd"])

@@ -142,7 +142,11 @@ class _Work:
             for signum in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(signum, interrupted)
         if self.options.stop is not None:
-            self.options.stop.listen(lambda: loop.call_soon_threadsafe(stop))
+
+            def asked() -> None:
+                loop.call_soon_threadsafe(stop)
+
+            self.options.stop.listen(asked)
         try:
             await main
         except asyncio.CancelledError:
