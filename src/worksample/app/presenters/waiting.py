@@ -37,7 +37,8 @@ def _experiment(services: Services, experiment: Experiment, queues: list[Queue])
 def _round(services: Services, queue: Queue) -> RoundWaits:
     left = wanted_of(services.store, queue)
     return RoundWaits(
-        round=queue.round, kind=queue.kind, form=queue.form, protocol=queue.protocol, state=queue.state,
+        round=queue.round, kind=queue.kind, form=queue.form, protocol=queue.protocol,
+        state=queue.state,  # type: ignore[arg-type]
         votes=left.votes, out=left.out, minutes=left.minutes, measured=left.measured, hours=left.hours, pay=left.pay,
     )  # fmt: skip
 
