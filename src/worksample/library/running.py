@@ -135,7 +135,7 @@ def _resume(experiment: str | Run, store: Where, progress: bool, options: dict[s
 
     with _TURN, opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
         found = find_experiment(open_, named(experiment), planned=True)
-        flags = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
+        flags: dict[str, Any] = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
         how = replace(options_of(replanned(found, flags), **options), stop=stop)
         done = run_experiment(open_, found, how, watcher(silent=not progress))
         return Run(open_.name, done.status, done.interrupted)

@@ -24,9 +24,10 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     Runs every open slot, grades every ungraded submission, and gives people what they are still to judge. Tasks, agents
     and graders are those that were planned, whatever has become of their folders since.
     """
-    from worksample.cli.show_run import Tone, options_of, run_and_tell
+    from worksample.cli.show_run import Tone, run_and_tell
     from worksample.experiments.find import find_experiment
     from worksample.experiments.loading import replanned
+    from worksample.library.running import options_of
 
     flags = judging_flags(given)
     with open_store(store) as opened:
