@@ -41,7 +41,8 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
             state.messages = [_first(workspace, inputs, whole=inspects)]
             with turn_limit(workspace.limits.turns):
                 if inspects:
-                    return await _answered_for(_solver(works)(state, generate))
+                    done: TaskState = await _answered_for(_solver(works)(state, generate))
+                    return done
                 await _answered_for(works(Assignment(workspace, state, model)))
             return state
 
@@ -64,7 +65,7 @@ def _first(workspace: Workspace, inputs: Path | None, *, whole: bool) -> ChatMes
 def _solver(works: Any) -> Solver:
     from inspect_ai.agent import as_solver, is_agent
 
-    return as_solver(works) if is_agent(works) else works  # type: ignore[no-any-return]
+    return as_solver(works) if is_agent(works) else works
 
 
 async def _answered_for(work: Awaitable[Any]) -> Any:

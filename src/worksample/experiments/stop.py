@@ -12,7 +12,7 @@ class Stop:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._tell: Callable[[], None] | None = None
+        self._tell: Callable[[], object] | None = None
         self._asked = False
 
     def ask(self) -> None:
@@ -22,7 +22,7 @@ class Stop:
         if tell is not None:
             tell()
 
-    def listen(self, tell: Callable[[], None]) -> None:
+    def listen(self, tell: Callable[[], object]) -> None:
         """The run is there: `tell` is called once, at once where it was asked before."""
         with self._lock:
             self._tell, asked = tell, self._asked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worksample.errors import POLICY
 from worksample.experiments.watch import Silent, Tally, Watch
@@ -94,7 +94,8 @@ class Cell:
         from IPython.display import display
 
         self.tally = tally
-        self.line = display({"text/plain": counted(tally)}, raw=True, display_id=True)
+        show: Any = display  # IPython has no types
+        self.line = show({"text/plain": counted(tally)}, raw=True, display_id=True)
 
     def closed(self, trial: Trial, instance: Instance) -> None:
         if not trial.outcome.finished:
