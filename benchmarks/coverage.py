@@ -18,9 +18,9 @@ import numpy as np
 from worksample import metrics as m
 
 # A test loads this file by its path.
-sys.path.insert(0, str(Path(__file__).parent))
-from coverage_cells import Found, Kept, Rng, Table, World
-from coverage_cells import run as run_worlds
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.coverage_cells import Found, Kept, Rng, Table, World
+from benchmarks.coverage_cells import run as run_worlds
 
 SIZES = {5: "5", 10: "10", 40: "40", 149: "ALE 149", 175: "TAC 175", 240: "RLI 240", 322: "UpBench 322"}
 

@@ -56,7 +56,7 @@ def test_intervals_hold_the_truth(coverage):
 
 def test_a_run_goes_on_where_it_was_stopped(coverage, tmp_path):
     """A torn line is made again, what other code made does not count, and the table is that of one run."""
-    import coverage_cells as cells
+    from benchmarks import coverage_cells as cells
 
     path, worlds = tmp_path / "kept.jsonl", [(0, coverage.votes), (1, coverage.pairs)]
     whole = cells.run(worlds, 60, (5,))
