@@ -88,7 +88,7 @@ def test_instance_over_task_over_default(folder: Path, tmp_path: Path) -> None:
         ('[step]\nrun = "a"', r"write \[\[step\]\]"),
         ('steps = []', "unknown key steps"),
         ('[instance.a]\nrun = "x"', r"\[\[instance.a.step\]\]"),
-        ('[[step]', "no readable TOML"),
+        ('[[step]', "not readable as TOML"),
     ],
 )  # fmt: skip
 def test_a_wrong_script_is_refused_with_its_place(tmp_path: Path, text: str, says: str) -> None:
