@@ -13,11 +13,11 @@ from openai_server import Answer, Fault, serving
 from openai_server.workman import Workman
 from worksample.agents.programs.folder import digest_of_tree, find
 from worksample.agents.programs.install import install
-from worksample.cli.show_run import options_of
 from worksample.experiments.agent_check import SENTENCE, check_agents
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
+from worksample.library.running import options_of
 from worksample.metrics import Configurations, harness_effect, model_effect
 from worksample.models.services import ServiceConfig
 from worksample.records import Agent, Submission, Trial

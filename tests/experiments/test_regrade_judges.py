@@ -12,9 +12,9 @@ from experiments.judged_by_people import config_of
 from experiments.test_regrade import regradable
 from grading.helpers_grading import bench
 from openai_server import Answer, judged, read, serving
-from worksample.cli.show_run import options_of
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
+from worksample.library.running import options_of
 from worksample.models import JudgeConfig
 from worksample.models.services import ServiceConfig
 from worksample.records import Evaluation, EvaluatorKind, Purpose, Round
