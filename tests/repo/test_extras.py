@@ -111,7 +111,7 @@ def test_what_is_wanted_has_the_versions_that_are_here() -> None:
 
 @pytest.mark.box
 @pytest.mark.long(seconds=200)
-@pytest.mark.thorough(quick="test_run_grade_and_resume_do_without_and_others_name_the_line")
+@pytest.mark.thorough(quick="repo/test_extras.py::test_run_grade_and_resume_do_without_and_others_name_the_line")
 def test_a_fresh_environment_with_the_base_alone(tmp_path: Path) -> None:
     """The starter suite with its Python tool, whose libraries are fetched; then what the base weighs."""
     uv = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
