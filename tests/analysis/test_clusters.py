@@ -63,7 +63,7 @@ def test_planted_topics_are_found(by: str, every: int) -> None:
     truth = np.unique(topics, return_inverse=True)[1]
     vectors = embed(texts, by).vectors
     four = fcluster(linkage(vectors, "ward"), 4, criterion="maxclust")
-    assert rand_index(np.asarray(four - 1, dtype=np.int64), truth) > 0.6
+    assert rand_index(np.asarray(four - 1, dtype=np.int64), truth) > 0.5
     # The best silhouette may split a topic, and puts hardly any two together.
     found = group(vectors, ClusterConfig(linkage="ward"))
     pure = [len({topics[i] for i in np.flatnonzero(found.groups == g)}) for g in range(found.groups.max() + 1)]
