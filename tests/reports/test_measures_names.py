@@ -66,7 +66,7 @@ def test_all_have_a_docstring_and_are_documented() -> None:
     for name in NAMES[:-1]:
         if name != "__version__":
             assert inspect.getdoc(getattr(worksample, name)), name
-            assert name in words, name
+            assert name.removesuffix("_async") in words, name
 
 
 def test_importing_does_nothing() -> None:
