@@ -10,28 +10,29 @@ from worksample.cli.output import json_option, open_store, printable, say_json, 
 
 if TYPE_CHECKING:
     from worksample.analysis.clusters import ClusterReport
+    from worksample.analysis.clusters.grouping import Linkage
 
 
 @click.command("clusters")
 @click.argument("experiments", nargs=-1)
-@click.option("--by", default="tfidf", show_default=True, metavar="NAME", help="tfidf, minilm, or provider/model.")
-@click.option("--beside", default="", metavar="NAME", help="A second embedding, to see whether the clusters hold.")
-@click.option("--base-url", default="", metavar="URL", help="Of the provider; default: PROVIDER_BASE_URL.")
-@click.option("--count", default=20, show_default=True, type=click.IntRange(1, 1000), help="Clusters to list.")
+@click.option("--by", default=None, metavar="NAME", help="tfidf (default), minilm, or provider/model.")
+@click.option("--beside", default=None, metavar="NAME", help="A second embedding, to see whether the clusters hold.")
+@click.option("--base-url", default=None, metavar="URL", help="Of the provider; default: PROVIDER_BASE_URL.")
+@click.option("--count", default=None, type=click.IntRange(1, 1000), help="Clusters to list; default: 20.")
 @click.option(
-    "--linkage", default="average", show_default=True, type=click.Choice(["average", "complete", "ward"]),
-    help="How the distance of two clusters is told.",
+    "--linkage", default=None, type=click.Choice(["average", "complete", "ward"]),
+    help="How the distance of two clusters is told; default: average.",
 )  # fmt: skip
 @click.option("--distance", default=None, type=click.FloatRange(0), help="Where to cut; default: the best silhouette.")
 @store_option
 @json_option
 def command(
     experiments: tuple[str, ...],
-    by: str,
-    beside: str,
-    base_url: str,
-    count: int,
-    linkage: str,
+    by: str | None,
+    beside: str | None,
+    base_url: str | None,
+    count: int | None,
+    linkage: Linkage | None,
     distance: float | None,
     store: str | None,
     as_json: bool | None,
@@ -43,10 +44,10 @@ def command(
     from worksample.analysis.clusters import ClusterConfig, cluster_criteria
     from worksample.experiments.find import find_experiment
 
-    config = ClusterConfig(shown=count, linkage=linkage, distance=distance)  # type: ignore[arg-type]
+    config = ClusterConfig(shown=count or 20, linkage=linkage or "average", distance=distance)
     with open_store(store) as opened:
         chosen = [find_experiment(opened, name) for name in experiments or ("",)]
-        found = cluster_criteria(opened, chosen, config, by=by, beside=beside, base_url=base_url)
+        found = cluster_criteria(opened, chosen, config, by=by or "tfidf", beside=beside or "", base_url=base_url or "")
     if as_json:
         say_json(found.plain())
         return
