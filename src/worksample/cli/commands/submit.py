@@ -113,7 +113,10 @@ def _fits(path: str | None, table: str | None, experiment: str | None, given: di
         raise UsageError(f"with --table these stand in its columns: {', '.join(said)}")
     lacking = [f"--{name}" for name in ("task", "entrant", "origin") if given[name] is None]
     if path is not None and lacking:
-        raise UsageError(f"a piece of work needs {', '.join(lacking)}", next="worksample submit --help")
+        raise UsageError(
+            f"a piece of work needs {', '.join(lacking)}",
+            next="worksample submit PATH --task FOLDER --entrant NAME --origin external",
+        )
     if path is not None and experiment is not None:
         raise UsageError("--experiment goes with --table")
 
