@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from worksample.experiments.config import AgentConfig, ArmConfig, ExperimentConfig, LimitsConfig
+from worksample.experiments.config import AgentConfig, ArmConfig, ChainConfig, ExperimentConfig, LimitsConfig
 from worksample.models import Price
 from worksample.models.services import ServiceConfig
 
@@ -24,7 +24,9 @@ def test_the_page_is_current(script: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("model", [ExperimentConfig, AgentConfig, ArmConfig, LimitsConfig, Price, ServiceConfig])
+@pytest.mark.parametrize(
+    "model", [ExperimentConfig, AgentConfig, ArmConfig, ChainConfig, LimitsConfig, Price, ServiceConfig]
+)
 def test_every_key_is_documented(model) -> None:
     page = (ROOT / "docs" / "settings.md").read_text()
     assert [key for key in model.model_fields if f"| `{key}` |" not in page] == []

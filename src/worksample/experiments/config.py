@@ -15,7 +15,7 @@ from worksample.manifests import shown, told
 from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
 from worksample.models.services import ServiceConfig
-from worksample.records import Arm, Frozen, Limits, Protocol
+from worksample.records import Arm, Chain, Feedback, Frozen, Limits, Protocol, ShownRubric
 from worksample.records.task import Name
 
 
@@ -81,6 +81,25 @@ class ArmConfig(Frozen):
     """How reports call it."""
     limits: LimitsConfig = LimitsConfig()
     """Limits of this arm, over the experiment's."""
+    feedback: Feedback = Feedback.NONE
+    """What an agent gets that works again on what failed: `none` (first attempts only), `retry` (nothing but that it
+    failed), `generic`, `people`, `judge`, `program`, or `unchanged`: nobody works, and the same work is graded again.
+    """
+    shown_rubric: ShownRubric = ShownRubric.NONE
+    """What of the criteria the agent sees, in all its attempts: `none`, `criteria`, or `importances` as well."""
+
+
+class ChainConfig(Frozen):
+    """Attempts that follow failed ones, in the arms that have feedback. Budgets are of one chain."""
+
+    reattempts: int = Field(ge=1, le=100)
+    """At most so many after the first attempt."""
+    dollars: float | None = Field(default=None, gt=0)
+    """US dollars after which a chain ends: model calls and people's time, the first attempt and its grading too."""
+    hours: float | None = Field(default=None, gt=0)
+    """Hours of people after which a chain ends, the first grading included."""
+    improving: bool = False
+    """Whether a chain ends when the latest attempt scored no more than the one before."""
 
 
 class PeopleConfig(Frozen):
@@ -128,6 +147,8 @@ class ExperimentConfig(Frozen):
     """Who works; a table per agent."""
     arms: tuple[ArmConfig, ...] = Field(default=(ArmConfig(name="plain"),), min_length=1)
     """Conditions of the work; a table per arm."""
+    chain: ChainConfig | None = None
+    """Attempts that follow failed ones; arms with feedback need it."""
     repeats: int = Field(default=1, ge=1, le=10_000)
     """Independent trials per agent, instance and arm."""
     protocols: tuple[Protocol, ...] = ()
@@ -170,6 +191,11 @@ class ExperimentConfig(Frozen):
         names = [arm.name for arm in self.arms]
         if len(set(names)) < len(names):
             raise ValueError(f"two arms have one name: {', '.join(names)}")
+        if self.chain is None and (fed := [arm.name for arm in self.arms if arm.feedback is not Feedback.NONE]):
+            raise ValueError(f"the arm {fed[0]} has feedback, and there is no [chain]: give chain.reattempts")
+        if self.chain is not None and all(arm.feedback is Feedback.NONE for arm in self.arms):
+            raise ValueError("[chain] does nothing without an arm that has feedback: give one with feedback = 'people'")
+        self.arm_records()
         if self.protocol is not None and self.protocols:
             raise ValueError("give protocol or protocols, one of them")
         if len(set(self.protocols)) < len(self.protocols):
@@ -187,5 +213,38 @@ class ExperimentConfig(Frozen):
         return tuple(read_rule(text) for text in self.allow_hosts)
 
     def arm_records(self) -> tuple[Arm, ...]:
-        """Arms as the plan keeps them, each with its own limits over the experiment's."""
-        return tuple(Arm(name=a.name, limits=a.limits.over(self.limits).record()) for a in self.arms)
+        """Arms as the plan keeps them, each with its own limits over the experiment's.
+
+        Arms with feedback continue the one without that shows the same of the rubric; where there is none, one comes in
+        that makes the first attempts for all of them. ValueError where there are several.
+        """
+        own = {a.name: self._arm(a) for a in self.arms if a.feedback is Feedback.NONE}
+        fed = [a for a in self.arms if a.feedback is not Feedback.NONE]
+        for shown_rubric in dict.fromkeys(a.shown_rubric for a in fed):
+            if all(arm.shown_rubric is not shown_rubric for arm in own.values()):
+                name = "first" if shown_rubric is ShownRubric.NONE else f"first-{shown_rubric}"
+                if any(a.name == name for a in self.arms):
+                    raise ValueError(
+                        f"the arm {name} has the name of the one that makes first attempts: name it otherwise"
+                    )
+                own[name] = self._arm(ArmConfig(name=name, shown_rubric=shown_rubric))
+        return (*own.values(), *(self._arm(a, self._continued(a, tuple(own.values()))) for a in fed))
+
+    def _continued(self, arm: ArmConfig, own: tuple[Arm, ...]) -> str:
+        alike = [one.name for one in own if one.shown_rubric is arm.shown_rubric]
+        if len(alike) > 1:
+            both = ", ".join(alike)
+            raise ValueError(
+                f"the arm {arm.name} could continue each of {both}, which show the same: leave one of them"
+            )
+        return alike[0]
+
+    def _arm(self, arm: ArmConfig, continues: str | None = None) -> Arm:
+        limits = arm.limits.over(self.limits).record()
+        return Arm(
+            name=arm.name, limits=limits, feedback=arm.feedback, shown_rubric=arm.shown_rubric, continues=continues
+        )
+
+    def chain_record(self) -> Chain | None:
+        """The rule as the lock keeps it."""
+        return None if self.chain is None else Chain(pay=self.people.pay, **self.chain.plain())

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 from worksample.agents import HARNESSES
+from worksample.chains.said import KIND
 from worksample.endpoints import HostRule
 from worksample.errors import PlanError
+from worksample.grading.asked_kinds import kinds_of
 from worksample.records import (
     Agent,
     Arm,
+    Chain,
+    EvaluatorKind,
     Experiment,
+    Feedback,
     Instance,
     Lock,
     Protocol,
@@ -41,6 +46,8 @@ class Material:
     arms: tuple[Arm, ...] = (Arm(),)
     repeats: int = 1
     seed: int = 0
+    chain: Chain | None = None
+    """When failed attempts are followed by others, under the arms that have feedback."""
     protocols: tuple[Protocol, ...] = (Protocol.PROGRAM,)
     """Every instance has each; lists and boards go by the first."""
     sandbox: str = "bubblewrap"
@@ -57,7 +64,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Plan:
-    """An experiment with all its slots, as it is committed."""
+    """An experiment with the slots that are planned before the first trial, as it is committed."""
 
     experiment: Experiment
     slots: tuple[Slot, ...]
@@ -97,6 +104,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         protocols=material.protocols,
         sandbox=material.sandbox,
         versions=versions,
+        chain=material.chain,
     )
     identity = {
         "agents": sorted(a.id for a in material.agents),
@@ -107,6 +115,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         "lock": lock.comparable,
         "sandbox": material.sandbox,
         **({"protocols": list(material.protocols)} if len(material.protocols) > 1 else {}),
+        **({"chain": material.chain.plain()} if material.chain else {}),
         "not_attemptable": sorted([*key, reason] for key, reason in reasons.items() if reason),
     }
     experiment = Experiment(
@@ -115,6 +124,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         agents=tuple(a.id for a in material.agents),
         arms=material.arms,
         repeats=material.repeats,
+        attempts=1 + (material.chain.reattempts if material.chain else 0),
         seed=material.seed,
         lock=lock,
         settings=settings,
@@ -132,10 +142,14 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
             not_attemptable=reasons[agent.id, instance.id],
         )
         for agent, instance, arm, repeat in product(
-            material.agents, material.instances, material.arms, range(1, material.repeats + 1)
+            material.agents,
+            material.instances,
+            [arm for arm in material.arms if arm.continues is None],
+            range(1, material.repeats + 1),
         )
     )
-    return Plan(experiment, in_order(tuple(slots), material.seed), material)
+    strata = strata_of(experiment, material.instances)
+    return Plan(experiment, in_order(tuple(slots), material.seed, strata), material)
 
 
 def _refuse(material: Material) -> None:
@@ -158,6 +172,27 @@ def _refuse(material: Material) -> None:
                     f"instance {instance.key} has no grading under protocol {protocol}; it has: {have}",
                     next="set protocols in the experiment file, or leave the instance out with --only",
                 )
+    for arm in material.arms:
+        _refuse_feedback(arm, material.instances, material.protocols[0])
+
+
+def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol) -> None:
+    """PlanError where nobody of the kind whose feedback is wanted is asked under the first protocol."""
+    kind = KIND.get(arm.feedback)
+    whole = protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
+    if arm.feedback is not Feedback.NONE and protocol is Protocol.PAIRWISE:
+        raise PlanError(
+            f"pairs say of no work that it failed, so nothing follows in the arm {arm.name}",
+            next="put rubric, holistic, checkpoints or program first in protocols",
+        )
+    for instance in instances if kind else ():
+        asked = kinds_of(instance.grading[protocol])
+        if kind not in asked and not (whole and kind is EvaluatorKind.JUDGE):
+            have = f"{instance.key} is judged under {protocol} by: {', '.join(sorted(asked))}"
+            raise PlanError(
+                f"the arm {arm.name} wants feedback by a {kind}, and {have}",
+                next="set by in its criteria.toml, or another protocol first in the file",
+            )
 
 
 USUAL = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
@@ -201,9 +236,29 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
     return "; ".join(reasons)
 
 
-def in_order(slots: Sequence[Slot], seed: int) -> tuple[Slot, ...]:
-    """Repeats one after the other, shuffled by `seed` within each, so that no instance is always worked on last."""
-    return tuple(sorted(slots, key=lambda s: (s.repeat, digest_of([seed, s.id]))))
+def in_order(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:
+    """Repeats one after the other, shuffled by `seed` within each, so that no instance is always worked on last.
+
+    strata: instance -> stratum; at every place of the order each stratum then has had its share.
+    """
+    drawn = sorted(slots, key=lambda s: (s.attempt, s.repeat, digest_of([seed, s.id])))
+    if not strata:
+        return tuple(drawn)
+    out: list[Slot] = []
+    for _, some in groupby(drawn, key=lambda s: (s.attempt, s.repeat)):
+        of: dict[str, list[Slot]] = {}
+        for slot in some:
+            of.setdefault(strata.get(slot.instance, ""), []).append(slot)
+        placed = [
+            ((n + 0.5) / len(each), digest_of([seed, s.id]), s) for each in of.values() for n, s in enumerate(each)
+        ]
+        out += [s for *_, s in sorted(placed, key=lambda p: p[:2])]
+    return tuple(out)
+
+
+def strata_of(experiment: Experiment, instances: Sequence[Instance]) -> dict[str, str]:
+    """By category, where arms are to be matched; none for an experiment without chains."""
+    return {i.id: i.about.category for i in instances} if experiment.lock.chain else {}
 
 
 @dataclass(frozen=True)
@@ -218,6 +273,8 @@ class Forecast:
     """US dollars; 0 where no agent calls a model."""
     overshoot: float | None = 0.0
     """US dollars more: a budget is looked at after each call, so in each trial the one that reaches it is paid for."""
+    reattempts: int = 0
+    """Of the trials, those that are only made where the chain's rule asks for them."""
 
 
 def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:
@@ -226,12 +283,42 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
     agents, instances, arms = ({r.id: r for r in m.agents}, {r.id: r for r in m.instances}, {a.name: a for a in m.arms})
     seconds: float | None = 0.0
     cost: float | None = 0.0
-    for slot in planned.attemptable:
+    later = reattempts_of(planned)
+    for slot in (*planned.attemptable, *later):
         limits = limits_of(instances[slot.instance], arms[slot.arm], agents[slot.agent])
+        if arms[slot.arm].feedback is Feedback.UNCHANGED:
+            continue
         seconds = None if seconds is None or limits.time is None else seconds + limits.time
         if calls_model(agents[slot.agent]):
             cost = None if cost is None or limits.cost is None else cost + limits.cost
     if seconds is not None:
         seconds /= min(parallel, max(1, len(planned.attemptable)))
     count = len(planned.attemptable)
-    return Forecast(count, len(planned.slots) - count, seconds, cost)
+    return Forecast(count + len(later), len(planned.slots) - count, seconds, cost, reattempts=len(later))
+
+
+def reattempts_of(planned: Plan) -> tuple[Slot, ...]:
+    """Every slot that the chains' rule could come to commit after those of the plan that are to be run."""
+    found: list[Slot] = []
+    for first in planned.attemptable:
+        for arm in planned.material.arms:
+            slot = first
+            for _ in range(planned.experiment.attempts - 1 if arm.continues == first.arm else 0):
+                slot = slot_after(slot, arm)
+                found.append(slot)
+    return tuple(found)
+
+
+def slot_after(slot: Slot, arm: Arm) -> Slot:
+    """The next attempt of a chain."""
+    attempt = slot.attempt + 1
+    return Slot(
+        id=Slot.identify(slot.experiment, slot.agent, slot.instance, arm.name, attempt, slot.repeat),
+        experiment=slot.experiment,
+        agent=slot.agent,
+        instance=slot.instance,
+        arm=arm.name,
+        attempt=attempt,
+        repeat=slot.repeat,
+        after=slot.id,
+    )

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from worksample.agents import check_agent, define
 from worksample.agents.build import check_program
+from worksample.errors import PlanError
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
-from worksample.records import Agent, now
+from worksample.records import Agent, EvaluatorKind, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
@@ -18,6 +19,7 @@ from .ingesting import commit_new, has
 from .lock import versions, write_lock
 from .overshoot import overshoot_of
 from .planning import Forecast, Material, Plan, forecast, offered, plan
+from .rounds import asked_of
 from .run import with_scripts
 from .select import Selection, select
 
@@ -38,6 +40,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         agents=agents,
         instances=selection.instances,
         arms=config.arm_records(),
+        chain=config.chain_record(),
         repeats=config.repeats,
         seed=config.seed,
         protocols=config.asked or offered(selection.instances),
@@ -78,6 +81,7 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
     m = planned.material
     prices = with_scripts(config.prices, m.agents)
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
+    _check_budget(planned, config)
     if config.sandbox == "bubblewrap":
         for agent in m.agents:
             check_program(agent, SANDBOX_PATH)
@@ -87,6 +91,22 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
         for arm in arms.values():
             if limits_of(instance, arm, agent).cost is not None:
                 require_price(agent.model, prices)
+
+
+def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
+    """PlanError where a chain has a budget and something that it is to count has no price."""
+    m = planned.material
+    if m.chain is None or m.chain.dollars is None:
+        return
+    people = any(by is EvaluatorKind.PERSON for _, by in asked_of(m.instances, m.protocols))
+    if people and m.chain.pay is None:
+        raise PlanError(
+            "chains have a budget in dollars, and people's hours have no price",
+            next="give people.pay in the experiment file (--pay), or chain.hours instead of chain.dollars",
+        )
+    judging = {model for judge in config.judges.values() for model in judge.models}
+    for model in sorted({a.model for a in m.agents if a.model} | judging):
+        require_price(model, with_scripts(config.prices, m.agents))
 
 
 def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from worksample.chains.reading import chains_of, due
 from worksample.records import EvaluatorKind, Experiment, Origin, Standing, Submission
 from worksample.store import Store
 
@@ -34,13 +35,17 @@ class Status:
     unpriced: int
     """Tries that had calls without a price."""
     sandbox: str
+    reattempts: int = 0
+    """Of the planned slots those that a chain's rule committed."""
+    due: int = 0
+    """Re-attempts that the rule asks for by now and that the next run commits."""
     handed_in: int = 0
     """Pieces of work by people and by agents elsewhere that were handed in for it, beside the plan."""
 
     @property
     def complete(self) -> bool:
         """Every attemptable slot is finished, and its submission graded or waiting for people or a judge."""
-        return self.open == 0 and self.ungraded == 0
+        return self.open == 0 and self.ungraded == 0 and self.due == 0
 
     def plain(self) -> dict[str, Any]:
         """As JSON types."""
@@ -79,6 +84,8 @@ def status_of(store: Store, experiment: Experiment) -> Status:
         waits_for_people=waits[EvaluatorKind.PERSON],
         waits_for_judge=waits[EvaluatorKind.JUDGE],
         ungraded=finished.height + handed - graded - waits.total(),
+        reattempts=slots.filter(pl.col("attempt") > 1).height,
+        due=due(chains_of(store, experiment)),
         handed_in=handed,
         cost=cost,
         unpriced=tries.filter((pl.col("tokens").fill_null(0) > 0) & ~pl.col("priced").fill_null(False)).height,

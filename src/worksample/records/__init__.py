@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         Tags,
         Target,
     )
-    from .experiment import Arm, Experiment, Lock, Slot
+    from .experiment import Arm, Chain, Experiment, Feedback, Lock, ShownRubric, Slot
     from .grade import Grade, GradePart, Skip
     from .job import ContractType, Job
     from .kinds import REGISTRY, from_envelope
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         Tier,
         Work,
     )
-    from .trial import Ending, Outcome, Trial
+    from .trial import Ending, Fed, Outcome, Trial
     from .verdict import AWAITED, JudgedBy, Standing, Verdict, strikes, struck, targets_of
 
 __all__ = [
@@ -72,6 +72,7 @@ __all__ = [
     "By",
     "Capture",
     "CaptureStatus",
+    "Chain",
     "ContractType",
     "Criteria",
     "Criterion",
@@ -85,6 +86,8 @@ __all__ = [
     "Evaluator",
     "EvaluatorKind",
     "Experiment",
+    "Fed",
+    "Feedback",
     "Frozen",
     "Given",
     "Grade",
@@ -114,6 +117,7 @@ __all__ = [
     "Reported",
     "Round",
     "Rule",
+    "ShownRubric",
     "Side",
     "Skip",
     "Slot",

@@ -134,9 +134,6 @@ def _check_whole(
                 what = f"there is none for the instance {spec.name}"
                 faults.add(FILE, "deliverables", what, 'one "name" = { format = "..." } at least')
             break
-    for protocol, grading in gradings.items():
-        if grading.shown and not criteria.criteria:
-            faults.add(FILE, f"grading.{protocol}.shown", "criteria.toml has nothing to show")
 
 
 def _shown(root: Path, data: dict[str, Any], instances: list[InstanceSpec], faults: Faults) -> Shown:
