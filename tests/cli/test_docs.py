@@ -24,9 +24,10 @@ def test_the_page_is_current(script: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
-    "model", [ExperimentConfig, AgentConfig, ArmConfig, ChainConfig, LimitsConfig, Price, ServiceConfig]
-)
+TABLES = (ExperimentConfig, AgentConfig, ArmConfig, ChainConfig, LimitsConfig, Price, ServiceConfig)
+
+
+@pytest.mark.parametrize("model", TABLES)
 def test_every_key_is_documented(model) -> None:
     page = (ROOT / "docs" / "settings.md").read_text()
     assert [key for key in model.model_fields if f"| `{key}` |" not in page] == []

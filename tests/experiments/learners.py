@@ -38,10 +38,8 @@ def judge_by_reading(store: Store, people: People, account: Account, most: int =
             return count
         text = letter(store, next(p.manifest for p in item.shown if p.label == "Deliverable"))
         named, kind = "you" not in text, "thanks" in text
-        said = {
-            "named": "" if named else "call her by name",
-            "kind": "" if kind else "say thanks" if named else "it is curt",
-        }
+        more = "say thanks" if named else "it is curt"
+        said = {"named": "" if named else "call her by name", "kind": "" if kind else more}
         marks = {"named": "pass" if named else "fail", "kind": "pass" if kind else "fail"}
         payload = {"marks": marks, "feedback": {name: text for name, text in said.items() if text}}
         people.submit(item.id, account, payload, f"{item.id} {account.id}", 600)

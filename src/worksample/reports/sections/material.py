@@ -13,6 +13,7 @@ from worksample.metrics import Estimate, Resampling
 from worksample.metrics.columns import MONEY_CEILING
 from worksample.records import Experiment, Instance, Protocol, Submission, Suite
 from worksample.store import Store, schema
+from worksample.verdicts.chained import chained
 from worksample.verdicts.frame import NOT_ATTEMPTABLE, Work, WorkRules
 
 from .config import MeasureConfig
@@ -51,6 +52,16 @@ class Material(Work):
         free = idle & pl.col("cost").is_null() & called & (pl.col("harness") != "command")
         frame = super().frame(protocol)
         return frame.with_columns(cost=pl.when(free).then(0.0).otherwise(pl.col("cost").cast(pl.Float64)))
+
+    def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """`frame` with the attempts of each chain together: those of an arm after the first ones that it continues."""
+        return chained(frame, self.experiments)
+
+    @cached_property
+    def hourly(self) -> float | None:
+        """US dollars per hour of people: as asked for, else as the experiments' chains reckon, where they agree."""
+        paid = {e.lock.chain.pay if e.lock.chain else None for e in self.experiments}
+        return self.config.hourly if self.config.hourly is not None or len(paid) > 1 else next(iter(paid), None)
 
     @cached_property
     def chosen(self) -> frozenset[str]:

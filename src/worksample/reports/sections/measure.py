@@ -10,7 +10,7 @@ from worksample.records import Experiment
 from worksample.reports.experiments import find_experiments, same_lock
 from worksample.store import Store
 
-from . import effort, failures, integrity, money, preferences, ranks, rubrics, scores, side_by_side, votes
+from . import effort, failures, feedback, integrity, money, preferences, ranks, rubrics, scores, side_by_side, votes
 from .config import MeasureConfig
 from .material import Material
 from .section import Section
@@ -19,6 +19,7 @@ PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Pass and score", scores.sections),
     ("Ranks", ranks.sections),
     ("Completion", rubrics.sections),
+    ("Feedback", feedback.sections),
     ("Automation rate", votes.automation),
     ("Preferences and Elo", preferences.sections),
     ("Dollars", money.sections),
