@@ -27,7 +27,9 @@ ARMS = ("people", "retry", "unchanged")
 HERE = "experiments.learners"
 
 
-def chained(folder: Path, *, arms: tuple[str, ...] = ARMS, reattempts: int = 2, **rest: object) -> ExperimentConfig:
+def chained(
+    folder: Path, *, arms: tuple[str, ...] = ARMS, reattempts: int = 2, hours: float | None = None, **rest: object
+) -> ExperimentConfig:
     """Letters by an agent that learns; both criteria must be met."""
     config = config_of(folder, "rubric")
     criteria = folder / "letter" / "criteria.toml"
@@ -35,7 +37,7 @@ def chained(folder: Path, *, arms: tuple[str, ...] = ARMS, reattempts: int = 2, 
     return config.replaced(
         agents=(AgentConfig(harness="object", name="ann", settings={"object": f"{HERE}:learner"}),),
         arms=tuple(ArmConfig(name=name, feedback=name) for name in arms),
-        chain=ChainConfig(reattempts=reattempts),
+        chain=ChainConfig(reattempts=reattempts, hours=hours),
         **rest,
     )
 

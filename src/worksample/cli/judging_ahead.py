@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judging:
-    """Of one protocol and one kind of evaluator, where every attemptable slot is finished."""
+    """Of one protocol and one kind of evaluator, at most: every slot finished, and every re-attempt made."""
 
     protocol: str
     by: str
@@ -71,7 +71,7 @@ def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
 
     known = plan.material.instances
     asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}
-    return sum(slot.instance in asked for slot in plan.attemptable)
+    return sum(slot.instance in asked for slot in (*plan.attemptable, *plan.later))
 
 
 def _pairs(plan: Plan) -> int:

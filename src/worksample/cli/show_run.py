@@ -152,9 +152,13 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     elif status.open:
         said = f"still open: {_count(status.open, 'slot')}, whose tries failed for reasons that are not the agent's"
         next = f"worksample resume {name}{where}"
+    elif status.due:
+        said = f"due: {_count(status.due, 're-attempt')} of work that failed"
+        next = f"worksample resume {name}{where}"
     elif status.waits_for_people:
         said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
-        next = f"worksample review --experiment {name}{where}, then worksample report {name}{where} --out report"
+        again = f"worksample resume {name}{where}, then " if store.get(Experiment, status.experiment).lock.chain else ""
+        next = f"worksample review --experiment {name}{where}, then {again}worksample report {name}{where} --out report"
     elif status.waits_for_judge:
         said = (
             f"waits for a judge: {_count(status.waits_for_judge, 'submission')}; none is configured, or none was free"
@@ -191,13 +195,17 @@ def _show_counts(store: Store, experiment: str) -> None:
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:
     m = plan.material
+    own = [arm for arm in m.arms if arm.continues is None]
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
     out.print(
-        f"{_count(len(m.agents), 'agent')} x {_count(len(m.instances), 'instance')} x {_count(len(m.arms), 'arm')} x "
+        f"{_count(len(m.agents), 'agent')} x {_count(len(m.instances), 'instance')} x {_count(len(own), 'arm')} x "
         f"{_count(m.repeats, 'repeat')} = {_count(len(plan.slots), 'slot')}; {expected.trials} to run, "
         f"{expected.not_attemptable} not attemptable"
     )
+    if expected.reattempts:
+        more = _count(len(m.arms) - len(own), "arm")
+        out.print(f"  of them at most {_count(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
     out.print(f"at most: {duration(expected.seconds)} of time, {dollars(expected.cost)}")
     if expected.cost:
         more = "one call per trial" if expected.overshoot is None else f"up to {dollars(expected.overshoot)}"
@@ -245,6 +253,7 @@ def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
         "slots": [s.plain() for s in plan.slots],
         "forecast": {
             "trials": expected.trials,
+            "reattempts": expected.reattempts,
             "not_attemptable": expected.not_attemptable,
             "seconds_at_most": expected.seconds,
             "cost_at_most": expected.cost,

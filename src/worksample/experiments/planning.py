@@ -69,6 +69,8 @@ class Plan:
     experiment: Experiment
     slots: tuple[Slot, ...]
     material: Material
+    later: tuple[Slot, ...] = ()
+    """Every slot that the chains' rule could come to commit."""
 
     @property
     def attemptable(self) -> tuple[Slot, ...]:
@@ -149,7 +151,11 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         )
     )
     strata = strata_of(experiment, material.instances)
-    return Plan(experiment, in_order(tuple(slots), material.seed, strata), material)
+    planned = in_order(tuple(slots), material.seed, strata)
+    arms = [arm for arm in material.arms if arm.continues is not None]
+    firsts = [slot for slot in planned if not slot.not_attemptable]
+    later = (s for slot in firsts for arm in arms if arm.continues == slot.arm for s in after(slot, arm, experiment))
+    return Plan(experiment, planned, material, tuple(later))
 
 
 def _refuse(material: Material) -> None:
@@ -283,8 +289,7 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
     agents, instances, arms = ({r.id: r for r in m.agents}, {r.id: r for r in m.instances}, {a.name: a for a in m.arms})
     seconds: float | None = 0.0
     cost: float | None = 0.0
-    later = reattempts_of(planned)
-    for slot in (*planned.attemptable, *later):
+    for slot in (*planned.attemptable, *planned.later):
         limits = limits_of(instances[slot.instance], arms[slot.arm], agents[slot.agent])
         if arms[slot.arm].feedback is Feedback.UNCHANGED:
             continue
@@ -294,18 +299,16 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
     if seconds is not None:
         seconds /= min(parallel, max(1, len(planned.attemptable)))
     count = len(planned.attemptable)
-    return Forecast(count + len(later), len(planned.slots) - count, seconds, cost, reattempts=len(later))
+    later = len(planned.later)
+    return Forecast(count + later, len(planned.slots) - count, seconds, cost, reattempts=later)
 
 
-def reattempts_of(planned: Plan) -> tuple[Slot, ...]:
-    """Every slot that the chains' rule could come to commit after those of the plan that are to be run."""
+def after(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...]:
+    """Every attempt that may come after this one in an arm."""
     found: list[Slot] = []
-    for first in planned.attemptable:
-        for arm in planned.material.arms:
-            slot = first
-            for _ in range(planned.experiment.attempts - 1 if arm.continues == first.arm else 0):
-                slot = slot_after(slot, arm)
-                found.append(slot)
+    while slot.attempt < experiment.attempts:
+        slot = slot_after(slot, arm)
+        found.append(slot)
     return tuple(found)
 
 

@@ -25,8 +25,8 @@ def command(store: str | None, as_json: bool | None) -> None:
         click.echo("no experiment yet\n  next: worksample run --suite starter --agent worker --model PROVIDER/MODEL")
         return
     columns = (
-        "experiment", "when", "planned", "not attemptable", "finished", "open", "handed in", "graded",
-        "waits for people", "waits for a judge", "ungraded", "cost", "",
+        "experiment", "when", "planned", "not attemptable", "finished", "open", "re-attempts due", "handed in",
+        "graded", "waits for people", "waits for a judge", "ungraded", "cost", "",
     )  # fmt: skip
     table(
         "",
@@ -39,6 +39,7 @@ def command(store: str | None, as_json: bool | None) -> None:
                 row.not_attemptable,
                 row.finished,
                 row.open,
+                row.due,
                 row.handed_in,
                 row.graded,
                 row.waits_for_people,
@@ -49,5 +50,5 @@ def command(store: str | None, as_json: bool | None) -> None:
             )
             for row in rows
         ],
-        right=columns[2:12],
+        right=columns[2:13],
     )
