@@ -60,7 +60,7 @@ def reach(point: str) -> None:
 
 
 def _read(text: str) -> dict[tuple[str, int], str]:
-    faults, points = {}, POINTS + OF_PEOPLE
+    faults, points = {}, POINTS + OF_CHAINS + OF_PEOPLE
     for item in filter(None, text.split(",")):
         point, _, rest = item.partition(":")
         kind, _, number = rest.partition(":")

@@ -24,7 +24,7 @@ async def clerk(work: Assignment) -> None:
     else:
         lines = (await work.read(f"{work.previous}/offer.txt")).decode().splitlines()
         asked = [fact for fact in ASKED.findall(again) if fact not in lines]
-        if not asked and "Evaluator" not in again and chance[1] % 4 == 0:
+        if not asked and chance[1] % 4 == 0:
             asked = [fact for fact in facts if fact not in lines]
         lines += asked[:1]
     await work.write(f"{work.output}/offer.txt", "\n".join(lines) + "\n")

@@ -48,13 +48,13 @@ def command(
 
     folder = FOLDER if study != "feedback" else FOLDER / "feedback"
     where, report = store or str(folder / "store"), Path(out) if out else folder / "report"
-    options = {"parallel": parallel or 4, "sandbox": "none" if unsandboxed else "bubblewrap"}
+    many, sandbox = parallel or 4, "none" if unsandboxed else "bubblewrap"
     if study == "feedback":
         need("review")
-        config = feedback_config(where, **options)
+        config = feedback_config(where, parallel=many, sandbox=sandbox)
         code = run_study(config, quiet=bool(as_json))
     else:
-        config = demo_config(where, **options)
+        config = demo_config(where, parallel=many, sandbox=sandbox)
         code = run_config(config, Tone(quiet=bool(as_json), hints=False))
     if code > 3:
         return code
