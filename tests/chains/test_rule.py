@@ -162,7 +162,7 @@ def test_unknown_spending_ends_a_chain_with_a_budget_and_no_other() -> None:
 def test_feedback_that_nobody_gave_is_waited_for() -> None:
     link = failed("a", said=False)
     assert step(Chain(reattempts=1), [link]) == Step(Next.WAIT, "a", Why.FEEDBACK)
-    assert step(Chain(reattempts=1), [link, Link("b", Verdict.OPEN)]).next is Next.RUN
+    assert step(Chain(reattempts=1), [link, Link("b", Verdict.OPEN)]) == Step(Next.WAIT, "b", Why.FEEDBACK)
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,8 @@ def test_boards_and_figures_keep_arms_and_attempts_apart(study: Study) -> None:
         assert cell("attempt-change", label, "change by attempt 3") == rescued
         assert cell("feedback-cost", label, "attempts") == 3
         assert cell("feedback-cost", label, "minutes of people") is not None
+    assert cell("feedback-cost", "ann (people)", "project value") is None
+    assert "2 jobs without a price" in " ".join(sections["feedback-cost"].notes)
     assert cell("feedback", "ann (people)", "less retry") == 1.0
     assert cell("feedback", "ann (people)", "less unchanged") == 1.0
     assert cell("feedback", "ann (retry)", "less retry") == "-"

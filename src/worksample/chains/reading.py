@@ -53,9 +53,10 @@ def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
             while (more := rows.get((arm.name, *key, len(chain) + 1))) is not None:
                 chain.append(more)
             links = [_link(row, fed, spent) for row in chain]
-            if (kind := KIND.get(arm.feedback)) and links[-1].verdict is Verdict.FAILED:
-                said = speakers.of(links[-1].submission or "", kind)
-                links[-1] = replace(links[-1], said=bool(said))
+            # What is given is asked for of the attempt that the next one will follow.
+            last = next((n for n, link in enumerate(links) if link.verdict is Verdict.OPEN), len(links)) - 1
+            if (kind := KIND.get(arm.feedback)) and last >= 0 and links[last].verdict is Verdict.FAILED:
+                links[last] = replace(links[last], said=bool(speakers.of(links[last].submission or "", kind)))
             found.append(Attempts(arm, *key, tuple(links), step(rule, links)))
     return found
 

@@ -78,25 +78,27 @@ class Step:
 def step(rule: Chain, links: Sequence[Link]) -> Step:
     """What is to be done next in a chain whose slots (the first attempt's and those committed) are `links`.
 
-    A slot that was committed is run as long as all before it stand as failed, whatever the budget says by then.
+    A slot that was committed is run as long as all before it stand as failed and there is what it is to be given,
+    whatever the budget says by then.
     """
     for before, link in pairwise(links):
         if link.trial is not None and link.fed != before.submission:
             return Step(Next.WITHDRAW, link.slot)
+    said = True
     for link in links:
         match link.verdict:
             case Verdict.OPEN:
-                return Step(Next.RUN, link.slot)
+                return Step(Next.RUN, link.slot) if said else Step(Next.WAIT, link.slot, Why.FEEDBACK)
             case Verdict.WAITS:
                 return Step(Next.WAIT, link.slot, Why.VERDICT)
             case Verdict.PASSED:
                 return Step(Next.END, link.slot, Why.PASSED)
             case Verdict.FAILED:
-                pass
+                said = link.said
     last = links[-1]
     if why := _ended(rule, links):
         return Step(Next.END, last.slot, why)
-    return Step(Next.COMMIT, last.slot) if last.said else Step(Next.WAIT, last.slot, Why.FEEDBACK)
+    return Step(Next.COMMIT, last.slot) if said else Step(Next.WAIT, last.slot, Why.FEEDBACK)
 
 
 def _ended(rule: Chain, links: Sequence[Link]) -> Why:

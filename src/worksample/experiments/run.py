@@ -199,6 +199,8 @@ class _Work:
             free = await asyncio.to_thread(self._free, slots)
             if free:
                 await run_slots(self.store, self.experiment, free, config, self._closed)
+                # One whose earlier work was withdrawn just now got no trial; the next look at its chain says more.
+                self.tried |= {slot.id for slot in free if slot.after is not None}
                 if self.stopping:
                     # The engine may take the cancellation for its own and return as if nothing had been.
                     raise asyncio.CancelledError
