@@ -35,7 +35,7 @@ def test_the_feedback_demo_tells_experts_from_no_feedback(tmp_path: Path) -> Non
     assert page == tmp_path / "worksample-demo" / "feedback" / "report" / "index.html"
     assert "What feedback adds to working again" in "".join(p.read_text() for p in page.parent.rglob("*.html"))
     sections = {s["id"] for s in cli_json("metrics", "feedback", "--store", shown["store"], cwd=tmp_path)["sections"]}
-    assert {"value", "feedback", "feedback-cost", "attempt-change", "lifts", "within-k"} <= sections
+    assert {"value", "feedback", "feedback-cost", "feedback-pays", "attempt-change", "lifts", "within-k"} <= sections
 
 
 @pytest.mark.thorough(quick="repo/test_snippets.py::test_what_a_page_says_can_be_typed[docs/own-task.md]")

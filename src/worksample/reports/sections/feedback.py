@@ -32,6 +32,7 @@ def sections(material: Material) -> Iterator[Section]:
         yield chains.rescue()
         yield from chains.change()
         yield chains.cost()
+        yield chains.pays()
 
 
 class _Chains:
@@ -52,8 +53,11 @@ class _Chains:
         )
         rate = self.material.hourly
         rows = rows.with_columns(people=pl.lit(None, pl.Float64) if rate is None else pl.col("minutes") / 60 * rate)
+        last = pl.col("attempt") == pl.col("attempt").max().over(*JOB, "arm")
+        rows = rows.with_columns(led=pl.when(last).then(0.0).otherwise(pl.col("judges") + pl.col("people")))
         whole = (
-            pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name) for name in (*spent, "cost")
+            pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
+            for name in (*spent, "cost", "led")
         )
         end = pl.max_horizontal("ended", "judged").max() - pl.col("started").min()
         about = ("who", "label", "agent_name", "arm", "agent", "task", "instance", "instance_name", "key", "repeat")
@@ -64,6 +68,7 @@ class _Chains:
             pl.col("state").last(),
             pl.len().alias("attempts"),
             pl.col("price", "illustrative").first(),
+            pl.col("cost").first().alias("once"),
             *whole,
             (end.dt.total_microseconds() / 3.6e9).alias("hours"),
         )  # fmt: skip
@@ -146,6 +151,36 @@ class _Chains:
             notes.append(f"{foreign} jobs without a price in US dollars are left out of the project value")
         title = "Project value, cost and duration"
         return Section("feedback-cost", title, "UpBench Figure 4", tuple(_COSTS), tuple(rows), tuple(notes))
+
+    def pays(self) -> Section:
+        """From which value of a job feedback pays, and from which a human instead, each on the same jobs."""
+        spent = pl.col("cost") + pl.col("led")
+        jobs = self.jobs.with_columns(spent=spent, human=pl.lit(True))
+        rows = []
+        for group in self.material.agents(jobs):
+            alone, helped, human = ("first", "once"), ("passed", "spent"), ("human", "price")
+            names = ("AI alone", "AI with feedback", "human")
+            found = (self._even(group, alone, helped, names[:2]), self._even(group, helped, human, names[1:]))
+            rows.append(group.line(*found))
+        columns = ("feedback pays from", "a human pays from")
+        notes = (
+            "break-even values of jobs done both ways: what the dearer one costs more, by what it succeeds more often",
+            "feedback: model calls of all attempts, and people and judges on the gradings that led to another one",
+            "a human succeeds always, at the job's price",
+        )
+        return Section("feedback-pays", "From which value feedback pays", "UpBench 5.4", columns, tuple(rows), notes)
+
+    def _even(self, group: Group, low: tuple[str, str], high: tuple[str, str], names: tuple[str, ...]) -> m.Estimate:
+        r = group.rows
+        return m.break_even_from_jobs(
+            (r[low[0]], r[high[0]]),
+            (r[low[1]].cast(pl.Float64), r[high[1]].cast(pl.Float64)),
+            (names[0], names[1]),
+            illustrative=r["illustrative"],
+            include_illustrative=self.material.config.illustrative,
+            task=r["task"],
+            how=self.material.how,
+        )
 
     def _mean(self, rows: pl.DataFrame, name: str, unit: Unit) -> m.Estimate:
         values = rows[name]
