@@ -7,9 +7,11 @@ from collections.abc import Mapping
 
 from sqlalchemy import select
 
+from worksample.calibration.config import calibrated
 from worksample.grading.asked_kinds import kinds_of
-from worksample.records import Amendment, EvaluatorKind, Experiment, Given, Instance, Target, struck
+from worksample.records import Amendment, EvaluatorKind, Experiment, Given, Instance, Round, Target, struck
 from worksample.store import Store, schema
+from worksample.verdicts.second_looks import ROUTED
 
 from .rounds import asked_of, round_in_force
 
@@ -26,7 +28,8 @@ def waiting_for(store: Store, experiment: Experiment, undecided: Mapping[str, st
     known = {id: store.get(Instance, id) for id in experiment.lock.instances}
     found: dict[str, EvaluatorKind] = {}
     stuck: set[str] = set()
-    for _, by in asked_of(known.values(), (protocol,)):
+    routed: set[str] = set()
+    for _, by in asked_of(known.values(), (protocol,), calibrated(experiment)):
         concerned = {id for id, i in known.items() if protocol in i.grading and by in kinds_of(i.grading[protocol])}
         round = round_in_force(store, experiment, protocol, by)
         given, failed = _said(store, round.id) if round else (Counter[str](), Counter[str]())
@@ -36,7 +39,15 @@ def waiting_for(store: Store, experiment: Experiment, undecided: Mapping[str, st
             stuck |= {s for s in short if failed[s]}
         if by is not EvaluatorKind.PROGRAM:
             found |= dict.fromkeys(short, by)
+        if by is EvaluatorKind.JUDGE and round is not None:
+            routed |= _routed(store, round.id)
+    found |= dict.fromkeys(routed & undecided.keys(), EvaluatorKind.PERSON)
     return {s: by for s, by in found.items() if s not in stuck}
+
+
+def _routed(store: Store, judged: str) -> set[str]:
+    """What of a judge's round goes to people."""
+    return {s for r in store.find(Round, over=judged) if ROUTED in r.versions for s in r.subjects}
 
 
 def _said(store: Store, round: str) -> tuple[Counter[str], Counter[str]]:

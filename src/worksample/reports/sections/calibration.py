@@ -8,8 +8,8 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Agent, EvaluatorKind
+from worksample.verdicts.answers import WHOLE, by_kind
 
-from .answers import WHOLE, by_kind
 from .material import Material
 from .section import Section, SectionRow
 
