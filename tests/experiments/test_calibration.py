@@ -45,7 +45,7 @@ def test_a_sample_is_labelled_and_what_an_unproven_judge_said_goes_to_people(tmp
         labels, judge = by[EvaluatorKind.PERSON], by[EvaluatorKind.JUDGE]
         assert (labels.purpose, labels.over, labels.experiment) == (Purpose.CALIBRATION, judge.id, experiment.id)
         draw = read_draw(store, labels)
-        assert draw is not None and [counts for counts in draw.counts.values()] == [(4, 2)]
+        assert draw is not None and list(draw.counts.values()) == [(4, 2)]
         people, [ann, bob] = hire(store, "ann", "bob")
         assert work_off(people, ann, greets) == 2
         again = run(store, experiment, config).status

@@ -22,7 +22,9 @@ from worksample.records import (
     struck,
 )
 from worksample.store import schema
+from worksample.verdicts.second_looks import ROUTED
 
+from .config import calibrated
 from .drawing import DRAWN, Draw, read_draw
 
 if TYPE_CHECKING:
@@ -77,6 +79,19 @@ def wanted(store: Store, experiment: Experiment, labels: Labels) -> int:
         query = select(e.subject).where(e.round == labels.round.id, e.outcome != Given.FAILED.value)
         said = Counter(connection.execute(query).scalars())
     return sum(said[id] < labels.round.overlap for id in drawn_of(store, experiment.id, labels.draw))
+
+
+def sent_to_people(store: Store, judged: str) -> set[str]:
+    """What of a judge's round people decide, since the judge may not."""
+    out = struck(store.find(Amendment, target="round"))
+    found = [r for r in store.find(Round, over=judged) if ROUTED in r.versions and (Target.ROUND, r.id) not in out]
+    return {subject for round in found for subject in round.subjects}
+
+
+def lacking(store: Store, experiment: Experiment) -> int:
+    """How many pieces of work people are still to label, under all protocols."""
+    found = (labels_of(store, experiment.id, protocol) for protocol in sorted(calibrated(experiment)))
+    return sum(wanted(store, experiment, labels) for labels in found if labels is not None)
 
 
 def evaluators(store: Store, round: str) -> dict[str, str]:

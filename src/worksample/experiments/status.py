@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worksample.records import EvaluatorKind, Experiment, Origin, Standing, Submission
+from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
 from worksample.store import Store
 
 
@@ -34,6 +34,8 @@ class Status:
     unpriced: int
     """Tries that had calls without a price."""
     sandbox: str
+    to_label: int = 0
+    """Pieces of work that people are still to label, to calibrate judges."""
     handed_in: int = 0
     """Pieces of work by people and by agents elsewhere that were handed in for it, beside the plan."""
 
@@ -47,25 +49,33 @@ class Status:
         return {**asdict(self), "complete": self.complete}
 
 
-def status_of(store: Store, experiment: Experiment) -> Status:
-    """Count. A submission is graded where the rounds in force over the experiment decided it."""
+def status_of(store: Store, experiment: Experiment, judged_by: JudgedBy | None = None) -> Status:
+    """Count. A submission is graded where the rounds in force over the experiment decided it.
+
+    judged_by: by whose answers; None: as the experiment says.
+    """
     import polars as pl
 
+    from worksample.calibration.labels import lacking
     from worksample.store.frames import trials_df
     from worksample.verdicts.slots import slots_df
 
     from .waiting import waiting_for
 
-    slots = slots_df(store, experiment.id)
+    slots = slots_df(store, experiment.id, judged_by=judged_by)
     tries = trials_df(store, experiment.id)
     finished = slots.filter(pl.col("state") == "finished")
     graded = finished.filter(pl.col("standing") == "decided").height
     rest = finished.filter((pl.col("standing") != "decided") & pl.col("submission").is_not_null())
     undecided = dict(rest.select("submission", "instance").iter_rows())
-    handed, open_ = handed_in(store, experiment)
+    handed, open_ = handed_in(store, experiment, judged_by)
     undecided |= open_
     graded += handed - len(open_)
-    waits = Counter(waiting_for(store, experiment, undecided).values())
+    if judged_by in (None, JudgedBy.COMBINED):
+        waits = Counter(waiting_for(store, experiment, undecided).values())
+    else:
+        asked = {cause.value: kind for kind, cause in AWAITED.items()}
+        waits = Counter(asked[cause] for cause in rest["verdict_cause"] if cause in asked)
     cost = sum(float(tries[column].fill_null(0).sum()) for column in ("cost", "other_cost"))
     return Status(
         experiment=experiment.id,
@@ -79,6 +89,7 @@ def status_of(store: Store, experiment: Experiment) -> Status:
         waits_for_people=waits[EvaluatorKind.PERSON],
         waits_for_judge=waits[EvaluatorKind.JUDGE],
         ungraded=finished.height + handed - graded - waits.total(),
+        to_label=lacking(store, experiment),
         handed_in=handed,
         cost=cost,
         unpriced=tries.filter((pl.col("tokens").fill_null(0) > 0) & ~pl.col("priced").fill_null(False)).height,
@@ -86,13 +97,13 @@ def status_of(store: Store, experiment: Experiment) -> Status:
     )
 
 
-def handed_in(store: Store, experiment: Experiment) -> tuple[int, dict[str, str]]:
+def handed_in(store: Store, experiment: Experiment, judged_by: JudgedBy | None = None) -> tuple[int, dict[str, str]]:
     """How many pieces of work were handed in for it, and those without a verdict: submission -> instance."""
     if not store.find(Submission, experiment=experiment.id, origin=[Origin.EXTERNAL, Origin.PERSON]):
         return 0, {}
-    from worksample.verdicts.frame import Work
+    from worksample.verdicts.frame import Work, WorkRules
 
-    work = Work(store, [experiment])
+    work = Work(store, [experiment], WorkRules(judged_by=judged_by))
     mine = {s.id: s.instance for s in work.handed_in if s.experiment == experiment.id}
     told = work.bench_of(experiment.lock.protocol).verdicts(experiment.lock.protocol)
     decided = set(told.filter(told["standing"] == Standing.DECIDED.value)["subject"].to_list())

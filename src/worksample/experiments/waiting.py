@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from sqlalchemy import select
 
 from worksample.calibration.config import calibrated
+from worksample.calibration.labels import sent_to_people
 from worksample.grading.asked_kinds import kinds_of
-from worksample.records import Amendment, EvaluatorKind, Experiment, Given, Instance, Round, Target, struck
+from worksample.records import Amendment, EvaluatorKind, Experiment, Given, Instance, Target, struck
 from worksample.store import Store, schema
-from worksample.verdicts.second_looks import ROUTED
 
 from .rounds import asked_of, round_in_force
 
@@ -40,14 +40,9 @@ def waiting_for(store: Store, experiment: Experiment, undecided: Mapping[str, st
         if by is not EvaluatorKind.PROGRAM:
             found |= dict.fromkeys(short, by)
         if by is EvaluatorKind.JUDGE and round is not None:
-            routed |= _routed(store, round.id)
+            routed |= sent_to_people(store, round.id)
     found |= dict.fromkeys(routed & undecided.keys(), EvaluatorKind.PERSON)
     return {s: by for s, by in found.items() if s not in stuck}
-
-
-def _routed(store: Store, judged: str) -> set[str]:
-    """What of a judge's round goes to people."""
-    return {s for r in store.find(Round, over=judged) if ROUTED in r.versions for s in r.subjects}
 
 
 def _said(store: Store, round: str) -> tuple[Counter[str], Counter[str]]:

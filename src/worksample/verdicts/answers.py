@@ -44,8 +44,10 @@ def answers(work: Work, protocol: Protocol | None = None) -> pl.DataFrame:
     """
     judging, rounds = rounds_of(work, {*_MERITS, Purpose.CALIBRATION})
     # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of
-    # several the latest counts: an earlier one asked something else.
-    latest = {(r.experiment, r.protocol): r.id for r in rounds if r.purpose is Purpose.CALIBRATION and r.over}
+    # several the latest counts.
+    latest = {
+        (r.experiment, r.protocol): r.id for r in rounds if r.purpose is Purpose.CALIBRATION and _asked(r, rounds)
+    }
     rounds = [
         r for r in rounds
         if protocol in (None, r.protocol)
@@ -76,6 +78,15 @@ def answers(work: Work, protocol: Protocol | None = None) -> pl.DataFrame:
     table = pl.concat(parts).sort("at", maintain_order=True)
     table = table.unique(["subject", "item", "kind", "evaluator"], keep="last", maintain_order=True)
     return table.join(_work(work), on="subject", how="inner", maintain_order="left")
+
+
+def _asked(labels: Round, rounds: list[Round]) -> bool:
+    """Whether they are of what the judge that decides was asked: another rubric's labels say nothing of this one."""
+    judged = [r for r in rounds if r.by is EvaluatorKind.JUDGE and r.experiment == labels.experiment]
+    last = next((r for r in reversed(judged) if r.protocol is labels.protocol), None)
+    if labels.over is None or last is None:
+        return labels.over is not None
+    return all(last.gradings.get(id, digest) == digest for id, digest in labels.gradings.items())
 
 
 def _columns() -> list[pl.Expr]:

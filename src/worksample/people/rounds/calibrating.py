@@ -9,8 +9,18 @@ from sqlalchemy import select
 
 from worksample.calibration.config import CalibrationConfig, calibration_of
 from worksample.calibration.drawing import DRAWN, keep_draw, planned_draw
-from worksample.calibration.labels import Labels, drawn_of, labels_of, wanted
-from worksample.records import Amendment, EvaluatorKind, Experiment, Protocol, Round, Target, canonical, struck
+from worksample.calibration.labels import Labels, drawn_of, labels_of, sent_to_people, wanted
+from worksample.records import (
+    Amendment,
+    EvaluatorKind,
+    Experiment,
+    Instance,
+    Protocol,
+    Round,
+    Target,
+    canonical,
+    struck,
+)
 from worksample.store.people_tables import queues
 from worksample.verdicts.rounds import InForce
 from worksample.verdicts.second_looks import ROUTED
@@ -57,14 +67,21 @@ class Calibrating:
         judged = round_in_force(self.store, self.experiment.id, self.protocol, EvaluatorKind.JUDGE)
         if judged is None:
             return 0
+        if not self._asked_the_same(judged):
+            return 0
         labels = labels_of(self.store, self.experiment.id, self.protocol)
-        # Labels are of what is asked: they serve every judge that is asked the same.
-        if labels is None or any(judged.gradings.get(id) != told for id, told in labels.round.gradings.items()):
+        if labels is None:
             return self._open(judged)
         came = self._complete(labels.round) + top_up(self.store, labels.round.id)
         for round in self._routed(judged):
             came += self._complete(round)
         return came or self._send_on(judged, labels)
+
+    def _asked_the_same(self, judged: Round) -> bool:
+        """Whether the judge answers the criteria of the plan, which people are shown: labels are of what is asked."""
+        instances = (self.store.get(Instance, id) for id in self.experiment.lock.instances)
+        graded = [i for i in instances if i.id in judged.gradings]
+        return all(i.grading_digest(self.protocol) == judged.gradings[i.id] for i in graded)
 
     def _open(self, judged: Round) -> int:
         draw = planned_draw(self.store, self.experiment, self.protocol, self.config)
@@ -102,7 +119,7 @@ class Calibrating:
             return 0
         from worksample.calibration.routing import cells, routed
 
-        sent = {subject for round in self._routed(judged) for subject in round.subjects}
+        sent = sent_to_people(self.store, judged.id)
         found = cells(self.store, self.experiment, self.protocol, judged, labels, self.config)
         why = {subject: reason for subject, reason in routed(found, self.config).items() if subject not in sent}
         return self._send(judged, why) if why else 0

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from worksample.calibration.drawing import DRAWN
 from worksample.errors import UsageError
 from worksample.people.access.account import Role, read_roles
 from worksample.records import Protocol, Rule
@@ -102,7 +103,7 @@ class PeopleRound:
     @property
     def labels(self) -> bool:
         """Whether people label what a judge said: without a look at it, and without changing a verdict."""
-        return self.kind in LABELLING and None not in (self.over, self.experiment)
+        return self.kind in LABELLING and DRAWN in self.versions and None not in (self.over, self.experiment)
 
     @property
     def votes(self) -> tuple[Rule, int]:
