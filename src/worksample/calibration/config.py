@@ -38,7 +38,7 @@ class CalibrationConfig(Frozen):
     """Pieces of work in each stratum that people label, at random; this or `share`."""
     strata: tuple[Stratum, ...] = (Stratum.AGENT,)
     """`agent`, `arm`, `category`, `release_date`, `importance`, `kind`: within these labels are drawn, and in each the
-    judge has to be proven by itself.
+    judge has to be proven by itself; by default `agent`.
     """
     threshold: float = Field(default=0.8, ge=0.5, lt=1)
     """The share of people's labels that the judge must be shown to agree with: the lower end of the interval."""
@@ -48,7 +48,7 @@ class CalibrationConfig(Frozen):
     """Labels, and tasks with labels, below which no figure is corrected."""
     route: tuple[Literal["unproven", "disagreement"], ...] = ("unproven", "disagreement")
     """What goes to people once all labels are in: work where the judge is not proven, and work on which judges, or the
-    judge and a person, disagree. `[]`: nothing.
+    judge and a person, disagree: `unproven`, `disagreement`, by default both. `[]`: nothing.
     """
     seed: int = 0
     """Decides whose work is labelled."""
