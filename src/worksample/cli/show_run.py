@@ -12,7 +12,7 @@ from worksample.library.progress import watcher
 from worksample.library.running import options_of, planned
 
 from .exit_codes import INCOMPLETE, INTERRUPTED
-from .judging_ahead import judging_of, show_judging
+from .judging_ahead import judging_of, show_calibration, show_judging
 from .output import console, dollars, duration, open_store, printable, say_json, table
 from .same_name import tell_planned
 
@@ -60,6 +60,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
         return 0
     _show_plan(plan, expected)
     show_judging(judging)
+    show_calibration(plan)
     _show_progress(progress)
     if power is None:
         click.echo("power: pip install 'worksample[report]'", err=True)
@@ -159,6 +160,9 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
         again = f"worksample resume {name}{where}, then " if store.get(Experiment, status.experiment).lock.chain else ""
         next = f"worksample review --experiment {name}{where}, then {again}worksample report {name}{where} --out report"
+    elif status.to_label:
+        said = f"waits for people's labels of what the judge said: {_count(status.to_label, 'submission')}"
+        next = f"worksample review --experiment {name}{where}, then worksample resume {name}{where}"
     elif status.waits_for_judge:
         said = (
             f"waits for a judge: {_count(status.waits_for_judge, 'submission')}; none is configured, or none was free"

@@ -9,13 +9,14 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from worksample.box import kinds
+from worksample.calibration.config import CalibrationConfig
 from worksample.endpoints import HostRule, read_rule
 from worksample.errors import UsageError
 from worksample.manifests import shown, told
 from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
 from worksample.models.services import ServiceConfig
-from worksample.records import Arm, Chain, Feedback, Frozen, Limits, Protocol, ShownRubric
+from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric
 from worksample.records.task import Name
 
 
@@ -161,6 +162,12 @@ class ExperimentConfig(Frozen):
     """Models that judge, by name: a table each. See docs/judges.md."""
     people: PeopleConfig = PeopleConfig()
     """The people who judge."""
+    calibration: CalibrationConfig | None = None
+    """People's labels of what judges say; without it none are drawn. See docs/calibration.md."""
+    judged_by: JudgedBy | None = None
+    """Whose answers make the verdicts where a report does not say: `combined`, `people`, `judge` or `program`; by
+    default combined. Part of the lock.
+    """
     limits: LimitsConfig = LimitsConfig()
     """Ceilings of each trial."""
     parallel: int = Field(default=8, ge=1, le=1000)

@@ -21,6 +21,7 @@ from worksample.records import (
     Experiment,
     Feedback,
     Instance,
+    JudgedBy,
     Lock,
     Protocol,
     Record,
@@ -56,6 +57,8 @@ class Material:
     others: tuple[Instance, ...] = ()
     """Instances that the suite and the tasks name and that are not worked on; they are kept all the same."""
     roles: dict[str, str] = field(default_factory=dict)
+    judged_by: JudgedBy | None = None
+    """Whose answers make the verdicts unless a report says otherwise."""
     lacking: frozenset[str] = frozenset()
     """Commands that instances ask for and the sandbox of this machine does not have."""
     hosts: tuple[HostRule, ...] = ()
@@ -107,6 +110,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         sandbox=material.sandbox,
         versions=versions,
         chain=material.chain,
+        judged_by=material.judged_by,
     )
     identity = {
         "agents": sorted(a.id for a in material.agents),
@@ -118,6 +122,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         "sandbox": material.sandbox,
         **({"protocols": list(material.protocols)} if len(material.protocols) > 1 else {}),
         **({"chain": material.chain.plain()} if material.chain else {}),
+        **({"judged_by": material.judged_by} if material.judged_by else {}),
         "not_attemptable": sorted([*key, reason] for key, reason in reasons.items() if reason),
     }
     experiment = Experiment(

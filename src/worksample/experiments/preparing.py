@@ -10,10 +10,11 @@ from worksample.agents.build import check_program
 from worksample.errors import PlanError
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
-from worksample.records import Agent, EvaluatorKind, now
+from worksample.records import Agent, EvaluatorKind, Experiment, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
+from .calibrating import calibrating, need_same
 from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .lock import versions, write_lock
@@ -50,8 +51,10 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         others=selection.others,
         roles={**selection.roles, **config.roles},
         hosts=config.hosts,
+        judged_by=config.judged_by,
         lacking=_lacking(selection) if config.sandbox == "bubblewrap" else frozenset(),
     )
+    config = calibrating(config, material.instances, material.protocols)
     planned = plan(material, author=config.author, at=now(), versions=versions(), settings=config.plain())
     _check(planned, config)
     return planned
@@ -118,6 +121,8 @@ def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
 def commit_plan(store: Store, planned: Plan) -> bool:
     """Commit everything that the store lacks and write the lock. True where the experiment was planned before."""
     known = has(store, planned.experiment)
+    if known:
+        need_same(store.get(Experiment, planned.experiment.id), planned.experiment)
     commit_new(store, planned.records)
     write_lock(planned, store.logs.parent / "experiments" / planned.experiment.id)
     return known

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
+from worksample.verdicts.answers import WHOLE
 
-from .answers import WHOLE
 from .material import Material
 from .section import Section, SectionRow
 

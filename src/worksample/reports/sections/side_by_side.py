@@ -10,9 +10,9 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import EvaluatorKind
 from worksample.reports.experiments import held_out
+from worksample.verdicts.answers import WHOLE, answers, by_kind
 
 from . import calibration, criteria
-from .answers import WHOLE, answers, by_kind
 from .material import Material
 from .section import Section, SectionRow
 
