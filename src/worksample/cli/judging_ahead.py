@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -30,10 +30,12 @@ class Judging:
     """Of people's work, at the form's soft limit; None for judges."""
     cost: float | None
     """US dollars; None is unknown."""
+    each: str = ""
+    """For whom it is where no agent is planned: "entrant", or "two entrants" of pairs; how many come is not known."""
 
 
 def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
-    """Protocol by protocol; programs cost nothing and are left out."""
+    """Protocol by protocol; programs cost nothing and are left out. Of work that is handed in: for each entrant."""
     from worksample.experiments.rounds import asked_of
     from worksample.people.rounds.own import effort_of
     from worksample.records import EvaluatorKind, Protocol
@@ -42,6 +44,7 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
     instances = {i.id: i for i in plan.material.instances}
     asked = asked_of(instances.values(), plan.material.protocols)
     whole = [p for p in plan.material.protocols if p in (Protocol.HOLISTIC, Protocol.PAIRWISE) and _judges(config, p)]
+    open_ = not plan.material.agents
     for protocol, by in (*asked, *((protocol, EvaluatorKind.JUDGE) for protocol in whole)):
         if by is EvaluatorKind.PROGRAM:
             continue
@@ -52,6 +55,8 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
             found.append(Judging(protocol, by, items, items * each if each else None, None, None))
         else:
             found.append(_by_people(protocol, by, items, people, config.people.pay))
+        if open_:
+            found[-1] = replace(found[-1], each="two entrants" if protocol is Protocol.PAIRWISE else "entrant")
     return found
 
 
@@ -71,13 +76,15 @@ def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
 
     known = plan.material.instances
     asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}
-    return sum(slot.instance in asked for slot in plan.attemptable)
+    return sum(slot.instance in asked for slot in plan.attemptable) if plan.material.agents else len(asked)
 
 
 def _pairs(plan: Plan) -> int:
     """Each two entrants meet on so many instances as they share, ten at most (RLI B.2)."""
     from worksample.people.rounds.own import PER_PAIR
 
+    if not plan.material.agents:
+        return min(PER_PAIR, len(plan.material.instances))
     worked: dict[tuple[str, str], set[str]] = {}
     for slot in plan.attemptable:
         worked.setdefault((slot.agent, slot.arm), set()).add(slot.instance)
@@ -90,12 +97,13 @@ def show_judging(found: list[Judging]) -> None:
     for one in found:
         what = "pairs" if one.protocol == "pairwise" else "submissions"
         of = f"{one.protocol} ({one.by})" if names[one.protocol] > 1 else one.protocol
+        per = f" of each {one.each}" if one.each else ""
         if one.hours is None:
             many = "none is configured" if one.evaluations is None else f"{one.evaluations:,} evaluations"
-            console(err=True).print(f"{of}: a judge for {one.items:,} {what}, {many}")
+            console(err=True).print(f"{of}: a judge for {one.items:,} {what}{per}, {many}")
             continue
         pay = "pay unknown (--pay USD an hour)" if one.cost is None else dollars(one.cost)
         console(err=True).print(
-            f"{of}: people for {one.evaluations:,} evaluations of {one.items:,} {what}, "
+            f"{of}: people for {one.evaluations:,} evaluations of {one.items:,} {what}{per}, "
             f"{one.hours:,.1f} hours at most, {pay}"
         )
