@@ -49,6 +49,11 @@ class Status:
 
 def status_of(store: Store, experiment: Experiment) -> Status:
     """Count. A submission is graded where the rounds in force over the experiment decided it."""
+    return status_and_waits(store, experiment)[0]
+
+
+def status_and_waits(store: Store, experiment: Experiment) -> tuple[Status, dict[str, EvaluatorKind]]:
+    """The counts, and of the submissions that wait for somebody, for whom."""
     import polars as pl
 
     from worksample.store.frames import trials_df
@@ -65,9 +70,10 @@ def status_of(store: Store, experiment: Experiment) -> Status:
     handed, open_ = handed_in(store, experiment)
     undecided |= open_
     graded += handed - len(open_)
-    waits = Counter(waiting_for(store, experiment, undecided).values())
+    whom = waiting_for(store, experiment, undecided)
+    waits = Counter(whom.values())
     cost = sum(float(tries[column].fill_null(0).sum()) for column in ("cost", "other_cost"))
-    return Status(
+    status = Status(
         experiment=experiment.id,
         name=experiment.name,
         at=experiment.plain()["at"],
@@ -84,6 +90,7 @@ def status_of(store: Store, experiment: Experiment) -> Status:
         unpriced=tries.filter((pl.col("tokens").fill_null(0) > 0) & ~pl.col("priced").fill_null(False)).height,
         sandbox=experiment.lock.sandbox,
     )
+    return status, whom
 
 
 def handed_in(store: Store, experiment: Experiment) -> tuple[int, dict[str, str]]:

@@ -264,6 +264,10 @@ class People:
         """Conflict while the person judges an item of the round, or of one that looks at it."""
         shown_names.refuse_votes_at_work(self.store, account, round)
 
+    def look_at_submission(self, account: Account, submission: str, *, names: bool) -> None:
+        """Whether the person may read what there is on a submission, `names` among it: Denied, Conflict."""
+        shown_names.look_at_submission(self.store, account, submission, names=names, clock=self._clock)
+
     def amend(self, by: Account, action: Action, target: Target, target_id: str, reason: str) -> Amendment:
         """Strike or restore a record."""
         return amending.amend(self.store, by, action, target, target_id, reason, clock=self._clock)

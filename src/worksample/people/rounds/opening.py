@@ -146,7 +146,7 @@ def top_up(store: Store, round: str) -> int:
         return 0
     config = PeopleRound(
         kind=queue.kind, subjects=tuple(there) if pairs else fresh, overlap=store.get(Round, round).overlap,
-        per_pair=queue.settings.get("per_pair", PeopleRound.per_pair),
+        per_pair=queue.settings["per_pair"],
     )  # fmt: skip
     asking = Asking(queue.form, queue.protocol, queue.asked)
     planned = plan_items(store, config, asking, round, queue.seed, known if pairs else ())
