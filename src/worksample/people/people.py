@@ -211,9 +211,17 @@ class People:
 
     # -- rubrics
 
-    def save_rubric(self, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str) -> Version:
-        """Add a version after `over`."""
-        return versions.save(self.store, by, rubric, criteria, over=over, reason=reason, clock=self._clock)
+    def now(self) -> int:
+        """Microseconds since 1970, by the clock of all that is kept here."""
+        return self._clock()
+
+    def save_rubric(
+        self, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str, suggestions: Collection[str] = ()
+    ) -> Version:
+        """Add a version after `over`; `suggestions`: of models, of which it has criteria."""
+        return versions.save(
+            self.store, by, rubric, criteria, over=over, reason=reason, clock=self._clock, suggestions=suggestions
+        )
 
     # -- administration
 

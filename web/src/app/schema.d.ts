@@ -164,6 +164,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/criteria/suggester": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggester
+         * @description The model that suggests criteria here.
+         */
+        get: operations["suggester"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/experiments": {
         parameters: {
             query?: never;
@@ -1047,6 +1067,26 @@ export interface paths {
         get: operations["rubric"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rubrics/{name}/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suggest
+         * @description Have a model draft criteria for a brief. They are a suggestion: nothing is saved but that it was made.
+         */
+        post: operations["suggest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2749,6 +2789,11 @@ export interface components {
             over: number;
             /** Reason */
             reason: string;
+            /**
+             * Suggestions
+             * @default []
+             */
+            suggestions: string[];
         };
         /**
          * RubricRow
@@ -2921,6 +2966,49 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
         };
+        /**
+         * SuggestBody
+         * @description The brief of the work, as the client wrote it, and how many criteria are wanted.
+         */
+        SuggestBody: {
+            /** Brief */
+            brief: string;
+            /** Count */
+            count: number;
+        };
+        /** SuggestedView */
+        SuggestedView: {
+            importance: components["schemas"]["Importance"];
+            /** Text */
+            text: string;
+        };
+        /**
+         * Suggester
+         * @description `model`: "" where none is configured.
+         */
+        Suggester: {
+            /** Model */
+            model: string;
+        };
+        /**
+         * SuggestionView
+         * @description A draft by a model: no part of any version until somebody takes it. `prompt`: digest of what it was asked.
+         *     `cost`: US dollars, null where it has no price.
+         */
+        SuggestionView: {
+            /** At */
+            at: number;
+            /** Cost */
+            cost: number | null;
+            /** Criteria */
+            criteria: components["schemas"]["SuggestedView"][];
+            /** Id */
+            id: string;
+            /** Model */
+            model: string;
+            /** Prompt */
+            prompt: string;
+        };
         /** TagsSaid */
         TagsSaid: {
             /** Note */
@@ -2932,6 +3020,22 @@ export interface components {
              * @enum {string}
              */
             type: "tags";
+        };
+        /**
+         * TakenView
+         * @description A model's draft of which a version has criteria: `suggested` of them, and how many stand as it wrote them.
+         */
+        TakenView: {
+            /** At */
+            at: number;
+            /** Model */
+            model: string;
+            /** Prompt */
+            prompt: string;
+            /** Suggested */
+            suggested: number;
+            /** Unchanged */
+            unchanged: number;
         };
         /**
          * Target
@@ -3032,7 +3136,7 @@ export interface components {
         };
         /**
          * VersionView
-         * @description `rounds`: ids of those that asked exactly these criteria.
+         * @description `rounds`: ids of those that asked exactly these criteria. `taken`: models' drafts that it has criteria of.
          */
         VersionView: {
             /** At */
@@ -3049,6 +3153,8 @@ export interface components {
             reason: string;
             /** Rounds */
             rounds: string[];
+            /** Taken */
+            taken: components["schemas"]["TakenView"][];
         };
         /**
          * VoteView
@@ -3627,6 +3733,53 @@ export interface operations {
             };
             /** @description The answer is incomplete; `faults` says where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    suggester: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggester"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6286,6 +6439,68 @@ export interface operations {
             };
             /** @description Not there, or not yours. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    suggest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SuggestBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestionView"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description A model gave no answer that counts. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
