@@ -142,12 +142,15 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     status = done.status
     if status.finished and lacks("report"):
         _show_counts(store, status.experiment)
-    elif status.finished:
+    elif status.finished or (status.handed_in and not lacks("report")):
         print_board(leaderboard(store, [status.experiment]), console())
     name = call(store, store.get(Experiment, status.experiment))
     where = f" --store {tone.store}" if tone.store else ""
     said, next = "", f"worksample report {name}{where} --out report"
-    if done.interrupted:
+    if not status.planned and not status.handed_in:
+        said = "nothing is handed in yet"
+        next = f"worksample submit --table FILE --experiment {name}{where}, then worksample resume {name}{where}"
+    elif done.interrupted:
         said = f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept"
         next = f"worksample resume {name}{where}"
     elif status.open:
@@ -202,6 +205,9 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     own = [arm for arm in m.arms if arm.continues is None]
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
+    if not m.agents:
+        out.print(f"{_count(len(m.instances), 'instance')}; no agent is to work: what is handed in for it is judged")
+        return
     out.print(
         f"{_count(len(m.agents), 'agent')} x {_count(len(m.instances), 'instance')} x {_count(len(own), 'arm')} x "
         f"{_count(m.repeats, 'repeat')} = {_count(len(plan.slots), 'slot')}; {expected.trials} to run, "
@@ -221,6 +227,8 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
 
 
 def _show_progress(progress: PlanProgress) -> None:
+    if not progress.planned:
+        return
     states = {
         "waiting for people": progress.waits_for_people,
         "waiting for a judge": progress.waits_for_judge,

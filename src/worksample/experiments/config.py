@@ -144,8 +144,8 @@ class ExperimentConfig(Frozen):
     """Folders of task packages."""
     only: tuple[str, ...] = ()
     """Keeps the instances `task` or `task/instance` that match one of these; `*` matches anything."""
-    agents: tuple[AgentConfig, ...] = Field(min_length=1)
-    """Who works; a table per agent."""
+    agents: tuple[AgentConfig, ...]
+    """Who works; a table per agent. `[]`: nobody of this platform, all work is handed in (`worksample submit`)."""
     arms: tuple[ArmConfig, ...] = Field(default=(ArmConfig(name="plain"),), min_length=1)
     """Conditions of the work; a table per arm."""
     chain: ChainConfig | None = None
@@ -195,6 +195,9 @@ class ExperimentConfig(Frozen):
     def _sound(self) -> Self:
         if not self.suite and not self.tasks:
             raise ValueError("give a suite or tasks to work on")
+        of_trials = (self.arms, self.repeats, self.limits)
+        if not self.agents and of_trials != ((ArmConfig(name="plain"),), 1, LimitsConfig()):
+            raise ValueError("arms, repeats and limits are of agents' trials, and no agent is to work")
         names = [arm.name for arm in self.arms]
         if len(set(names)) < len(names):
             raise ValueError(f"two arms have one name: {', '.join(names)}")

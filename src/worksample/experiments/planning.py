@@ -91,6 +91,8 @@ class Plan:
 def plan(material: Material, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]) -> Plan:
     """Slots for agents x instances x arms x repeats. PlanError where nothing is left to plan or names collide.
 
+    Without agents there are no slots, and all work is handed in: rounds, verdicts and figures are those of its kind.
+
     The experiment's id is its name and a digest of all that decides what is done: agents, instances, arms, repeats,
     seed, roles, protocols, sandbox and what is not attemptable. Author, time, versions and settings are not in it, so
     planning the same again finds the same experiment.
@@ -166,8 +168,6 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
 def _refuse(material: Material) -> None:
     if not material.instances:
         raise PlanError("no instance is left to work on", next="worksample suite show, or a wider --only")
-    if not material.agents:
-        raise PlanError("no agent is given", next="--agent worker --model PROVIDER/MODEL, or agents in the file")
     for what, values in (
         ("agents have one name", [a.name for a in material.agents]),
         ("instances have one name", [i.key for i in material.instances]),

@@ -59,6 +59,13 @@ def status_of(store: Store, experiment: Experiment, judged_by: JudgedBy | None =
 
     judged_by: by whose answers; None: as the experiment says.
     """
+    return status_and_waits(store, experiment, judged_by)[0]
+
+
+def status_and_waits(
+    store: Store, experiment: Experiment, judged_by: JudgedBy | None = None
+) -> tuple[Status, dict[str, EvaluatorKind]]:
+    """The counts, and of the submissions that wait for somebody, for whom."""
     import polars as pl
 
     from worksample.calibration.labels import lacking
@@ -76,13 +83,13 @@ def status_of(store: Store, experiment: Experiment, judged_by: JudgedBy | None =
     handed, open_ = handed_in(store, experiment, judged_by)
     undecided |= open_
     graded += handed - len(open_)
-    if judged_by in (None, JudgedBy.COMBINED):
-        waits = Counter(waiting_for(store, experiment, undecided).values())
-    else:
+    whom = waiting_for(store, experiment, undecided)
+    waits = Counter(whom.values())
+    if judged_by not in (None, JudgedBy.COMBINED):
         asked = {cause.value: kind for kind, cause in AWAITED.items()}
         waits = Counter(asked[cause] for cause in rest["verdict_cause"] if cause in asked)
     cost = sum(float(tries[column].fill_null(0).sum()) for column in ("cost", "other_cost"))
-    return Status(
+    status = Status(
         experiment=experiment.id,
         name=experiment.name,
         at=experiment.plain()["at"],
@@ -102,6 +109,7 @@ def status_of(store: Store, experiment: Experiment, judged_by: JudgedBy | None =
         unpriced=tries.filter((pl.col("tokens").fill_null(0) > 0) & ~pl.col("priced").fill_null(False)).height,
         sandbox=experiment.lock.sandbox,
     )
+    return status, whom
 
 
 def handed_in(store: Store, experiment: Experiment, judged_by: JudgedBy | None = None) -> tuple[int, dict[str, str]]:

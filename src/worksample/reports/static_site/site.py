@@ -22,7 +22,7 @@ from worksample.store import Store
 from worksample.taxonomy import title_of
 
 from .charts import board_charts, heat_charts, measured_charts
-from .pages import Pages
+from .pages import Pages, address_of
 from .section_tables import view_of
 from .summary import summary_of
 from .trial_page import TrialPages, trial_page
@@ -55,6 +55,8 @@ class ReportConfig:
     """Count prices that are only illustrative."""
     measures: MeasureConfig | None = None
     """How its figures are made; `illustrative` counts in them too."""
+    app: str = ""
+    """Address of the review app, such as `https://review.example.org`: pages of trials link to the work in it."""
     pages: bool = True
     """A page per trial; without them the site ends at the tasks."""
     on_page: Callable[[int, int], None] = lambda done, of: None
@@ -96,7 +98,10 @@ class _Site:
         self.colours: dict[str, str] = {}
         self.titles = {id: task.title for task in store.find(Task) for id in task.instances}
         links = LINKS[:-1] if self.held_out else LINKS
-        self.pages = Pages(out, config.name or called(board.experiments), unsandboxed=board.unsandboxed, links=links)
+        self.pages = Pages(
+            out, config.name or called(board.experiments), unsandboxed=board.unsandboxed, links=links,
+            app=address_of(config.app),
+        )  # fmt: skip
         self.page = self.pages.page
 
     def write(self) -> None:
@@ -167,7 +172,7 @@ class _Site:
             grader_forms,
         )
 
-        instances = [self.instance(id) for id in self.frame["instance"].unique().sort()]
+        instances = [self.instance(id) for id in self.frame["instance"].unique().sort().to_list() or self.planned()]
         forms = {i.task: grader_forms(self.code_of(i)) for i in instances}
         census = census_of(self.board.experiments[0].lock.suite, instances, self.store.manifest, forms=forms)
         found = description_of(census, DescribeConfig(illustrative=self.config.illustrative))
@@ -182,6 +187,10 @@ class _Site:
             market="",
             correlation=found.correlation,
         )
+
+    def planned(self) -> list[str]:
+        """Where nobody of ours was to work: the instances on which work could be handed in."""
+        return sorted({id for e in self.board.experiments for id in e.lock.instances})
 
     def code_of(self, instance: Instance) -> Iterator[bytes]:
         """The sources of an instance's graders."""
