@@ -49,10 +49,16 @@ def test_every_figure_has_a_row(coverage):
 def test_intervals_hold_the_truth(coverage):
     """80 benchmarks of 40 tasks: of 95 % fewer than 86 % are a chance of one in two thousand a row."""
     found = coverage.run(80, (40,))
-    weak = {"cost per trial, heavy tail"}
-    given = {row: cells[40] for row, cells in found.items() if cells[40].none < cells[40].seeds and row not in weak}
+    given = {row: cells[40] for row, cells in found.items() if cells[40].none < cells[40].seeds}
     low = {row: cell.covers for row, cell in given.items() if cell.covers < 0.86}
     assert low == {}
+
+
+@pytest.mark.parametrize("tasks", [5, 10, 40])
+def test_means_of_heavy_tail(coverage, tasks):
+    """Log-normal costs, whose few tasks seldom show the dear ones: 91 % without a task more than seen."""
+    for row, cells in coverage.run(600, (tasks,), "amounts").items():
+        assert 0.915 < cells[tasks].covers < 0.985, row
 
 
 def test_a_run_goes_on_where_it_was_stopped(coverage, tmp_path):
