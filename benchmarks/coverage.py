@@ -62,6 +62,7 @@ def scores(rng: Rng, n: int) -> Found:
     yield "full pass, 3 repeats", m.full_pass(trials), 0.3
     late = rng.random(3 * n) < beta(rng, n, 0.2)[task]
     yield "timeout rate", m.timeout_table(trials, late)["overall"].rate, 0.2
+    yield "score of late runs", m.timeout_table(trials, late)["overall"].timed_out, 0.3
     yield (
         "score against budget",
         m.score_against_budget(np.where(late, 2.0, 1.0), trials.score, [1.0], task=task, instance=task)[0].score,
@@ -94,7 +95,9 @@ def pairs(rng: Rng, n: int) -> Found:
 def money(rng: Rng, n: int) -> Found:
     price = prices(rng, n)
     for mean in (0.02, 0.1, 0.4):
-        yield f"share of dollars, {mean:.0%} pass", m.dollars_earned(price, rng.random(n) < mean).share, mean
+        found = m.dollars_earned(price, rng.random(n) < mean)
+        yield f"share of dollars, {mean:.0%} pass", found.share, mean
+    yield "dollars earned", found.earned, 0.4 * float(price.sum())
     chance, task = beta(rng, n, 0.2), np.arange(n).repeat(3)
     passed = rng.random(3 * n) < chance[task]
     yield "share of dollars, 3 repeats", m.dollars_earned((price / 3)[task], passed, task=task).share, 0.2
@@ -108,8 +111,8 @@ def money(rng: Rng, n: int) -> Found:
     yield "autoflation, 10% pass", flat, 0.075
     low, high = rng.random(n) < 0.3, rng.random(n) < 0.7
     extra = rng.gamma(4, 2.5, n)
-    found = m.break_even_from_jobs((low, high), (np.zeros(n), extra), ("AI", "helped"))
-    yield "break-even value", found, 25.0
+    even = m.break_even_from_jobs((low, high), (np.zeros(n), extra), ("AI", "helped"))
+    yield "break-even value", even, 25.0
 
 
 def attempts(rng: Rng, n: int) -> Found:
@@ -120,12 +123,14 @@ def attempts(rng: Rng, n: int) -> Found:
     first = rng.random(n) < 0.4
     again = [None if f else bool(g) for f, g in zip(first, rng.random(n) < 0.25, strict=True)]
     lifts = m.success_lifts(first, again)
+    yield "p overall", lifts.p_overall, 0.55
     yield "rescue rate", lifts.rescue, 0.25
     yield "absolute lift", lifts.absolute, 0.15
     yield "relative lift", lifts.relative, 0.375
     score = rng.beta(2, 2, n)
     rubric = m.rubric_lifts(score, score + (1 - score) * 0.3)
     yield "rubric lift", rubric.absolute, 0.15
+    yield "relative rubric lift", rubric.relative, 0.3
     jobs, steps, passed = [], [], []
     for job in range(n):
         for k in (1, 2, 3):
@@ -147,6 +152,8 @@ def votes(rng: Rng, n: int) -> Found:
     yes = 0.3 * 0.85 + 0.7 * 0.15
     agree = 0.85**2 + 0.15**2
     yield "agreement", found.share, agree
+    yield "hard disagreement", found.hard, 1 - agree
+    yield "agreement on positives", found.positive, (0.3 * 0.85**2 + 0.7 * 0.15**2) / yes
     yield "alpha (nominal)", found.alpha_nominal, 1 - (1 - agree) / (2 * yes * (1 - yes))
     yield "AC1", found.ac1, (agree - 2 * yes * (1 - yes)) / (1 - 2 * yes * (1 - yes))
     bad = int(rng.binomial(n, 0.05))
@@ -192,7 +199,10 @@ _KEPT: dict[str, dict[str, float]] = {}
 def horizon(rng: Rng, n: int) -> Found:
     hours = np.exp(rng.normal(1, 1.5, n))
     passed = rng.random(n) < 1 / (1 + np.exp(0.8 * np.log2(hours / 2)))
-    yield "50 % time horizon", m.time_horizon(hours, passed, how=m.Resampling(300)).horizons[0.5], 2.0
+    found = m.time_horizon(hours, passed, how=m.Resampling(300))
+    yield "50 % time horizon", found.horizons[0.5], 2.0
+    yield "80 % time horizon", found.horizons[0.8], 2 * 4 ** (-math.log(2) / 0.8)
+    yield "slope of the horizon's curve", found.slope, -0.8
 
 
 def spreads(rng: Rng, n: int) -> Found:
@@ -241,8 +251,39 @@ def medians(rng: Rng, n: int) -> Found:
     yield "median cost", m.median_amount(np.exp(rng.normal(0, 1, n)), unit=m.Unit.USD), 1.0
 
 
+def scales(rng: Rng, n: int) -> Found:
+    """Three votes of 1, 2 or 3 on a project; four in five give its label, the others either of the rest."""
+    shares, noise = np.array([0.6, 0.25, 0.15]), np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    label = rng.choice(3, n, p=shares).repeat(3)
+    vote = (rng.random(3 * n)[:, None] > noise[label].cumsum(axis=1)).sum(axis=1)
+    found = m.measure_agreement(m.Ballots(np.arange(n).repeat(3), vote + 1), m.HOLISTIC)
+    both = (noise.T * shares) @ noise
+    said = both.sum(axis=0)
+    place = said.cumsum() - said / 2
+    for name, told, at in (
+        ("ordinal", found.alpha_ordinal, place), ("interval", found.alpha_interval, np.arange(3.0))
+    ):  # fmt: skip
+        apart = (at[:, None] - at) ** 2
+        yield f"alpha ({name})", told, 1 - float((both * apart).sum() / (np.outer(said, said) * apart).sum())
+    yield "preference", m.mean_score(rng.choice([0.0, 0.5, 1.0], n, p=[0.5, 0.3, 0.2])), 0.35
+
+
+def ceilings(rng: Rng, n: int) -> Found:
+    """Six jobs in ten can be done, each attempt passing half of those."""
+    able, jobs, steps, passed = rng.random(n) < 0.6, [], [], []
+    for job in range(n):
+        for k in range(1, 5):
+            jobs.append(job)
+            steps.append(k)
+            passed.append(bool(able[job] and rng.random() < 0.5))
+            if passed[-1]:
+                break
+    yield "ceiling", m.fit_ceiling(m.histories(jobs, steps, passed), "independent", m.Resampling(200)).ceiling, 0.6
+
+
 WORLDS: tuple[World, ...] = (
-    rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled, ranked, medians
+    rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled, ranked, medians,
+    scales, ceilings,
 )  # fmt: skip
 
 
@@ -261,7 +302,7 @@ ROWS = {
     "elo_ratings": "Elo of a weak agent", "time_horizon": "50 % time horizon", "model_effect": "model spread",
     "harness_effect": "model deviation", "correlate": "correlation", "representativeness": "correlation",
     "median_amount": "median cost",
-    "rank_agents": "rank of the middle one of five",
+    "rank_agents": "rank of the middle one of five", "fit_ceiling": "ceiling",
 }  # fmt: skip
 """By public function of `worksample.metrics` whose figures have intervals: a row that shows how often they hold."""
 

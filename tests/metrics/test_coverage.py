@@ -17,8 +17,6 @@ WITHOUT = {
     "midpoint", "pair_preference", "pair_sums", "pass_at_k_each", "percent", "planned_variances", "plans", "power_of",
     "project_preferences", "repeat_spread", "round_half_up", "rubric_scores", "tabulate", "tasks_needed", "trial_costs",
     "variance_components", "wilson", "with_and_without", "with_correlation",
-    # Of no value where its model is not identifiable, which a few hundred jobs seldom make it.
-    "fit_ceiling",
 }  # fmt: skip
 """Functions that make no interval of their own."""
 ELSEWHERE = frozenset(n for n in m.__all__ if n.islower() and ".calibration." in getattr(m, n).__module__)
