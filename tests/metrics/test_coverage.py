@@ -62,8 +62,9 @@ def test_means_of_heavy_tail(coverage, tasks):
 def test_a_run_goes_on_where_it_was_stopped(coverage, tmp_path):
     """A torn line is made again, what other code made does not count, and the table is that of one run."""
     from benchmarks import coverage_cells as cells
+    from benchmarks.coverage_worlds import pairs, votes
 
-    path, worlds = tmp_path / "kept.jsonl", [(0, coverage.votes), (1, coverage.pairs)]
+    path, worlds = tmp_path / "kept.jsonl", [(0, votes), (1, pairs)]
     whole = cells.run(worlds, 60, (5,))
     cells.run(worlds, 50, (5,), cells.Kept(path))
     kept = path.read_bytes()
