@@ -21,6 +21,7 @@ SHOWN: tuple[tuple[str, str], ...] = (
     (r"scores\S*: steps", "steps"),
     (r"scores\S*: (cost|list price|seconds|tokens)", AMOUNTS),
     (r"scores\S*: median (cost|seconds)", "median cost"),
+    (r"representativeness: .*", "correlation"),
     (r"ranks: rank", "rank of the middle one of five"),
     (r"pairs: full pass", "paired difference, 3 repeats, equal agents"),
     (r"compare: full pass", "paired difference, 3 repeats, equal agents"),

@@ -4,7 +4,7 @@
                                      [--arena PYTHON]
 
 arena-rank brings JAX, so that it is in no lock of ours: `--arena` names the Python of an environment that has it. Its
-0.1.1 compiles every fit anew, and that counts. All see the same resamples of projects. The peers get, for each resample,
+0.1.1 compiles every fit anew, which counts. All see the same resamples of projects. The peers get, for each resample,
 one edge per pair of agents, already averaged: their time is fitting alone, without the averaging that ours includes.
 They run on `--peers` of the 1,000 resamples, and their time is scaled up. Each time is the best of `--rounds`, taken in
 turn, in seconds of the processor: set OPENBLAS_NUM_THREADS=1. The largest difference from their scores is printed, so

@@ -10,7 +10,19 @@ from worksample.records import Experiment
 from worksample.reports.experiments import find_experiments, same_lock
 from worksample.store import Store
 
-from . import effort, failures, integrity, money, preferences, ranks, rubrics, scores, side_by_side, votes
+from . import (
+    effort,
+    failures,
+    integrity,
+    money,
+    preferences,
+    ranks,
+    representative,
+    rubrics,
+    scores,
+    side_by_side,
+    votes,
+)
 from .config import MeasureConfig
 from .material import Material
 from .section import Section
@@ -18,6 +30,7 @@ from .section import Section
 PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Pass and score", scores.sections),
     ("Ranks", ranks.sections),
+    ("Representativeness", representative.sections),
     ("Completion", rubrics.sections),
     ("Automation rate", votes.automation),
     ("Preferences and Elo", preferences.sections),
