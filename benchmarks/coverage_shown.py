@@ -64,6 +64,8 @@ SHOWN: tuple[tuple[str, str], ...] = (
     (r"\S+: alpha, ordinal", "alpha (ordinal)"),
     (r"\S+: alpha, interval", "alpha (interval)"),
     (r"\S+: AC1", "AC1"),
+    (r"severity: .*", "paired difference, 1 repeats, equal agents"),
+    (r"position: .*", "rate, 4 instances"),
     (r"false-negatives: .*", "false negatives (one-sided)"),
     (r"failures: .*", PASSING),
     (r"criteria: .*", PASSING),

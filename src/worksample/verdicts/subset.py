@@ -34,8 +34,7 @@ _SHOWN = 8
 class Subset:
     """Conditions `(field, value)`: a row must meet one of each field. A category stands for what is below it, too.
 
-    A
-    cohort is a month of jobs' starts, or a year.
+    A cohort is a month of jobs' starts, or a year.
 
     Errors: UsageError for an unknown field and, at `check`, for a value that no work has.
     """

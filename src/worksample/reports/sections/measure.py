@@ -12,6 +12,7 @@ from worksample.store import Store
 
 from . import (
     effort,
+    evaluators,
     failures,
     integrity,
     money,
@@ -37,6 +38,7 @@ PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Dollars", money.sections),
     ("Agreement between evaluators", votes.agreement),
     ("Evaluators side by side", side_by_side.sections),
+    ("Severity and position", evaluators.sections),
     ("False negatives", votes.missed),
     ("Failures", failures.sections),
     ("Effort", effort.sections),

@@ -234,6 +234,7 @@ def _roll_up(material: Material, frame: pl.DataFrame) -> Section:
                 "domain": g.rows["domain"],
             },
             state=g.rows["state"],
+            failed=g.rows["broken"],
             how=material.how,
         )
         for g in agents
