@@ -36,6 +36,7 @@ ROWS = {
     "harness_effect": "model deviation", "correlate": "correlation", "representativeness": "correlation",
     "median_amount": "median cost",
     "rank_agents": "rank of the middle one of five", "fit_ceiling": "ceiling",
+    "doubling_time": "doubling time of horizons",
 }  # fmt: skip
 """By public function of `worksample.metrics` whose figures have intervals: a row that shows how often they hold."""
 

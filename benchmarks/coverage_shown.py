@@ -75,6 +75,8 @@ SHOWN: tuple[tuple[str, str], ...] = (
     (r"horizon: 50 % horizon \(h\)", "50 % time horizon"),
     (r"horizon: 80 % horizon \(h\)", "80 % time horizon"),
     (r"horizon: slope per doubling", "slope of the horizon's curve"),
+    (r"horizon-trend: longest .*", "50 % time horizon"),
+    (r"horizon-trend: doubling time \(days\)", "doubling time of horizons"),
     (r"budget-\S+: .*", "score against budget"),
     (r"integrity: .*", PASSING),
 )

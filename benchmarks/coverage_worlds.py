@@ -270,7 +270,15 @@ def ceilings(rng: Rng, n: int) -> Found:
     yield "ceiling", m.fit_ceiling(m.histories(jobs, steps, passed), "independent", m.Resampling(200)).ceiling, 0.6
 
 
+def trends(rng: Rng, n: int) -> Found:
+    """So many agents over three years; horizons double in 200 days, and agents lie a factor of two around that."""
+    released = np.sort(rng.integers(0, 1100, n))
+    hours = 2 ** (released / 200 + rng.normal(0, 1, n))
+    day = np.datetime64("2024-01-01") + released
+    yield "doubling time of horizons", m.doubling_time(hours, day), 200.0
+
+
 WORLDS: tuple[World, ...] = (
     rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled, ranked, medians,
-    scales, ceilings,
+    scales, ceilings, trends,
 )  # fmt: skip
