@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.run_cli import cli, cli_json
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
 from worksample.errors import UsageError
@@ -80,3 +81,24 @@ def test_a_public_part_against_the_whole(store: Store) -> None:
     assert "does not vary" in cell(found, "bob", "r of the pass rates").reason
     assert found.rows[0].cells[-2:] == ("5", "5")
     assert "tag=public" in found.notes[0]
+
+
+def test_a_comparison_by_cohort(store: Store) -> None:
+    """bob passes all: one of three more than ann in November and December, none in January."""
+    found = compare(store, "ann", "bob", MeasureConfig(by="cohort"))
+    assert [(p.group, p.passed.value) for p in found.parts] == [
+        ("2025-11", pytest.approx(1 / 3)), ("2025-12", pytest.approx(1 / 3)), ("2026-01", 0.0),
+    ]  # fmt: skip
+    assert all(p.holm is not None and p.holm > 0.05 for p in found.parts)
+    assert found.plain()["parts"][0]["group"] == "2025-11"
+    assert compare(store, "ann", "bob").parts == ()
+
+
+def test_compare_by_on_the_command_line(store: Store, tmp_path: Path) -> None:
+    where = tmp_path / "store"
+    store.close()
+    assert [p["group"] for p in cli_json("compare", "ann", "bob", "--store", where, "--by", "category")["parts"]] == (
+        sorted(CATEGORIES)
+    )
+    told = cli("compare", "ann", "bob", "--store", where, "--by", "cohort").output
+    assert "p (Holm)" in told and "2026-01" in told
