@@ -24,7 +24,6 @@ SHOWN: tuple[tuple[str, str], ...] = (
     (r"representativeness: .*", "correlation"),
     (r"ranks: rank", "rank of the middle one of five"),
     (r"pairs: full pass", "paired difference, 3 repeats, equal agents"),
-    (r"compare: full pass \(by .*\)", "paired difference, 3 repeats, equal agents"),
     (r"compare: full pass", "paired difference, 3 repeats, equal agents"),
     (r"compare: score", "paired difference, graded, equal agents"),
     (r"tiers: .*: pass", "full pass, 3 repeats"),

@@ -100,5 +100,5 @@ def test_compare_by_on_the_command_line(store: Store, tmp_path: Path) -> None:
     assert [p["group"] for p in cli_json("compare", "ann", "bob", "--store", where, "--by", "category")["parts"]] == (
         sorted(CATEGORIES)
     )
-    told = cli("compare", "ann", "bob", "--store", where, "--by", "cohort").output
+    told = cli("compare", "ann", "bob", "--store", where, "--by", "cohort").stdout
     assert "p (Holm)" in told and "2026-01" in told
