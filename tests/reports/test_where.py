@@ -58,7 +58,7 @@ def test_fields_add_up_and_values_are_alternatives(store: Store) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("cohort=may", "no work can be chosen by 'cohort'"),
+        ("colour=red", "no work can be chosen by 'colour'"),
         ("tier", "no FIELD=VALUE"),
         ("tier=", "no FIELD=VALUE"),
         ("tier=medium", "no work here has tier 'medium'"),

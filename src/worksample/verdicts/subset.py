@@ -25,7 +25,7 @@ _COLUMNS = {
     "tier": ("tier",),
 }
 """Any of these columns may hold the value; the first one is what an error lists."""
-_LISTS = ("platform", "tag")
+_LISTS = ("cohort", "platform", "tag")
 FIELDS = tuple(sorted((*_COLUMNS, *_LISTS)))
 _SHOWN = 8
 
@@ -33,6 +33,8 @@ _SHOWN = 8
 @dataclass(frozen=True, slots=True)
 class Subset:
     """Conditions `(field, value)`: a row must meet one of each field. A category stands for what is below it, too.
+
+    A cohort is a month of jobs' starts, or a year.
 
     Errors: UsageError for an unknown field and, at `check`, for a value that no work has.
     """
@@ -92,6 +94,9 @@ def _meets(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str, 
 
 
 def _listed(field: str, instance: Instance) -> Iterable[str]:
+    if field == "cohort":
+        month = instance.about.job.cohort if instance.about.job else ""
+        return (month[:4], month) if month else ()
     return instance.about.tags if field == "tag" else instance.work.environment.services
 
 

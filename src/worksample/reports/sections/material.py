@@ -125,6 +125,10 @@ class Material(Work):
             return (
                 frame.join(table, on="instance", how="left", maintain_order="left").explode("group").drop_nulls("group")
             )
+        if by == "cohort":
+            months = {id: i.about.job.cohort if i.about.job else "" for id, i in self.instances.items()}
+            column = pl.col("instance").replace_strict(months, default="", return_dtype=pl.String)
+            return frame.with_columns(pl.when(column == "").then(pl.lit(NONE)).otherwise(column).alias("group"))
         column = {"domain": pl.col("category").str.split("/").list.first()}.get(by, pl.col(by))
         return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
 
