@@ -216,7 +216,7 @@ def test_svg(case: Case) -> None:
     put(case, "a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><text>Hi  <tspan>you</tspan></text><rect/></svg>')
     assert len(list(case.svg("a.svg"))) == 2
     put(case, "b.svg", "<html/>")
-    with pytest.raises(DeliverableError, match="is no SVG"):
+    with pytest.raises(DeliverableError, match="is not an SVG"):
         case.svg("b.svg")
 
 

@@ -121,8 +121,11 @@ async def _asked(found: Checked, model: Model) -> Checked:
         return replace(found, fault=f"no answer within {SECONDS:.0f} seconds", next=NEXT, passing=True)
     except Exception as error:  # noqa: BLE001 - a provider's client: whatever it raises is what is wanted to be known
         failure = failure_of_call(error)
-        passing = failure.cause is Cause.MODEL_ERROR and status_of(error) is not None
-        return replace(found, fault=failure.reason, next=NEXT, passing=passing, cause=failure.cause)
+        status = status_of(error)
+        passing = failure.cause is Cause.MODEL_ERROR and status is not None
+        # Where nobody answered, the address is what to look at.
+        at = f" ({model.api.base_url})" if status is None and model.api.base_url else ""
+        return replace(found, fault=failure.reason + at, next=NEXT, passing=passing, cause=failure.cause)
     called = any(choice.message.tool_calls for choice in answer.choices)
     used = answer.usage.total_tokens if answer.usage else None
     took = "" if used is None else f", {used} tokens"

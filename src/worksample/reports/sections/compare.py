@@ -147,7 +147,9 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
         return find_experiment(store, name), ""
     except UsageError as missing:
         agents = ", ".join(id.partition("@")[0] for id in home.agents)
-        raise UsageError(f"{name!r} is no agent of {home.name} ({agents}) and no experiment", next=NEXT) from missing
+        raise UsageError(
+            f"{name!r} is not an agent of {home.name} ({agents}), nor an experiment", next=NEXT
+        ) from missing
 
 
 def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol]:
