@@ -122,7 +122,7 @@ def test_csv_dialects(mark: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("", "is empty"), ("a,a\n1,2", "twice"), ("a,b\n1,2,3", "more cells"), ('a,b\n1,"2', "no CSV")],
+    [("", "is empty"), ("a,a\n1,2", "twice"), ("a,b\n1,2,3", "more cells"), ('a,b\n1,"2', "is not CSV")],
 )
 def test_malformed_csv(text: str, says: str) -> None:
     with pytest.raises(Unreadable, match=says):

@@ -229,7 +229,7 @@ LINE = b'{"subject": "s-maker-0.p0", "evaluator": "a", "score": 1, "justificatio
         (b"subject,evaluator,score,justification\ns-maker-0.p0,ann,2\n", "csv", "number of columns"),
         (b"subject,evaluator,score,justification,wage\ns-maker-0.p0,ann,2,x,9\n", "csv", "unknown column 'wage'"),
         (b"\xff\xfe", "csv", "UTF-8"),
-        (b"[1]\n", "jsonl", "no object"),
+        (b"[1]\n", "jsonl", "is not an object"),
         (b"{\n", "jsonl", "line 1 is not JSON"),
         (b'{"subject": "s-maker-0.p0", "evaluator": "a", "score": 2}\n', "jsonl", "justification: is missing"),
         (LINE.replace(b"}", b', "minutes": -1}'), "jsonl", "minutes"),
