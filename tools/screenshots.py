@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("report", type=Path, help="the folder that `worksample report --out` wrote")
     parser.add_argument("--out", type=Path, default=Path("docs/images"))
     parser.add_argument("--trial", default="master on Weighted survey", help="which trial's page, by its heading")
-    parser.add_argument("--task", default="logo-vector", help="the task on which agents stand side by side")
+    parser.add_argument("--task", default="incident-report", help="the task on which agents stand side by side")
     given = parser.parse_args()
     for one in pictures(given.report, given.trial, given.task):
         target = given.out / one.name
