@@ -74,7 +74,7 @@ def test_rules_are_read() -> None:
     assert read_rule(" pypi.org:80 ") == HostRule("pypi.org", 80)
     assert read_rule("*.example.com:8443").wildcard
     for text in ("", ":80", "a:0", "a:65536", "a:x", "a:", "*", "*.com", "*a.example.com", "127.0.0.1", "a/b", "a:1:2"):
-        with pytest.raises(UsageError, match="no host that can be allowed"):
+        with pytest.raises(UsageError, match="not a host that can be allowed"):
             read_rule(text)
 
 

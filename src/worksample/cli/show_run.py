@@ -17,7 +17,10 @@ from .output import console, dollars, duration, open_store, printable, say_json,
 from .same_name import tell_planned
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.model_check import Checked
     from worksample.experiments.pilot import Basis
     from worksample.experiments.plan_progress import PlanProgress
     from worksample.experiments.planning import Forecast, Plan
@@ -111,9 +114,22 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
             if ready.known:
                 click.echo(f"{ready.plan.experiment.id} was planned before: going on with what is open", err=True)
                 _show_progress(progress)
+            tell_models(ready.models)
         if not tone.quiet:
             tell_planned(ready.store, ready.plan.experiment)
         return run_and_tell(ready.store, ready.plan.experiment, options_of(config), tone)
+
+
+def tell_models(found: Sequence[Checked]) -> None:
+    """Of models that were asked what a run may suffer from; nothing where there is nothing."""
+    for one in found:
+        if one.fault:
+            say = f"{one.model} did not answer just now, and is tried again: {one.fault}"
+        elif not one.answered.startswith("calls tools"):
+            say = f"{one.model} {one.answered}: an agent that needs tools may get nowhere (docs/providers.md)"
+        else:
+            continue
+        click.echo(printable(say), err=True)
 
 
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:

@@ -53,7 +53,7 @@ def refused_network(address: str) -> str:
     try:
         found: Address = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return f"{address} is no address"
+        return f"{address} is not an address"
     for network, says in _NETWORKS:
         if found.version == network.version and found in network:
             return f"{address} is in {network}: {says}"
@@ -88,7 +88,7 @@ def read_rule(text: str) -> HostRule:
     port = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else 0 if sign else 443
     if not 0 < port < 1 << 16 or not is_host_name(name.removeprefix("*.")) or name.count(".") < name.count("*") * 2:
         raise UsageError(
-            f"{text!r} is no host that can be allowed: an exact name or *.NAME, with a port or 443; no address",
+            f"{text!r} is not a host that can be allowed: a name or *.NAME, with a port or 443; addresses are not",
             next="--allow-host api.example.com:443",
         )
     return HostRule(name, port)

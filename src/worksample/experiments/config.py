@@ -184,6 +184,9 @@ class ExperimentConfig(Frozen):
     """US dollars per million tokens by model name; what is not given here has no price."""
     services: dict[str, ServiceConfig] = {}
     """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
+    check_models: bool = True
+    """Ask each agent's model once, with one short call that offers a tool, before its first trial; see
+    docs/providers.md."""
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
     allow_hosts: tuple[Allowed, ...] = ()

@@ -170,7 +170,7 @@ class PlainBox:
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
         """See Box.serve: there is none, since `start` refuses them."""
-        raise SandboxError(f"{endpoint} is no endpoint of the box", where="box")
+        raise SandboxError(f"{endpoint} is not an endpoint of the box", where="box")
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read."""

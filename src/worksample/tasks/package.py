@@ -151,7 +151,7 @@ def _probes(root: Path, faults: Faults) -> tuple[str, ...]:
     found = sorted(p.name for p in folder.iterdir() if not ignored(p.name))
     for name in found:
         if not name.endswith((".py", ".sh")) or (folder / name).is_dir():
-            faults.add(f"probes/{name}", "", "is no probe", "files that end in .py or .sh")
+            faults.add(f"probes/{name}", "", "is not a probe", "files that end in .py or .sh")
     stems = [name[:-3] for name in found]
     for name in found:
         if stems.count(name[:-3]) > 1:

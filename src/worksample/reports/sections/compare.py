@@ -156,7 +156,9 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
         return find_experiment(store, name), ""
     except UsageError as missing:
         agents = ", ".join([*(id.partition("@")[0] for id in home.agents), *_handed_in(store, home)]) or "none yet"
-        raise UsageError(f"{name!r} is no agent of {home.name} ({agents}) and no experiment", next=NEXT) from missing
+        raise UsageError(
+            f"{name!r} is not an agent of {home.name} ({agents}), nor an experiment", next=NEXT
+        ) from missing
 
 
 def _handed_in(store: Store, home: Experiment) -> list[str]:
