@@ -18,8 +18,9 @@ PROGRAM = define("p", harness="command", model="openai/gpt-5", settings={"argv":
 ALONE = define("a", harness="command", settings={"argv": ["true"]})
 
 
-def table(*endpoints: dict[str, Any], network: str = "endpoints") -> Environment:
-    return EnvironmentTable.model_validate({"network": network, "endpoint": endpoints}).record()
+def table(*endpoints: dict[str, Any], network: str = "endpoints", services: tuple[str, ...] = ()) -> Environment:
+    given = {"network": network, "endpoint": endpoints, "services": services}
+    return EnvironmentTable.model_validate(given).record()
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,7 @@ def test_what_cannot_be_reached_is_said_once_and_stably() -> None:
         {"name": "*.example.com", "to": "host"},
         {"name": "shop.example", "port": 80, "to": "service:shop"},
         {"name": "help.example", "port": 80, "to": "model"},
+        services=("shop",),
     )
     said = unreachable(ALONE, environment, (), sandbox="bubblewrap")
     assert said == (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .connect_proxy import ConnectProxy
 from .record import Contact, Ledger
+from .relay import relay
 from .rules import HostRule, allowed_by, read_rule, refused_network
 from .serving import serving
 from .targets import Host, Nowhere, Refused, Streams, Target
@@ -25,5 +26,6 @@ __all__ = [
     "allowed_by",
     "read_rule",
     "refused_network",
+    "relay",
     "serving",
 ]

@@ -14,6 +14,7 @@ from worksample.errors import PlanError
 from worksample.records import (
     Agent,
     Arm,
+    Environment,
     Experiment,
     Instance,
     Lock,
@@ -195,10 +196,17 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons.append(f"needs services: {', '.join(environment.services)}")
     if environment.image is not None and agent.harness not in HARNESSES:
         reasons.append("has an image, into which the agent's program is not brought yet")
-    absent = [command for command in environment.software if command in lacking and environment.image is None]
+    absent = [command for command in commands_of(environment) if command in lacking]
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
     return "; ".join(reasons)
+
+
+def commands_of(environment: Environment) -> tuple[str, ...]:
+    """Commands that this machine's sandbox must have: those of places without an image of their own."""
+    own = environment.software if environment.image is None else ()
+    theirs = (command for one in environment.served if one.image is None for command in one.software)
+    return tuple(dict.fromkeys((*own, *theirs)))
 
 
 def in_order(slots: Sequence[Slot], seed: int) -> tuple[Slot, ...]:
