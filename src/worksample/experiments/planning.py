@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import product
 from typing import Any
 
-from worksample.agents import HARNESSES
+from worksample.agents import HARNESSES, takes_mcp
 from worksample.endpoints import HostRule
 from worksample.errors import PlanError
 from worksample.records import (
@@ -196,6 +196,8 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons.append(f"needs services: {', '.join(environment.services)}")
     if environment.image is not None and agent.harness not in HARNESSES:
         reasons.append("has an image, into which the agent's program is not brought yet")
+    if environment.mcp and not takes_mcp(agent):
+        reasons.append(f"brings MCP servers, which the harness {agent.harness} does not take")
     absent = [command for command in commands_of(environment) if command in lacking]
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")

@@ -114,6 +114,17 @@ class ServiceSpec(Frozen):
     limits: ServiceLimits = ServiceLimits()
 
 
+class McpSpec(Frozen):
+    """A server of tools, by the Model Context Protocol: a program in the agent's box, or behind an endpoint."""
+
+    name: Name
+    argv: tuple[str, ...] = ()
+    """What speaks MCP on standard input and output. May hold `{input}`, `{software}`, `{output}`, `{scratch}`."""
+    env: dict[str, str] = {}
+    url: str = ""
+    """Where it speaks MCP over streamable HTTP."""
+
+
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
@@ -126,6 +137,8 @@ class Environment(Frozen):
     """Names of services that the task expects of a workplace."""
     served: tuple[ServiceSpec, ...] = Field(default=(), exclude_if=lambda served: not served)
     """Services that it brings itself. Not written where there are none, likewise."""
+    mcp: tuple[McpSpec, ...] = Field(default=(), exclude_if=lambda mcp: not mcp)
+    """Servers whose tools the agent is given. Not written where there are none, likewise."""
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""
     requires: tuple[str, ...] = ()

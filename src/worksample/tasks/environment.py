@@ -13,6 +13,7 @@ from worksample.manifests import Flag, Says, Size, told, unfit
 from worksample.records import Deliverable, EndpointSpec, Environment, Frozen, ImageSource, Limits, Paths
 
 from .image_source import Image
+from .mcp import McpTable, check_mcp
 from .service import Command, ServiceTable, Word, check_services, target
 
 OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch", "/task/result")
@@ -90,6 +91,7 @@ class EnvironmentTable(Frozen):
     network: Literal["none", "endpoints"] = "none"
     endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
     service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), Says("tables, at most 32")] = ()
+    mcp: Annotated[tuple[McpTable, ...], Field(max_length=16), Says("tables, at most 16")] = ()
     image: Image | None = None
     services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
     software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
@@ -105,6 +107,7 @@ class EnvironmentTable(Frozen):
         places = [(one.name, one.port) for one in self.endpoint]
         if len(set(places)) < len(places):
             raise ValueError("two endpoints have one name and port")
+        check_mcp(self.mcp, places)
         check_services(self.service, [one.to for one in self.endpoint], self.services)
         return self
 
@@ -117,6 +120,7 @@ class EnvironmentTable(Frozen):
             network=self.network,
             endpoints=endpoints,
             served=tuple(one.record() for one in self.service),
+            mcp=tuple(one.record() for one in self.mcp),
             image=ImageSource(name=self.image) if self.image else None,
             limits=self.limits.over(Limits()),
             paths=self.paths.over(Paths()),

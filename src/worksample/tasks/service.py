@@ -47,6 +47,7 @@ def _text(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_text), Says("text")]
+Variable = Annotated[str, AfterValidator(_variable)]
 
 
 class ServiceLimitsTable(ServiceLimits):
@@ -64,7 +65,7 @@ class ServiceTable(Frozen):
     box: Word | None = None
     """Services that name one box share its loopback; by default each has its own."""
     argv: Annotated[tuple[Text, ...], Field(min_length=1), Says("a list: a program and its arguments")]
-    env: dict[Annotated[str, AfterValidator(_variable)], Text] = {}
+    env: dict[Variable, Text] = {}
     ports: Annotated[tuple[Port, ...], Field(min_length=1, max_length=16), Says("a list of numbers, at least one")]
     ready: Annotated[str, AfterValidator(_ready), Says("'tcp', or a path such as '/health'")] = "tcp"
     wait: Annotated[float, Field(gt=0, le=3600), Says("seconds, at most 3600")] = 60.0
