@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from worksample.agents import define
+from worksample.endpoints import Allowance
 from worksample.errors import Cause, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.planning import why_not
@@ -217,7 +218,7 @@ def test_where_a_service_cannot_stand_its_work_is_not_attemptable(tmp_path: Path
     assert not why_not(worker, instance)
     assert why_not(worker, instance, frozenset({"python3"})) == "the sandbox of this machine lacks python3"
     environment = instance.work.environment
-    assert not unreachable(worker, environment, (), sandbox="bubblewrap")
-    assert unreachable(worker, environment, (), sandbox="none") == (
+    assert not unreachable(worker, environment, Allowance(), sandbox="bubblewrap")
+    assert unreachable(worker, environment, Allowance(), sandbox="none") == (
         "needs services of its own, which there are none of without isolation"
     )

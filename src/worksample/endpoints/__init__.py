@@ -9,11 +9,12 @@ from __future__ import annotations
 from .connect_proxy import ConnectProxy
 from .record import Contact, Ledger
 from .relay import relay
-from .rules import HostRule, allowed_by, read_rule, refused_network
+from .rules import Allowance, HostRule, allowed_by, read_rule, refused_network
 from .serving import serving
 from .targets import Host, Nowhere, Refused, Streams, Target
 
 __all__ = [
+    "Allowance",
     "ConnectProxy",
     "Contact",
     "Host",

@@ -9,13 +9,13 @@ from itertools import product
 from typing import Any
 
 from worksample.agents import HARNESSES, takes_mcp
-from worksample.endpoints import HostRule
 from worksample.errors import PlanError
 from worksample.records import (
     Agent,
     Arm,
     Environment,
     Experiment,
+    HostLists,
     Instance,
     Lock,
     Protocol,
@@ -27,6 +27,8 @@ from worksample.records import (
 )
 from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
+
+from .allowance import allowance
 
 NETWORKS = ("none", "endpoints")
 INTERFACES = ("terminal",)
@@ -52,8 +54,10 @@ class Material:
     roles: dict[str, str] = field(default_factory=dict)
     lacking: frozenset[str] = frozenset()
     """Commands that instances ask for and the sandbox of this machine does not have."""
-    hosts: tuple[HostRule, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
     """What the operator allows to be reached."""
+    hosts: HostLists | None = None
+    """What the suite leaves of it."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +89,10 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
     planning the same again finds the same experiment.
     """
     _refuse(material)
+    hosts = allowance(material.allow_hosts, material.hosts)
     reasons = {
         (agent.id, instance.id): why_not(agent, instance, material.lacking)
-        or unreachable(agent, instance.work.environment, material.hosts, sandbox=material.sandbox)
+        or unreachable(agent, instance.work.environment, hosts, sandbox=material.sandbox)
         for agent, instance in product(material.agents, material.instances)
     }
     ids = tuple(i.id for i in material.instances)
@@ -98,6 +103,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         protocols=material.protocols,
         sandbox=material.sandbox,
         versions=versions,
+        hosts=material.hosts,
     )
     identity = {
         "agents": sorted(a.id for a in material.agents),

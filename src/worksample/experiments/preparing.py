@@ -46,7 +46,8 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         tasks=selection.tasks,
         others=selection.others,
         roles={**selection.roles, **config.roles},
-        hosts=config.hosts,
+        allow_hosts=tuple(map(str, config.hosts)),
+        hosts=selection.suite.hosts if selection.suite else None,
         lacking=_lacking(selection) if config.sandbox == "bubblewrap" else frozenset(),
     )
     planned = plan(material, author=config.author, at=now(), versions=versions(), settings=config.plain())

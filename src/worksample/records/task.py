@@ -281,6 +281,15 @@ class Task(Record):
     ingested: Moment
 
 
+class HostLists(Frozen):
+    """Which hosts a suite lets its agents reach, of those that an operator allows: the narrower rule wins."""
+
+    allow: tuple[str, ...] = ()
+    """`NAME[:PORT]` or `*.NAME[:PORT]`. Where there are any, nothing else is reached."""
+    block: tuple[str, ...] = ()
+    """`NAME`, `*.NAME` or with a port; never reached."""
+
+
 class Tier(Frozen):
     name: str
     instances: tuple[str, ...]
@@ -302,3 +311,5 @@ class Suite(Record):
     """Instance ids."""
     roles: dict[str, str] = {}
     """Models that belong to the environment: role -> model name."""
+    hosts: HostLists | None = Field(default=None, exclude_if=lambda hosts: hosts is None)
+    """Not written where there are none: older suites keep their ids."""

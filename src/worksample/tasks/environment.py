@@ -61,7 +61,7 @@ class PathsTable(Paths):
 
 
 def _host(name: str) -> str:
-    if not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2):
+    if name != "*" and (not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2)):
         raise unfit()
     if name.endswith(".internal"):
         raise unfit("is a name of the platform")
@@ -71,13 +71,13 @@ def _host(name: str) -> str:
 class EndpointTable(EndpointSpec):
     """One of `[[environment.endpoint]]`."""
 
-    name: Annotated[str, AfterValidator(_host), Says("a host's name in lower case, or '*.' and one; no address")]
+    name: Annotated[str, AfterValidator(_host), Says("a host's name in lower case, '*.' and one, or '*'; no address")]
     port: Annotated[int, Field(ge=1, le=65535, strict=True), Says("a number from 1 to 65535")] = 443
     to: Annotated[str, AfterValidator(target), Says("'model', 'host', 'service:NAME' or 'service:NAME:PORT'")]
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if self.name.startswith("*.") and self.to != "host":
+        if self.name.startswith("*") and self.to != "host":
             raise ValueError("only hosts can be named by a wildcard")
         return self
 
