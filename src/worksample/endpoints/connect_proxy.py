@@ -12,7 +12,7 @@ from worksample.box import is_host_name
 from .hello import NoHello, server_name
 from .record import Contact
 from .relay import relay
-from .rules import HostRule, allowed_by, refused_network
+from .rules import Allowance, HostRule, allowed_by, refused_network
 from .targets import Refused, Refusing, dial
 
 MOST_HEAD = 8192
@@ -27,6 +27,8 @@ class ConnectProxy:
     """A target that speaks HTTP's CONNECT and nothing else. TLS itself passes untouched."""
 
     rules: tuple[HostRule, ...]
+    """The wildcards of the task."""
+    allowance: Allowance
     refusing: Refusing = refused_network
 
     @property
@@ -42,6 +44,8 @@ class ConnectProxy:
             rule = allowed_by(name, port, self.rules)
             if rule is None:
                 raise Refused(f"{name}:{port} is under no rule of this proxy: {', '.join(map(str, self.rules))}")
+            if why := self.allowance.why_not(name, port):
+                raise Refused(f"{name}:{port} {why}")
             contact.rule = f"allow {rule}"
             outside = await dial(name, port, contact, self.refusing)
         except Refused as refused:

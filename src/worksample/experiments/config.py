@@ -190,7 +190,7 @@ class ExperimentConfig(Frozen):
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
     allow_hosts: tuple[Allowed, ...] = ()
-    """Hosts that tasks' endpoints may reach: `NAME`, `NAME:PORT` or `*.NAME:PORT`; the port is 443 by default."""
+    """Hosts that tasks' endpoints may reach: `NAME`, `NAME:PORT`, `*.NAME:PORT` or `*`; the port is 443 by default."""
     author: str = Field(default_factory=default_author, min_length=1)
     """Who runs it; by default `$WORKSAMPLE_AUTHOR`, else the account's name."""
 

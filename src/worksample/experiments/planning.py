@@ -8,18 +8,19 @@ from datetime import datetime
 from itertools import groupby, product
 from typing import Any
 
-from worksample.agents import HARNESSES
+from worksample.agents import HARNESSES, takes_mcp
 from worksample.chains.said import KIND
-from worksample.endpoints import HostRule
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
 from worksample.records import (
     Agent,
     Arm,
     Chain,
+    Environment,
     EvaluatorKind,
     Experiment,
     Feedback,
+    HostLists,
     Instance,
     JudgedBy,
     Lock,
@@ -32,6 +33,8 @@ from worksample.records import (
 )
 from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
+
+from .allowance import allowance
 
 NETWORKS = ("none", "endpoints")
 INTERFACES = ("terminal",)
@@ -61,8 +64,10 @@ class Material:
     """Whose answers make the verdicts unless a report says otherwise."""
     lacking: frozenset[str] = frozenset()
     """Commands that instances ask for and the sandbox of this machine does not have."""
-    hosts: tuple[HostRule, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
     """What the operator allows to be reached."""
+    hosts: HostLists | None = None
+    """What the suite leaves of it."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +103,10 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
     planning the same again finds the same experiment.
     """
     _refuse(material)
+    hosts = allowance(material.allow_hosts, material.hosts)
     reasons = {
         (agent.id, instance.id): why_not(agent, instance, material.lacking)
-        or unreachable(agent, instance.work.environment, material.hosts, sandbox=material.sandbox)
+        or unreachable(agent, instance.work.environment, hosts, sandbox=material.sandbox)
         for agent, instance in product(material.agents, material.instances)
     }
     ids = tuple(i.id for i in material.instances)
@@ -113,6 +119,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         versions=versions,
         chain=material.chain,
         judged_by=material.judged_by,
+        hosts=material.hosts,
     )
     identity = {
         "agents": sorted(a.id for a in material.agents),
@@ -241,10 +248,19 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons.append(f"needs services: {', '.join(environment.services)}")
     if environment.image is not None and agent.harness not in HARNESSES:
         reasons.append("has an image, into which the agent's program is not brought yet")
-    absent = [command for command in environment.software if command in lacking and environment.image is None]
+    if environment.mcp and not takes_mcp(agent):
+        reasons.append(f"brings MCP servers, which the harness {agent.harness} does not take")
+    absent = [command for command in commands_of(environment) if command in lacking]
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
     return "; ".join(reasons)
+
+
+def commands_of(environment: Environment) -> tuple[str, ...]:
+    """Commands that this machine's sandbox must have: those of places without an image of their own."""
+    own = environment.software if environment.image is None else ()
+    theirs = (command for one in environment.served if one.image is None for command in one.software)
+    return tuple(dict.fromkeys((*own, *theirs)))
 
 
 def in_order(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:

@@ -19,7 +19,7 @@ from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .lock import versions, write_lock
 from .overshoot import overshoot_of
-from .planning import Forecast, Material, Plan, forecast, offered, plan
+from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan
 from .rounds import asked_of
 from .run import with_scripts
 from .select import Selection, select
@@ -50,7 +50,8 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         tasks=selection.tasks,
         others=selection.others,
         roles={**selection.roles, **config.roles},
-        hosts=config.hosts,
+        allow_hosts=tuple(map(str, config.hosts)),
+        hosts=selection.suite.hosts if selection.suite else None,
         judged_by=config.judged_by,
         lacking=_lacking(selection) if config.sandbox == "bubblewrap" else frozenset(),
     )
@@ -75,7 +76,7 @@ def agent_of(config: AgentConfig) -> Agent:
 
 
 def _lacking(selection: Selection) -> frozenset[str]:
-    wanted = {command for i in selection.instances for command in i.work.environment.software}
+    wanted = {command for i in selection.instances for command in commands_of(i.work.environment)}
     return frozenset(command for command in wanted if shutil.which(command, path=SANDBOX_PATH) is None)
 
 
