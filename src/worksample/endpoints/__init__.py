@@ -9,7 +9,7 @@ from __future__ import annotations
 from .connect_proxy import ConnectProxy
 from .record import Contact, Ledger
 from .rules import HostRule, allowed_by, read_rule, refused_network
-from .serving import serving
+from .serving import serving, serving_sockets
 from .targets import Host, Nowhere, Refused, Streams, Target
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "read_rule",
     "refused_network",
     "serving",
+    "serving_sockets",
 ]
