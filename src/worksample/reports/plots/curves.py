@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any, cast
 
 from worksample.metrics import Approach, Decision, Estimate
 
@@ -87,8 +88,9 @@ def curve_over_time(canvas: Canvas, axis: Axis, points: Mapping[str, Estimate]) 
 def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[Dated]) -> None:
     """A dot per agent at its release date, with its interval, and the best so far as a line. Nothing for one date."""
     import polars as pl
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+    from matplotlib import dates
 
+    days = cast(Any, dates)  # it has no types
     shown = sorted((a for a in agents if a.figure.value is not None), key=lambda a: (a.day, a.name))
     if len({a.day for a in shown}) < 2:
         return
@@ -103,13 +105,13 @@ def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[Dated]) -> Non
         axes.set(xlabel="release date", ylabel=axis.says, ylim=(-0.03, 1.03) if axis.share else None)
         axes.margins(x=0.12)
         axes.grid()
-        locator = AutoDateLocator(maxticks=7)
+        locator = days.AutoDateLocator(maxticks=7)
         axes.xaxis.set_major_locator(locator)
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+        axes.xaxis.set_major_formatter(days.ConciseDateFormatter(locator))
         if axis.share:
             percent_ticks(axes.yaxis)
         dots = [
-            (label(a.name), float(date2num(a.day)), a.figure.value or 0.0, canvas.colour_of(a.name), 45.0)
+            (label(a.name), float(days.date2num(a.day)), a.figure.value or 0.0, canvas.colour_of(a.name), 45.0)
             for a in shown
         ]
         name_points(figure, axes, dots)

@@ -35,7 +35,7 @@ class _Spot:
 def name_points(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
     """Write each name where it covers no other name and no point, and lies within the axes, as far as there is room."""
     figure.draw_without_rendering()
-    spots = [_Spot(*axes.transData.transform((x, y)), _radius(figure, area)) for _, x, y, _, area in dots]
+    spots = [_spot(figure, axes, dot) for dot in dots]
     taken: list[Any] = []
     # From right to left: the rightmost points have the least room.
     for place in sorted(range(len(dots)), key=lambda i: (-spots[i].x, spots[i].y, i)):
@@ -75,9 +75,11 @@ def _write(axes: Any, dot: Dot, offset: tuple[float, float]) -> Any:
     return text
 
 
-def _radius(figure: Any, area: float) -> float:
-    """Of a point in pixels; its area is in square points."""
-    return float(math.sqrt(area) / 2 * figure.dpi / 72)
+def _spot(figure: Any, axes: Any, dot: Dot) -> _Spot:
+    """Where a point is drawn; its area is in square points."""
+    _, x, y, _, area = dot
+    right, up = axes.transData.transform((x, y))
+    return _Spot(float(right), float(up), math.sqrt(area) / 2 * float(figure.dpi) / 72)
 
 
 def _crowd(axes: Any, box: Any, taken: Sequence[Any], spots: Sequence[_Spot], own: int) -> int:
