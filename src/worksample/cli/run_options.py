@@ -73,6 +73,11 @@ OPTIONS = (
         help="A model that belongs to the environment. Repeatable.",
     ),
     price_option("US dollars per million tokens of prompt and answer. Repeatable."),
+    click.option(
+        "--check-models/--no-check-models",
+        default=None,
+        help="Ask each agent's model once before the first trial, or leave that out; default: ask.",
+    ),
     click.option("--sandbox", default=None, metavar="KIND", help="bubblewrap, or none."),
     click.option(
         "--unsandboxed",

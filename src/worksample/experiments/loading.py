@@ -190,7 +190,7 @@ def _path(value: Any, base: Path) -> Any:
     try:
         return str((base / Path(value).expanduser()).resolve())
     except (OSError, ValueError, RuntimeError) as error:
-        raise ManifestError(f"{shown(value)} is no path", where=str(base), next=KEYS) from error
+        raise ManifestError(f"{shown(value)} is not a path", where=str(base), next=KEYS) from error
 
 
 def agent_from_flag(text: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from worksample.store import Store
 from worksample.store.frames import submissions_df, trials_df
 
 from .bench import Bench, Subjects, judge
+from .chained import continued, needed
 from .judging import Judging
 from .resolving import VERDICTS
 from .slots import explained, plan_df
@@ -147,10 +148,12 @@ class Work:
         state = pl.when(done & decided).then(pl.lit(VALID)).when(done).then(pl.lit(UNGRADED)).otherwise("work")
         known = pl.col("state") == VALID
         broken = (pl.col("state") == UNGRADED) & pl.col("verdict_cause").is_in(_BROKEN)
-        return frame.with_columns(state=state).with_columns(
+        frame = frame.with_columns(state=state).with_columns(
             *(pl.when(known).then(c).alias(c) for c in ("score", "passed", "partial", "holistic")),
             broken=broken.fill_null(False),
         )
+        # The chains' rule goes by the first protocol.
+        return needed(frame, continued(self.experiments), pl.col("live")) if protocol is self.primary else frame
 
     def _among(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
         """The rows that `rules.where` chooses."""

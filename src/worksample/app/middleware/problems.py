@@ -55,7 +55,7 @@ _MEANS = {
     408: "The body came too slowly.",
     409: "Another was faster.",
     413: "The body is too large.",
-    415: "The body is no JSON.",
+    415: "The body is not JSON.",
     422: "The answer is incomplete; `faults` says where.",
     425: "Read the training page or pass the quiz first.",
     429: "Too many; Retry-After says when to come again.",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @judged_by_option
 @click.option(
     "--by",
-    type=click.Choice(["category", "tier", "platform", "domain", "agent"]),
+    type=click.Choice(["category", "tier", "platform", "domain", "cohort", "agent"]),
     default=None,
     help="Break every agent's figures down by this, with --out.",
 )

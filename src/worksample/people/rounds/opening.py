@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from worksample import __version__
+from worksample.calibration.drawing import read_draw
+from worksample.calibration.labels import drawn_of
 from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
 from worksample.records import EvaluatorKind, Experiment, Instance, Purpose, Round, canonical
@@ -67,9 +69,11 @@ def open_people_round(
         "people.plan": store.blobs.put(canonical(json.loads(json.dumps(plan)))),
         "instructions": digest,
         **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
+        **config.versions,
     }
     round = Round(
-        id=id, protocol=asking.protocol, by=EvaluatorKind.PERSON, purpose=PURPOSE_OF[config.kind], over=config.over,
+        id=id, protocol=asking.protocol, by=EvaluatorKind.PERSON, over=config.over,
+        purpose=Purpose.CALIBRATION if config.labels else PURPOSE_OF[config.kind],
         # Only a round over all of an experiment is one that a report may take for its verdicts.
         experiment=config.experiment if config.kind in _GATED else None,
         subjects=() if config.experiment and config.kind in _GATED else _subjects(planned or gold),
@@ -138,9 +142,10 @@ def top_up(store: Store, round: str) -> int:
     experiment = queue.settings["experiment"]
     if experiment is None or queue.kind not in (*_GATED, Kind.TAGS):
         raise PlanError("this round's items were drawn once", where=round, next="open another round")
+    draw = read_draw(store, store.get(Round, round))
+    there = [s.id for s in submissions_of(store, experiment)] if draw is None else drawn_of(store, experiment, draw)
     pairs = queue.form is Form.PAIRWISE
     seen = {subject for couple in known for subject in couple if subject}
-    there = [s.id for s in submissions_of(store, experiment)]
     fresh = tuple(id for id in there if id not in seen)
     if not fresh:
         return 0

@@ -59,7 +59,7 @@ def save(
     by.may(*WRITERS)
     reason = reason.strip()[:LONGEST]
     if not re.fullmatch(NAME, rubric):
-        raise UsageError(f"{rubric!r} is no name of a rubric", next="lower case letters, digits, '-', '_' and '.'")
+        raise UsageError(f"{rubric!r} is not a name of a rubric", next="lower case letters, digits, '-', '_' and '.'")
     if not criteria.criteria:
         raise UsageError("a rubric without a criterion", next="write one at least")
     if over and not reason:
