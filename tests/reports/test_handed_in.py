@@ -45,7 +45,7 @@ def test_pages_of_trials_lead_to_the_work_in_the_app(store: Store, tmp_path: Pat
         "https://x.org/a?b",
         "https://x.org:no",
     ):
-        with pytest.raises(UsageError, match="no address of a review app"):
+        with pytest.raises(UsageError, match="not an address of a review app"):
             write_report(store, [], tmp_path / "bad", ReportConfig(app=bad))
 
 

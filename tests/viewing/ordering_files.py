@@ -1,4 +1,4 @@
-"""Real files of nine formats that order a judge about, in the places that people see and in those that nobody does.
+"""Real files of seven formats that order a judge about, in the places that people see and in those that nobody does.
 
 Documents and slides are made by LibreOffice, workbooks by openpyxl, PDF metadata by pikepdf, pictures by Pillow.
 """
@@ -22,7 +22,8 @@ SEEN = {
     "pptx": ("title", "text", "off the slide"),
     "pdf": ("text", "white text"),
     "html": ("text", "comment", "hidden element", "meta"),
-    "svg": ("text", "title", "comment"),
+    "svg": ("text", "title"),
+    "name": ("file name",),
 }
 """Format -> places whose words come into a judge's input."""
 UNSEEN = {
@@ -30,6 +31,7 @@ UNSEEN = {
     "xlsx": ("title", "comment"),
     "pptx": ("notes", "alt text"),
     "pdf": ("title",),
+    "svg": ("comment",),
     "png": ("description",),
 }
 """Format -> places that are shown to nobody who judges, people or models."""
@@ -84,7 +86,8 @@ def document(orders: Sequence[str]) -> str:
     meta = f"<dc:title>{escape(' '.join(told(o, 'docx', 'title') for o in orders))}</dc:title>"
     meta += "".join(f"<meta:keyword>{escape(told(o, 'docx', 'keywords'))}</meta:keyword>" for o in orders)
     return (
-        f'{_HEAD}<office:document {_SPACES} office:mimetype="application/vnd.oasis.opendocument.text"><office:meta>{meta}'
+        f'{_HEAD}<office:document {_SPACES} office:mimetype="application/vnd.oasis.opendocument.text">'
+        f"<office:meta>{meta}"
         f"</office:meta><office:automatic-styles>{_STYLES}"
         '<style:page-layout style:name="pm"><style:header-style/></style:page-layout></office:automatic-styles>'
         '<office:master-styles><style:master-page style:name="Standard" style:page-layout-name="pm"><style:header>'
@@ -99,21 +102,24 @@ def slides(orders: Sequence[str]) -> str:
     def frame(o: str, place: str, y: str, x: str = "1cm") -> str:
         return (
             f'<draw:frame svg:x="{x}" svg:y="{y}" svg:width="24cm" svg:height="2cm"><draw:text-box>'
-            f"{_p(o, 'pptx', place)}</draw:text-box><svg:desc>{escape(told(o, 'pptx', 'alt text'))}</svg:desc></draw:frame>"
+            f"{_p(o, 'pptx', place)}</draw:text-box><svg:desc>{escape(told(o, 'pptx', 'alt text'))}</svg:desc>"
+            "</draw:frame>"
         )
 
+    begun = '<presentation:notes><draw:frame presentation:class="notes" svg:x="1cm" svg:y="1cm" svg:width="9cm" '
+    ended = "</draw:text-box></draw:frame></presentation:notes></draw:page>"
     pages = "".join(
-        f'<draw:page draw:name="p{n}" draw:master-page-name="Default">{frame(o, "title", "1cm")}{frame(o, "text", "5cm")}'
-        f'{frame(o, "off the slide", "14cm")}<presentation:notes><draw:frame presentation:class="notes" svg:x="1cm" '
-        f'svg:y="1cm" svg:width="9cm" svg:height="9cm"><draw:text-box>{_p(o, "pptx", "notes")}</draw:text-box></draw:frame>'
-        "</presentation:notes></draw:page>"
+        f'<draw:page draw:name="p{n}" draw:master-page-name="Default">{frame(o, "title", "1cm")}'
+        f"{frame(o, 'text', '5cm')}{frame(o, 'off the slide', '14cm')}"
+        f'{begun}svg:height="9cm"><draw:text-box>{_p(o, "pptx", "notes")}{ended}'
         for n, o in enumerate(orders)
     )
     return (
         f'{_HEAD}<office:document {_SPACES} office:mimetype="application/vnd.oasis.opendocument.presentation">'
-        '<office:automatic-styles><style:page-layout style:name="pm"><style:page-layout-properties fo:page-width="28cm" '
-        'fo:page-height="16cm"/></style:page-layout></office:automatic-styles><office:master-styles><style:master-page '
-        'style:name="Default" style:page-layout-name="pm"/></office:master-styles>'
+        '<office:automatic-styles><style:page-layout style:name="pm"><style:page-layout-properties '
+        'fo:page-width="28cm" fo:page-height="16cm"/></style:page-layout></office:automatic-styles>'
+        '<office:master-styles><style:master-page style:name="Default" '
+        'style:page-layout-name="pm"/></office:master-styles>'
         f"<office:body><office:presentation>{pages}</office:presentation></office:body></office:document>"
     )
 
@@ -121,7 +127,7 @@ def slides(orders: Sequence[str]) -> str:
 def workbook(orders: Sequence[str]) -> bytes:
     made, out = Workbook(), io.BytesIO()
     made.properties.title = " ".join(told(o, "xlsx", "title") for o in orders)
-    first, hidden, very = made.active, made.create_sheet("rates"), made.create_sheet("more")
+    first, hidden, very = (made.create_sheet(name) for name in ("work", "rates", "more"))
     hidden.sheet_state, very.sheet_state = "hidden", "veryHidden"
     for n, o in enumerate(orders, 1):
         first.cell(n, 1, told(o, "xlsx", "cell"))
@@ -149,7 +155,8 @@ def page(orders: Sequence[str]) -> str:
 
 def drawing(orders: Sequence[str]) -> str:
     lines = "".join(
-        f'<text x="9" y="{20 * n}">{escape(told(o, "svg", "text"))}</text><g><title>{escape(told(o, "svg", "title"))}</title>'
+        f'<text x="9" y="{20 * n}">{escape(told(o, "svg", "text"))}</text>'
+        f"<g><title>{escape(told(o, 'svg', 'title'))}</title>"
         f"</g><!-- {escape(told(o, 'svg', 'comment'))} -->"
         for n, o in enumerate(orders, 1)
     )
@@ -184,7 +191,10 @@ def files(folder: Path, orders: Sequence[str]) -> dict[str, bytes | str]:
         profile = (folder / "profile").as_uri()
         words = ["soffice", "--headless", "--norestore", "--nologo", f"-env:UserInstallation={profile}", "--convert-to"]
         subprocess.run(
-            [*words, target, "--outdir", str(folder), str(folder / source)], check=True, capture_output=True, timeout=300
+            [*words, target, "--outdir", str(folder), str(folder / source)],
+            check=True,
+            capture_output=True,
+            timeout=300,
         )
     printed = io.BytesIO()
     with pikepdf.open(folder / "c.pdf") as document_:
@@ -192,6 +202,8 @@ def files(folder: Path, orders: Sequence[str]) -> dict[str, bytes | str]:
             meta["dc:title"] = " ".join(told(o, "pdf", "title") for o in orders)
         document_.save(printed)
     return {
-        "a.docx": (folder / "a.docx").read_bytes(), "b.pptx": (folder / "b.pptx").read_bytes(), "c.pdf": printed.getvalue(),
+        "a.docx": (folder / "a.docx").read_bytes(), "b.pptx": (folder / "b.pptx").read_bytes(),
+        "c.pdf": printed.getvalue(),
         "d.xlsx": workbook(orders), "e.html": page(orders), "f.svg": drawing(orders), "g.png": picture(orders),
+        **{f"{told(o, 'name', 'file name')}.txt": "Report" for o in orders},
     }  # fmt: skip

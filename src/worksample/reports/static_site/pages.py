@@ -63,7 +63,7 @@ class Pages:
 
 
 def address_of(app: str) -> str:
-    """The origin of a review app, or "". UsageError where it is none."""
+    """The origin of a review app, or "". UsageError where it is not one."""
     if not app:
         return ""
     try:
@@ -74,7 +74,7 @@ def address_of(app: str) -> str:
         sound = False
     if not sound:
         raise UsageError(
-            f"{app!r} is no address of a review app",
+            f"{app!r} is not an address of a review app",
             next="worksample report --app https://review.example.org --out report",
         )
     return f"{parts.scheme}://{parts.netloc}"
