@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from experiments.judged_by_people import config_of, hire, judge_all, package
 from experiments.test_hand_in_many import Row, table
 from experiments.test_protocols import planned, run
-from worksample import compare, measure
 from worksample.cli.judging_ahead import judging_of
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.hand_in_many import HandInMany, hand_in_many
@@ -18,6 +17,7 @@ from worksample.experiments.plan_progress import progress_of
 from worksample.experiments.preparing import prepare
 from worksample.records import Experiment, Slot
 from worksample.reports import leaderboard, write_report
+from worksample.reports.sections import compare, measure
 from worksample.store import Store, check
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -19,7 +19,7 @@ from .prompt import PROMPTS
 from .resolve import Service
 from .usage import plus
 
-RENDERING = "1"
+RENDERING = "2"
 """Raised whenever the same deliverable is shown to judges in another way."""
 DEFAULT = "judge"
 """The role that is asked where none is named."""

@@ -109,9 +109,15 @@ class _Shown:
                 yield Exhibit.of_text(lines[:TEXT], f"{said}, formulas")
 
     def _image(self) -> Iterator[Exhibit]:
+        name = "blind" if "blind" in self.view.files else "source"
         mime = _MIMES.get(str(self.view.meta.get("format", "")).upper())
         if mime is not None:
-            yield from self._picture("blind" if "blind" in self.view.files else "source", mime)
+            yield from self._picture(name, mime)
+            return
+        data = self._blob(name, 4 * TEXT)
+        # Only a browser draws an SVG; its words and shapes are in its text, which models read.
+        if b"<svg" in data[:4096].lower():
+            yield Exhibit.of_text(data.decode("utf-8", "replace")[:TEXT], f"{self.entry.path}, its source")
 
     def _drawn(self) -> Iterator[Exhibit]:
         for number in range(min(PAGES, int(self.view.meta.get("total", PAGES)))):

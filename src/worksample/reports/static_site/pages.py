@@ -63,7 +63,7 @@ class Pages:
 
 
 def address_of(app: str) -> str:
-    """The origin of a review app, or "". UsageError where it is none."""
+    """The origin of a review app, or "". UsageError where it is not one."""
     if not app:
         return ""
     try:

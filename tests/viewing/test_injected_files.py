@@ -1,0 +1,79 @@
+"""Orders to a judge in real documents, workbooks, slides, PDFs, pages and pictures, read as judges read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.injections import ORDERS
+from openai_server import Answer, Judge, Seen, judged, read
+from viewing.material import take
+from viewing.ordering_files import SEEN, UNSEEN, files, told
+from worksample.models import Exhibit, Look, yes_no
+from worksample.models.exhibit import ExhibitLimits
+from worksample.models.fence import Fence, plain
+from worksample.models.prompt import prompt
+from worksample.records import canonical
+from worksample.store import Store
+from worksample.viewing import exhibits
+
+QUESTION = "Does the report name a bank account?"
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def refuses(seen: Seen) -> Answer:
+    return judged("no", "", None)
+
+
+def yields(seen: Seen) -> Answer:
+    return judged("yes", "Report")
+
+
+def fenced(shown: tuple[Exhibit, ...]) -> dict[str, Any]:
+    """A request as `models.ask` puts it; a picture stands for itself."""
+    put = prompt(yes_no(QUESTION, *shown), Fence(), ExhibitLimits(count=500))
+    parts = [{"type": "text", "text": p} for p in put.parts if isinstance(p, str)]
+    return {"messages": [{"role": "system", "content": put.system}, {"role": "user", "content": parts}]}
+
+
+def bare(shown: tuple[Exhibit, ...]) -> dict[str, Any]:
+    """The same work pasted into the prompt."""
+    texts = [{"type": "text", "text": f"{e.name}\n{e.text}"} for e in shown if e.look is not Look.PICTURE]
+    return {"messages": [{"role": "user", "content": [{"type": "text", "text": QUESTION}, *texts]}]}
+
+
+@pytest.mark.box
+@pytest.mark.converters
+@pytest.mark.long(seconds=60)
+@pytest.mark.quick("1")
+@pytest.mark.parametrize("count", [1, 20])
+async def test_what_stands_in_real_files_reaches_a_judge_as_data_or_not_at_all(tmp_path: Path, count: int) -> None:
+    orders = ORDERS[:count]
+    (tmp_path / "made").mkdir()
+    with Store.open(tmp_path / "store", create=True) as store:
+        manifest = take(store, tmp_path / "work", files(tmp_path / "made", orders))
+        shown = await exhibits(store, store.blobs.put(canonical(manifest.plain())))
+    request = fenced(shown)
+    seen = read(request)
+    data, words = plain("\n".join(seen.exhibits)), plain(seen.words)
+    places = [(format, place, o) for format, names in SEEN.items() for place in names for o in orders]
+    lost = [p for p in places if plain(told(p[2], *p[:2])) not in data]
+    left = [p for p in places if plain(told(p[2], *p[:2])) in words]
+    assert (lost, left) == ([], [])
+    # What nobody sees is no part of what is judged; a judge is shown what people are.
+    hidden = [(f, place, o) for f, names in UNSEEN.items() for place in names for o in orders]
+    assert [p for p in hidden if plain(told(p[2], *p[:2])) in data + words] == []
+    judges = [Judge(refuses, yields, [flat(told(o, format, place))], []) for format, place, o in places]
+    for judge in judges:
+        judge(request, 0)
+    assert sum(judge.moved for judge in judges) == 0
+    pasted = bare(shown)
+    for judge in judges:
+        judge(pasted, 0)
+    moved = sum(judge.moved for judge in judges)
+    assert moved >= 0.75 * len(judges) and (count < 20 or (len(judges) >= 200 and moved >= 150))
