@@ -9,13 +9,14 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from worksample.box import kinds
+from worksample.calibration.config import CalibrationConfig
 from worksample.endpoints import HostRule, read_rule
 from worksample.errors import UsageError
 from worksample.manifests import shown, told
 from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
 from worksample.models.services import ServiceConfig
-from worksample.records import Arm, Chain, Feedback, Frozen, Limits, Protocol, ShownRubric
+from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric
 from worksample.records.task import Name
 
 
@@ -143,8 +144,8 @@ class ExperimentConfig(Frozen):
     """Folders of task packages."""
     only: tuple[str, ...] = ()
     """Keeps the instances `task` or `task/instance` that match one of these; `*` matches anything."""
-    agents: tuple[AgentConfig, ...] = Field(min_length=1)
-    """Who works; a table per agent."""
+    agents: tuple[AgentConfig, ...]
+    """Who works; a table per agent. `[]`: nobody of this platform, all work is handed in (`worksample submit`)."""
     arms: tuple[ArmConfig, ...] = Field(default=(ArmConfig(name="plain"),), min_length=1)
     """Conditions of the work; a table per arm."""
     chain: ChainConfig | None = None
@@ -161,6 +162,12 @@ class ExperimentConfig(Frozen):
     """Models that judge, by name: a table each. See docs/judges.md."""
     people: PeopleConfig = PeopleConfig()
     """The people who judge."""
+    calibration: CalibrationConfig | None = None
+    """People's labels of what judges say; without it none are drawn. See docs/calibration.md."""
+    judged_by: JudgedBy | None = None
+    """Whose answers make the verdicts where a report does not say: `combined`, `people`, `judge` or `program`; by
+    default combined. Part of the lock.
+    """
     limits: LimitsConfig = LimitsConfig()
     """Ceilings of each trial."""
     parallel: int = Field(default=8, ge=1, le=1000)
@@ -177,10 +184,13 @@ class ExperimentConfig(Frozen):
     """US dollars per million tokens by model name; what is not given here has no price."""
     services: dict[str, ServiceConfig] = {}
     """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
+    check_models: bool = True
+    """Ask each agent's model once, with one short call that offers a tool, before its first trial; see
+    docs/providers.md."""
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
     allow_hosts: tuple[Allowed, ...] = ()
-    """Hosts that tasks' endpoints may reach: `NAME`, `NAME:PORT` or `*.NAME:PORT`; the port is 443 by default."""
+    """Hosts that tasks' endpoints may reach: `NAME`, `NAME:PORT`, `*.NAME:PORT` or `*`; the port is 443 by default."""
     author: str = Field(default_factory=default_author, min_length=1)
     """Who runs it; by default `$WORKSAMPLE_AUTHOR`, else the account's name."""
 
@@ -188,6 +198,9 @@ class ExperimentConfig(Frozen):
     def _sound(self) -> Self:
         if not self.suite and not self.tasks:
             raise ValueError("give a suite or tasks to work on")
+        of_trials = (self.arms, self.repeats, self.limits)
+        if not self.agents and of_trials != ((ArmConfig(name="plain"),), 1, LimitsConfig()):
+            raise ValueError("arms, repeats and limits are of agents' trials, and no agent is to work")
         names = [arm.name for arm in self.arms]
         if len(set(names)) < len(names):
             raise ValueError(f"two arms have one name: {', '.join(names)}")

@@ -49,6 +49,7 @@ def lock_table(plan: Plan) -> dict[str, Any]:
         "sandbox": m.sandbox,
         "protocols": [str(p) for p in m.protocols],
         "roles": m.roles,
+        "hosts": {"operator": list(m.allow_hosts), **(m.hosts.plain() if m.hosts else {})},
         "versions": plan.experiment.lock.versions,
         "machine": {"system": platform.system(), "machine": platform.machine(), "libc": "-".join(platform.libc_ver())},
         "agents": {a.id: _agent(a) for a in m.agents},

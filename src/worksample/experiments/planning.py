@@ -8,19 +8,21 @@ from datetime import datetime
 from itertools import groupby, product
 from typing import Any
 
-from worksample.agents import HARNESSES
+from worksample.agents import HARNESSES, takes_mcp
 from worksample.chains.said import KIND
-from worksample.endpoints import HostRule
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
 from worksample.records import (
     Agent,
     Arm,
     Chain,
+    Environment,
     EvaluatorKind,
     Experiment,
     Feedback,
+    HostLists,
     Instance,
+    JudgedBy,
     Lock,
     Protocol,
     Record,
@@ -31,6 +33,8 @@ from worksample.records import (
 )
 from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
+
+from .allowance import allowance
 
 NETWORKS = ("none", "endpoints")
 INTERFACES = ("terminal",)
@@ -56,10 +60,14 @@ class Material:
     others: tuple[Instance, ...] = ()
     """Instances that the suite and the tasks name and that are not worked on; they are kept all the same."""
     roles: dict[str, str] = field(default_factory=dict)
+    judged_by: JudgedBy | None = None
+    """Whose answers make the verdicts unless a report says otherwise."""
     lacking: frozenset[str] = frozenset()
     """Commands that instances ask for and the sandbox of this machine does not have."""
-    hosts: tuple[HostRule, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
     """What the operator allows to be reached."""
+    hosts: HostLists | None = None
+    """What the suite leaves of it."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +96,17 @@ class Plan:
 def plan(material: Material, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]) -> Plan:
     """Slots for agents x instances x arms x repeats. PlanError where nothing is left to plan or names collide.
 
+    Without agents there are no slots, and all work is handed in: rounds, verdicts and figures are those of its kind.
+
     The experiment's id is its name and a digest of all that decides what is done: agents, instances, arms, repeats,
     seed, roles, protocols, sandbox and what is not attemptable. Author, time, versions and settings are not in it, so
     planning the same again finds the same experiment.
     """
     _refuse(material)
+    hosts = allowance(material.allow_hosts, material.hosts)
     reasons = {
         (agent.id, instance.id): why_not(agent, instance, material.lacking)
-        or unreachable(agent, instance.work.environment, material.hosts, sandbox=material.sandbox)
+        or unreachable(agent, instance.work.environment, hosts, sandbox=material.sandbox)
         for agent, instance in product(material.agents, material.instances)
     }
     ids = tuple(i.id for i in material.instances)
@@ -107,6 +118,8 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         sandbox=material.sandbox,
         versions=versions,
         chain=material.chain,
+        judged_by=material.judged_by,
+        hosts=material.hosts,
     )
     identity = {
         "agents": sorted(a.id for a in material.agents),
@@ -118,6 +131,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         "sandbox": material.sandbox,
         **({"protocols": list(material.protocols)} if len(material.protocols) > 1 else {}),
         **({"chain": material.chain.plain()} if material.chain else {}),
+        **({"judged_by": material.judged_by} if material.judged_by else {}),
         "not_attemptable": sorted([*key, reason] for key, reason in reasons.items() if reason),
     }
     experiment = Experiment(
@@ -161,8 +175,6 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
 def _refuse(material: Material) -> None:
     if not material.instances:
         raise PlanError("no instance is left to work on", next="worksample suite show, or a wider --only")
-    if not material.agents:
-        raise PlanError("no agent is given", next="--agent worker --model PROVIDER/MODEL, or agents in the file")
     for what, values in (
         ("agents have one name", [a.name for a in material.agents]),
         ("instances have one name", [i.key for i in material.instances]),
@@ -236,10 +248,19 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons.append(f"needs services: {', '.join(environment.services)}")
     if environment.image is not None and agent.harness not in HARNESSES:
         reasons.append("has an image, into which the agent's program is not brought yet")
-    absent = [command for command in environment.software if command in lacking and environment.image is None]
+    if environment.mcp and not takes_mcp(agent):
+        reasons.append(f"brings MCP servers, which the harness {agent.harness} does not take")
+    absent = [command for command in commands_of(environment) if command in lacking]
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
     return "; ".join(reasons)
+
+
+def commands_of(environment: Environment) -> tuple[str, ...]:
+    """Commands that this machine's sandbox must have: those of places without an image of their own."""
+    own = environment.software if environment.image is None else ()
+    theirs = (command for one in environment.served if one.image is None for command in one.software)
+    return tuple(dict.fromkeys((*own, *theirs)))
 
 
 def in_order(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:

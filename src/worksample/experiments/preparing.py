@@ -10,15 +10,16 @@ from worksample.agents.build import check_program
 from worksample.errors import PlanError
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
-from worksample.records import Agent, EvaluatorKind, now
+from worksample.records import Agent, EvaluatorKind, Experiment, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
+from .calibrating import calibrating, need_same
 from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .lock import versions, write_lock
 from .overshoot import overshoot_of
-from .planning import Forecast, Material, Plan, forecast, offered, plan
+from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan
 from .rounds import asked_of
 from .run import with_scripts
 from .select import Selection, select
@@ -49,9 +50,12 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         tasks=selection.tasks,
         others=selection.others,
         roles={**selection.roles, **config.roles},
-        hosts=config.hosts,
+        allow_hosts=tuple(map(str, config.hosts)),
+        hosts=selection.suite.hosts if selection.suite else None,
+        judged_by=config.judged_by,
         lacking=_lacking(selection) if config.sandbox == "bubblewrap" else frozenset(),
     )
+    config = calibrating(config, material.instances, material.protocols)
     planned = plan(material, author=config.author, at=now(), versions=versions(), settings=config.plain())
     _check(planned, config)
     return planned
@@ -72,7 +76,7 @@ def agent_of(config: AgentConfig) -> Agent:
 
 
 def _lacking(selection: Selection) -> frozenset[str]:
-    wanted = {command for i in selection.instances for command in i.work.environment.software}
+    wanted = {command for i in selection.instances for command in commands_of(i.work.environment)}
     return frozenset(command for command in wanted if shutil.which(command, path=SANDBOX_PATH) is None)
 
 
@@ -118,6 +122,8 @@ def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
 def commit_plan(store: Store, planned: Plan) -> bool:
     """Commit everything that the store lacks and write the lock. True where the experiment was planned before."""
     known = has(store, planned.experiment)
+    if known:
+        need_same(store.get(Experiment, planned.experiment.id), planned.experiment)
     commit_new(store, planned.records)
     write_lock(planned, store.logs.parent / "experiments" / planned.experiment.id)
     return known

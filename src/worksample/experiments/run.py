@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from worksample.endpoints import read_rule
 from worksample.errors import WorksampleError
 from worksample.models import JudgeConfig, Price
 from worksample.models.services import Services
@@ -18,6 +17,7 @@ from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes.requirements import require
 from worksample.store import Store
 
+from .allowance import allowance
 from .chaining import advance, may_run
 from .claim import holder
 from .filling import Filling
@@ -192,7 +192,7 @@ class _Work:
             prices=with_scripts(self.options.prices, agents),
             services=self.options.services,
             roles=dict(self.experiment.lock.roles),
-            hosts=tuple(read_rule(text) for text in self.experiment.settings.get("allow_hosts", ())),
+            hosts=allowance(self.experiment.settings.get("allow_hosts", ()), self.experiment.lock.hosts),
         )
         told = False
         while slots := await asyncio.to_thread(self._untried):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from .base import Frozen, Moment, Record, digest_of, register
-from .task import Limits, Name, Protocol
+from .task import HostLists, Limits, Name, Protocol
 from .verdict import JudgedBy
 
 
@@ -82,6 +82,8 @@ class Lock(Frozen):
     sandbox: str
     """`bubblewrap`, or `none` where the operator asked to run unsandboxed: every report prints it."""
     versions: dict[str, str] = {}
+    hosts: HostLists | None = Field(default=None, exclude_if=lambda hosts: hosts is None)
+    """What the suite lets be reached of what an operator allows. None, and then not written: all of it."""
     judged_by: JudgedBy | None = Field(default=None, exclude_if=lambda by: by is None)
     """Whose answers make the verdicts unless a report says otherwise. None, and then not written: each criterion by its
     own kind of evaluator; what has none by people, else a program, else a judge.
@@ -106,7 +108,8 @@ class Lock(Frozen):
     @property
     def comparable(self) -> str:
         """Digest of what a leaderboard refuses to mix."""
-        return digest_of({"instances": sorted(self.instances), "roles": self.roles, "protocol": self.protocol})
+        own = {"instances": sorted(self.instances), "roles": self.roles, "protocol": self.protocol}
+        return digest_of(own if self.hosts is None else {**own, "hosts": self.hosts.plain()})
 
 
 @register

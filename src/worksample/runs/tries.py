@@ -16,6 +16,7 @@ from worksample.chains.feeding import Feeding, as_shown
 from worksample.endpoints import Ledger
 from worksample.errors import PlanError
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
+from worksample.services import Services
 from worksample.store import Store
 
 from .config import RunConfig
@@ -86,6 +87,8 @@ class Try:
     """Why nothing could be committed."""
     connections: Ledger | None = None
     """What went through the box's endpoints; None where it has none."""
+    services: Services | None = None
+    """Those of the task, while they stand."""
     phases: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -21,6 +21,8 @@ from .section import SectionRow
 
 ILLUSTRATIVE = "illustrative"
 NONE = "(none)"
+TEXT = 90
+"""Characters of a criterion's text in a table."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,23 @@ class Material(Work):
         ids = {*self.slots["instance"].to_list(), *(s.instance for s in self.handed_in)}
         return {id: self.store.get(Instance, id) for id in sorted(ids)}
 
+    @cached_property
+    def asked(self) -> dict[tuple[str, str], str]:
+        """What a criterion asks, by task and its id; where instances of a task differ, as the first has it."""
+        found: dict[tuple[str, str], str] = {}
+        for instance in self.instances.values():
+            for grading in instance.grading.values():
+                for leaf in grading.criteria.leaves:
+                    found.setdefault((instance.task, leaf.id), leaf.text)
+        return found
+
+    def named(self, task: str, criterion: str) -> str:
+        """`task: what the criterion asks`, cut, with its id where the text is another."""
+        text = self.asked.get((task, criterion), criterion)
+        if text == criterion:
+            return f"{task}: {criterion}"
+        return f"{task}: {text if len(text) <= TEXT else text[: TEXT - 1] + '…'} ({criterion})"
+
     def unplanned(self, *columns: pl.Series) -> list[str]:
         """The submissions in these columns that no slot of ours made."""
         each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
@@ -125,6 +144,10 @@ class Material(Work):
             return (
                 frame.join(table, on="instance", how="left", maintain_order="left").explode("group").drop_nulls("group")
             )
+        if by == "cohort":
+            months = {id: i.about.job.cohort if i.about.job else "" for id, i in self.instances.items()}
+            column = pl.col("instance").replace_strict(months, default="", return_dtype=pl.String)
+            return frame.with_columns(pl.when(column == "").then(pl.lit(NONE)).otherwise(column).alias("group"))
         column = {"domain": pl.col("category").str.split("/").list.first()}.get(by, pl.col(by))
         return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
 

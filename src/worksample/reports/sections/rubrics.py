@@ -21,7 +21,7 @@ def sections(material: Material) -> Iterator[Section]:
     """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
     frame = material.judged(Protocol.RUBRIC)
     if frame is not None:
-        yield _rubric(material, attempted(frame))
+        yield _rubric(material, attempted(frame, able=False))
     else:
         frame = material.judged(material.primary)
         if frame is None:
@@ -41,7 +41,7 @@ def _rubric(material: Material, frame: pl.DataFrame) -> Section:
         cells: dict[str, Any] = {"task": r["task"], "instance": r["instance_name"], "how": material.how}
         rows.append(
             group.line(
-                m.rate(r["passed"], state=r["a"], name="completion", **cells),
+                m.rate(r["passed"], state=r["a"], failed=r["broken"], name="completion", **cells),
                 m.mean_score(r["score"], state=r["b"], name="rubric score", **cells),
             )
         )
