@@ -134,9 +134,8 @@ class Experiment(Record):
     @model_validator(mode="after")
     def _sound_chain(self) -> Self:
         check_arms(self.arms)
-        most = 1 + (self.lock.chain.reattempts if self.lock.chain else 0)
-        if self.attempts != most:
-            raise ValueError(f"{self.attempts} attempts, and its chain comes to {most}")
+        if self.lock.chain is not None and self.attempts != 1 + self.lock.chain.reattempts:
+            raise ValueError(f"{self.attempts} attempts, and its chain comes to {1 + self.lock.chain.reattempts}")
         return self
 
 
