@@ -50,7 +50,7 @@ def tasks(folder: Path, count: int, protocol: str = "rubric") -> tuple[str, ...]
             "task.toml": TASK.format(n=n, gradings=f"[grading.{protocol}]"), "brief.md": BRIEF,
             "inputs/name.txt": "Ada", "reference/letter.txt": "Dear Ada",
         }  # fmt: skip
-        if protocol != "holistic":
+        if protocol == "rubric":
             files["criteria.toml"] = RUBRIC
         for path, text in files.items():
             where = folder / f"letter{n}" / path
