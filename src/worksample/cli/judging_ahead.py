@@ -26,7 +26,7 @@ PICTURE = 1500
 
 @dataclass(frozen=True)
 class Judging:
-    """Of one protocol and one kind of evaluator, where every attemptable slot is finished."""
+    """Of one protocol and one kind of evaluator, at most: every slot finished, and every re-attempt made."""
 
     protocol: str
     by: str
@@ -42,10 +42,12 @@ class Judging:
     """Of judges: the questions, each once; None for people."""
     labels: bool = False
     """People's labels of what a judge says, drawn at random."""
+    each: str = ""
+    """For whom it is where no agent is planned: "entrant", or "two entrants" of pairs; how many come is not known."""
 
 
 def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
-    """Protocol by protocol; programs cost nothing and are left out."""
+    """Protocol by protocol; programs cost nothing and are left out. Of work that is handed in: for each entrant."""
     from worksample.calibration.config import calibrated
     from worksample.experiments.rounds import asked_of
     from worksample.people.rounds.own import effort_of
@@ -57,6 +59,7 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
     asked = asked_of(instances.values(), plan.material.protocols, labelled)
     whole = [p for p in plan.material.protocols if p in (Protocol.HOLISTIC, Protocol.PAIRWISE) and _judges(config, p)]
     extra = [(protocol, EvaluatorKind.JUDGE) for protocol in whole]
+    open_ = not plan.material.agents
     for protocol, by in dict.fromkeys((*asked, *extra)):
         if by is EvaluatorKind.PROGRAM:
             continue
@@ -66,6 +69,8 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
             found.append(_by_judges(plan, config, protocol, items))
         else:
             found.append(_by_people(protocol, by, items, people, config.people.pay))
+        if open_:
+            found[-1] = replace(found[-1], each="two entrants" if protocol is Protocol.PAIRWISE else "entrant")
     for protocol in sorted(labelled):
         items = len(drawn_of(plan, protocol).drawn)
         people = effort_of(protocol, config.people.overlap)
@@ -137,13 +142,17 @@ def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
 
     known = plan.material.instances
     asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}
-    return sum(slot.instance in asked for slot in plan.attemptable)
+    if not plan.material.agents:
+        return len(asked)
+    return sum(slot.instance in asked for slot in (*plan.attemptable, *plan.later))
 
 
 def _pairs(plan: Plan) -> int:
     """Each two entrants meet on so many instances as they share, ten at most (RLI B.2)."""
     from worksample.verdicts.pairs import PER_PAIR
 
+    if not plan.material.agents:
+        return min(PER_PAIR, len(plan.material.instances))
     worked: dict[tuple[str, str], set[str]] = {}
     for slot in plan.attemptable:
         worked.setdefault((slot.agent, slot.arm), set()).add(slot.instance)
@@ -156,11 +165,12 @@ def show_judging(found: list[Judging]) -> None:
     for one in found:
         what = "pairs" if one.protocol == "pairwise" else "submissions"
         of = f"{one.protocol} ({one.by})" if names[one.protocol] > 1 else one.protocol
+        per = f" of each {one.each}" if one.each else ""
         if one.hours is None:
-            console(err=True).print(f"{of}: a judge for {one.items:,} {what}, {_calls(one)}")
+            console(err=True).print(f"{of}: a judge for {one.items:,} {what}{per}, {_calls(one)}")
             continue
         pay = "pay unknown (--pay USD an hour)" if one.cost is None else dollars(one.cost)
-        whose = f"{one.items:,} {what}" + (" drawn at random, to calibrate the judge" if one.labels else "")
+        whose = f"{one.items:,} {what}{per}" + (" drawn at random, to calibrate the judge" if one.labels else "")
         console(err=True).print(
             f"{of}: people for {one.evaluations:,} evaluations of {whose}, {one.hours:,.1f} hours at most, {pay}"
         )

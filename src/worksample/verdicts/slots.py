@@ -14,6 +14,7 @@ from worksample.store.frames import experiment_id
 from worksample.store.tabulate import Columns, middle, tabulate
 
 from .bench import Subjects, judge
+from .chained import continued, needed
 from .judging import Judging
 from .resolving import VERDICTS
 
@@ -70,7 +71,7 @@ def slots_df(
         parts.append(told.select(pl.lit(each.id).alias("experiment"), *VERDICTS))
     verdicts = pl.concat(parts).select("experiment", *_TOLD, submission="subject")
     frame = plan.join(verdicts, on=["experiment", "submission"], how="left", maintain_order="left")
-    return explained(frame, amendments)
+    return explained(needed(frame, continued(found), pl.col("trial").is_not_null()), amendments)
 
 
 def _told(

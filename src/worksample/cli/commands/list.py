@@ -32,8 +32,8 @@ def command(judged_by: JudgedBy | None, store: str | None, as_json: bool | None)
         click.echo("no experiment yet\n  next: worksample run --suite starter --agent worker --model PROVIDER/MODEL")
         return
     columns = (
-        "experiment", "when", "planned", "not attemptable", "finished", "open", "handed in", "graded",
-        "waits for people", "waits for a judge", "to label", "ungraded", "cost", "",
+        "experiment", "when", "planned", "not attemptable", "finished", "open", "re-attempts due", "handed in",
+        "graded", "waits for people", "waits for a judge", "to label", "ungraded", "cost", "",
     )  # fmt: skip
     table(
         "",
@@ -46,6 +46,7 @@ def command(judged_by: JudgedBy | None, store: str | None, as_json: bool | None)
                 row.not_attemptable,
                 row.finished,
                 row.open,
+                row.due,
                 row.handed_in,
                 row.graded,
                 row.waits_for_people,

@@ -61,8 +61,8 @@ class OwnRounds:
         """Open the people's round in force, or add what came since; how many items came in.
 
         Called by one process at a time for an experiment. After a kill at any step it completes what is there. Pairs
-        are drawn once, so theirs is opened when nothing of the experiment is open any more; 0 until then, and where
-        nothing can be compared.
+        are drawn when nothing of the experiment is open any more, and more of them for work that is handed in after
+        that; 0 until then, and where nothing can be compared.
         """
         judges = calibrating(store, experiment, protocol, self.overlap, self.instructions, self.clock)
         if judges is None:
@@ -73,7 +73,7 @@ class OwnRounds:
     def _own(self, store: Store, experiment: Experiment, protocol: Protocol) -> int:
         round = round_in_force(store, experiment.id, protocol, EvaluatorKind.PERSON)
         if round is not None:
-            return self._complete(store, round, protocol)
+            return self._complete(store, round)
         pairs, kind = protocol is Protocol.PAIRWISE, kind_of(protocol)
         asked = _something(store, experiment, Asking(FORM_OF[kind], protocol))
         if not asked or (pairs and store.open_slots(experiment.id)):
@@ -92,14 +92,14 @@ class OwnRounds:
             raise
         return _items(store, made.id)
 
-    def _complete(self, store: Store, round: Round, protocol: Protocol) -> int:
+    def _complete(self, store: Store, round: Round) -> int:
         with store.database.reading() as connection:
             lost = connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None
         # Killed between the round and its queue; a round of imported judgments has no plan, and wants nobody.
         came = stock(store, round, self.clock()) if lost and "people.plan" in round.versions else 0
         if lost and not came:
             return 0
-        return came if protocol is Protocol.PAIRWISE else came + top_up(store, round.id)
+        return came + top_up(store, round.id)
 
 
 def _something(store: Store, experiment: Experiment, asking: Asking) -> bool:

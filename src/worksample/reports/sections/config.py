@@ -12,7 +12,7 @@ from worksample.models.price import Price
 from worksample.records import JudgedBy
 from worksample.verdicts.subset import Subset
 
-BY = ("", "agent", "category", "domain", "platform", "tier")
+BY = ("", "agent", "category", "cohort", "domain", "platform", "tier")
 
 
 @dataclass(frozen=True, slots=True)
