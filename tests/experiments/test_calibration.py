@@ -23,6 +23,7 @@ from reports.measuring import cell
 from worksample.calibration.config import CalibrationConfig
 from worksample.calibration.drawing import read_draw
 from worksample.cli.judging_ahead import judging_of, show_calibration, show_judging
+from worksample.cli.show_run import dry
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
 from worksample.experiments.loading import load
@@ -171,6 +172,8 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
         for other in (CalibrationConfig(share=0.5, threshold=0.6), None):
             with pytest.raises(PlanError, match=r"\[calibration\].*was set when this experiment was planned"):
                 planned(store, config.replaced(calibration=other))
+            with pytest.raises(PlanError, match="was set when"):
+                dry(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ def _sections(material: Material, suffix: str, whose: str) -> Iterator[Section]:
     human = _against_human(material)
     names = _labels(material)
     if table is not None:
-        found = _pairs(material, table, names, notes)
-        yield replace(found, id=found.id + suffix, title=found.title + whose)
+        pairs = _pairs(material, table, names, notes)
+        yield replace(pairs, id=pairs.id + suffix, title=pairs.title + whose)
     tables = [t for t in (table, human) if t is not None and t.height]
     if not tables:
         return
