@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ def agent(folder: Path, name: str, texts: Sequence[str], **rest: Any) -> AgentCo
 
 
 def config_of(
-    folder: Path, base_url: str, agents: dict[str, Sequence[str]], protocol: str = "rubric", **rest: Any
+    folder: Path, base_url: str, agents: Mapping[str, Sequence[str]], protocol: str = "rubric", **rest: Any
 ) -> ExperimentConfig:
     """Agents by name, each with its text for every task; `rest`: keys of the experiment file."""
     count = max(len(texts) for texts in agents.values())
