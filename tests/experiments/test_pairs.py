@@ -25,6 +25,8 @@ def polite(request: dict[str, Any], count: int) -> Answer:
     return judged("first" if one > two else "second" if two > one else "equal", "", None)
 
 
+@pytest.mark.long(seconds=120)
+@pytest.mark.thorough(quick="grading/test_judges.py::test_a_pair_is_equal_where_its_orders_contradict_each_other")
 def test_judges_answer_on_pairs_that_are_drawn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     with serving(polite) as served, Store.open(tmp_path / "store", create=True) as store:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from sqlalchemy import delete
 
-from people.worlds import START, Office
+from people.worlds import Office
+from store.worlds import START
 from worksample.calibration.config import CalibrationConfig
 from worksample.calibration.drawing import DRAWN, read_draw
 from worksample.calibration.labels import labels_of, wanted
