@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ def tasks(folder: Path, count: int, protocol: str = "rubric") -> tuple[str, ...]
             "task.toml": TASK.format(n=n, gradings=f"[grading.{protocol}]"), "brief.md": BRIEF,
             "inputs/name.txt": "Ada", "reference/letter.txt": "Dear Ada",
         }  # fmt: skip
-        if protocol != "holistic":
+        if protocol == "rubric":
             files["criteria.toml"] = RUBRIC
         for path, text in files.items():
             where = folder / f"letter{n}" / path
@@ -69,7 +69,7 @@ def agent(folder: Path, name: str, texts: Sequence[str], **rest: Any) -> AgentCo
 
 
 def config_of(
-    folder: Path, base_url: str, agents: dict[str, Sequence[str]], protocol: str = "rubric", **rest: Any
+    folder: Path, base_url: str, agents: Mapping[str, Sequence[str]], protocol: str = "rubric", **rest: Any
 ) -> ExperimentConfig:
     """Agents by name, each with its text for every task; `rest`: keys of the experiment file."""
     count = max(len(texts) for texts in agents.values())

@@ -23,6 +23,7 @@ from reports.measuring import cell
 from worksample.calibration.config import CalibrationConfig
 from worksample.calibration.drawing import read_draw
 from worksample.cli.judging_ahead import judging_of, show_calibration, show_judging
+from worksample.cli.show_run import dry
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
 from worksample.experiments.loading import load
@@ -171,6 +172,8 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
         for other in (CalibrationConfig(share=0.5, threshold=0.6), None):
             with pytest.raises(PlanError, match=r"\[calibration\].*was set when this experiment was planned"):
                 planned(store, config.replaced(calibration=other))
+            with pytest.raises(PlanError, match="was set when"):
+                dry(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 
 @pytest.mark.parametrize(
@@ -219,6 +222,8 @@ def test_killed_in_every_state_the_same_labels_and_verdicts_stand(tmp_path: Path
             words = [sys.executable, "-c", KILLED, str(tmp_path / "store"), str(tmp_path / "config.json"), point]
             done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
             assert done.returncode == -9, (point, done.stderr[-2000:])
+            # Others were under way: what was written and is not in the index yet comes in as with any run.
+            store.sync()
             assert [str(fault) for fault in check(store, deep=True)] == []
 
         for point in ("closing", "judge", "waiting"):

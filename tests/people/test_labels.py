@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from sqlalchemy import delete
 
-from people.worlds import START, Office
+from people.worlds import Office
+from store.worlds import START
 from worksample.calibration.config import CalibrationConfig
 from worksample.calibration.drawing import DRAWN, read_draw
 from worksample.calibration.labels import labels_of, wanted
@@ -213,6 +214,23 @@ def test_labels_that_all_agree_prove_no_judge(tmp_path: Path) -> None:
     label(desk, desk.hire("ann", "expert"), passes=lambda subject: True)
     assert fill(desk, experiment) == 30
     assert all("only 0 of people's fails seen" in why for why in routed(desk).values())
+
+
+def test_a_lazy_judge_is_not_proven_where_few_pass(tmp_path: Path) -> None:
+    """It fails everything, and agrees with people on 27 of 30."""
+    desk = office(tmp_path, agents=1, projects=60)
+    experiment = planned(desk, threshold=0.7)
+    judge(desk, lambda subject: False)
+    fill(desk, experiment)
+    seen: list[str] = []
+
+    def rare(subject: str) -> bool:
+        seen.append(subject)
+        return len(seen) <= 3
+
+    label(desk, desk.hire("ann", "expert"), passes=rare)
+    assert fill(desk, experiment) == 33
+    assert sum("only 3 of people's passes seen" in why for why in routed(desk).values()) == 30
 
 
 def test_another_version_of_a_judge_begins_unproven(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from worksample.errors import PlanError
 from worksample.people.rounds.ordering import flipped, random_start
-from worksample.people.rounds.sampling import Entry, enriched, one_per_project, sample_pairs
+from worksample.people.rounds.sampling import enriched, one_per_project
 from worksample.people.work.blinding import BLOT, scrub
+from worksample.verdicts.pairs import Entry, sample_pairs
 
 
 def entries(table: list[list[int]]) -> list[Entry]:

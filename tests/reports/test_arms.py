@@ -8,8 +8,6 @@ import pytest
 
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
-from worksample.people.rounds.sampling import sample_pairs
-from worksample.people.rounds.subjects import entries_of
 from worksample.people.verdicts import preferences
 from worksample.records import Agent, Grade, Protocol, Side, Submission
 from worksample.reports import leaderboard
@@ -17,6 +15,7 @@ from worksample.reports.heat_map import heat_of
 from worksample.store import Store
 from worksample.verdicts.entrants import entrants
 from worksample.verdicts.frame import Work
+from worksample.verdicts.pairs import entries_of, sample_pairs
 
 PROJECTS = 2
 

@@ -149,7 +149,7 @@ def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
 
 def _pairs(plan: Plan) -> int:
     """Each two entrants meet on so many instances as they share, ten at most (RLI B.2)."""
-    from worksample.people.rounds.own import PER_PAIR
+    from worksample.verdicts.pairs import PER_PAIR
 
     if not plan.material.agents:
         return min(PER_PAIR, len(plan.material.instances))

@@ -36,7 +36,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
     """Show what would be run, less what a store holds already; no record is written and no store is needed."""
     from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.power import outlook
-    from worksample.experiments.preparing import forecast_of, prepare
+    from worksample.experiments.preparing import forecast_of, need_unchanged, prepare
     from worksample.extras import lacks
     from worksample.store.location import is_store
 
@@ -45,6 +45,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
         store = opened.enter_context(open_store(config.store)) if is_store(config.store) else None
         progress, rest = progress_of(plan, store)
         if store is not None:
+            need_unchanged(store, plan)
             tell_planned(store, plan.experiment)
         basis = _basis(store, config, expect, pilot)
     expected = forecast_of(rest, config)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from worksample.grading import Evaluators, RoundWork, Task, evaluators_of, lease_of, subjects
-from worksample.grading.grade_round import by_subject
-from worksample.records import Evaluation, EvaluatorKind, Given, Instance, Round, Submission
+from worksample.grading import Evaluators, RoundWork, Task, evaluators_of, lease_of
+from worksample.grading.grade_round import Item, by_item, items, key
+from worksample.records import Evaluation, EvaluatorKind, Given, Instance, Protocol, Round, Submission
 from worksample.store import Store
 
 from .claim import holder
@@ -39,13 +39,13 @@ class GradeQueue:
         self.waiting: asyncio.PriorityQueue[_Queued] = asyncio.PriorityQueue()
         self._number = count()
         self._instances: dict[str, Instance] = {}
-        self._counted: set[tuple[str, str]] = set()
+        self._counted: set[tuple[str, str, str | None]] = set()
 
     def put(self, submission: Submission) -> None:
-        """Line up all that is wanted of a submission that nobody has evaluated yet."""
+        """Line up all that is wanted of a submission that nobody has evaluated yet. Pairs are drawn at the end."""
         for work in self.works:
-            if submission.instance in work.round.gradings:
-                for task in work.tasks_of(submission, ()):
+            if submission.instance in work.round.gradings and work.round.protocol is not Protocol.PAIRWISE:
+                for task in work.tasks_of(submission, made=()):
                     self._put(work, task)
 
     def _put(self, work: RoundWork, task: Task) -> None:
@@ -56,19 +56,19 @@ class GradeQueue:
         """Line up all that is still wanted, and count the subjects that have what they wanted; how many want more."""
         wanting = 0
         for work in self.works:
-            for submission, made, tasks in await asyncio.to_thread(self._found, work):
+            for item, made, tasks in await asyncio.to_thread(self._found, work):
                 wanting += bool(tasks)
                 for task in tasks:
                     self._put(work, task)
                 if not tasks:
-                    self._count(work.round, submission.id, made)
+                    self._count(work.round, item, made)
         return wanting
 
     @staticmethod
-    def _found(work: RoundWork) -> list[tuple[Submission, list[Evaluation], list[Task]]]:
-        made = by_subject(work.store.find(Evaluation, round=work.round.id))
-        mine = [s for s in subjects(work.store, work.round) if s.instance in work.round.gradings]
-        return [(s, made.get(s.id, []), work.tasks_of(s, made.get(s.id, []))) for s in mine]
+    def _found(work: RoundWork) -> list[tuple[Item, list[Evaluation], list[Task]]]:
+        made = by_item(work.store.find(Evaluation, round=work.round.id))
+        known = [(item, made.get(key(*item), [])) for item in items(work.store, work.round)]
+        return [(item, said, work.tasks_of(*item, said)) for item, said in known]
 
     async def work(self) -> None:
         """Have one evaluation made after the other, until cancelled. A failure of ours (a full disk) is raised."""
@@ -97,16 +97,17 @@ class GradeQueue:
         submission = task.submission
         instance = await asyncio.to_thread(self.instance, submission.instance)
         # A process that was killed while it graded left a lease that nobody needs to wait for.
-        await asyncio.to_thread(holder, self.store, lease_of(work.round, submission, task.place))
+        await asyncio.to_thread(holder, self.store, lease_of(work.round, submission, task.place, task.second))
         evaluation = await work.do(task, instance)
-        made = await asyncio.to_thread(self._made, work.round, submission.id)
-        if not work.tasks_of(submission, made):
-            self._count(work.round, submission.id, made)
+        item = (submission, task.second)
+        made = await asyncio.to_thread(self._made, work.round, item)
+        if not work.tasks_of(*item, made):
+            self._count(work.round, item, made)
         if evaluation is not None:
             self.watch.graded(evaluation, submission, instance)
 
-    def _made(self, round: Round, submission: str) -> list[Evaluation]:
-        return self.store.find(Evaluation, round=round.id, subject=submission)
+    def _made(self, round: Round, item: Item) -> list[Evaluation]:
+        return by_item(self.store.find(Evaluation, round=round.id, subject=item[0].id)).get(key(*item), [])
 
     def instance(self, id: str) -> Instance:
         """The instance that a submission was made for."""
@@ -114,7 +115,8 @@ class GradeQueue:
             self._instances[id] = self.store.get(Instance, id)
         return self._instances[id]
 
-    def _count(self, round: Round, subject: str, made: Sequence[Evaluation]) -> None:
-        if (round.id, subject) not in self._counted:
-            self._counted.add((round.id, subject))
+    def _count(self, round: Round, item: Item, made: Sequence[Evaluation]) -> None:
+        counted = (round.id, *key(*item))
+        if counted not in self._counted:
+            self._counted.add(counted)
             self.tally.judged(full=sum(e.outcome is Given.GIVEN for e in made) >= round.overlap)

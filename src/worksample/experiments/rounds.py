@@ -6,10 +6,13 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from worksample.calibration.config import calibrated
+from worksample.errors import PlanError
 from worksample.grading import Asks, Evaluates, Evaluators, open_round
 from worksample.grading.asked_kinds import kinds_of, usual
+from worksample.grading.grade_round import live_submissions
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Protocol, Round, Rule, now
 from worksample.store import Store
+from worksample.verdicts.pairs import PER_PAIR, entries_of, sample_pairs
 from worksample.verdicts.rounds import InForce
 
 from .claim import alone
@@ -59,7 +62,31 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
         extra = (protocol, EvaluatorKind.JUDGE)
         if protocol in WHOLE and extra not in asked and judges_of(protocol, here):
             asked.append(extra)
-    return [current_round(store, experiment, protocol, by, here) for protocol, by in asked]
+    pairs = [pair_round(store, experiment, here)] if (Protocol.PAIRWISE, EvaluatorKind.JUDGE) in asked else []
+    singly = [(protocol, by) for protocol, by in asked if protocol is not Protocol.PAIRWISE]
+    return [*(current_round(store, experiment, protocol, by, here) for protocol, by in singly), *filter(None, pairs)]
+
+
+def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round | None:
+    """The judges' round of pairs in force, drawn and opened once nothing of the experiment is open any more.
+
+    None until then, where no judge is configured for pairs, and where no two agents share an instance.
+    """
+    if not judges_of(Protocol.PAIRWISE, here):
+        return None
+    with alone(store, f"round:{experiment.id}"):
+        found = round_in_force(store, experiment, Protocol.PAIRWISE, EvaluatorKind.JUDGE)
+        if found is not None or store.open_slots(experiment.id):
+            return found
+        try:
+            drawn = sample_pairs(entries_of(store, live_submissions(store, experiment.id)), PER_PAIR, experiment.seed)
+        except PlanError:  # one agent alone, or none two of which share an instance
+            return None
+        return open_round(
+            store, experiment=experiment.id, protocol=Protocol.PAIRWISE, author=experiment.author, reason=REASON,
+            asks=asks_of(Protocol.PAIRWISE, EvaluatorKind.JUDGE, here),
+            pairs=[(pair.first.subject, pair.second.subject) for pair in drawn],
+        )  # fmt: skip
 
 
 def current_round(

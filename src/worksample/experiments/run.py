@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from worksample.errors import WorksampleError
 from worksample.models import JudgeConfig, Price
 from worksample.models.services import Services
-from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Slot, Submission, Trial
+from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes.requirements import require
 from worksample.store import Store
@@ -24,7 +24,7 @@ from .filling import Filling
 from .grade_queue import GradeQueue
 from .judging import evaluators_here
 from .planning import in_order, strata_of
-from .rounds import Fill, own_rounds
+from .rounds import Fill, own_rounds, pair_round
 from .status import Status, status_of
 from .stop import Stop
 from .watch import Silent, Watch
@@ -110,10 +110,10 @@ class _Work:
         self.store, self.experiment, self.options, self.watch = store, experiment, options, watch
         self.instances = {id: store.get(Instance, id) for id in experiment.lock.instances}
         slots = store.find(Slot, experiment=experiment.id)
-        here = evaluators_here(store, experiment, options)
-        rounds = own_rounds(store, experiment, here)
+        self.here = evaluators_here(store, experiment, options)
+        rounds = own_rounds(store, experiment, self.here)
         self.rounds = [round for round in rounds if round.by is EvaluatorKind.PROGRAM]
-        self.grading = GradeQueue(store, rounds, watch, tries=options.tries, here=here)
+        self.grading = GradeQueue(store, rounds, watch, tries=options.tries, here=self.here)
         self.filling = Filling(store, experiment, options.people)
         self.tally = self.grading.tally
         self.tally.planned = sum(not s.not_attemptable for s in slots)
@@ -167,8 +167,18 @@ class _Work:
                     break
             for worker in workers:
                 worker.cancel()
+        await self._pairs()
         # Once more, whole: a run that was killed may have left a round half filled, and pairs are drawn at the end.
         await asyncio.to_thread(self.filling.fill)
+
+    async def _pairs(self) -> None:
+        """Have judges answer on pairs, which are drawn when nothing is open any more."""
+        if Protocol.PAIRWISE not in self.experiment.lock.protocols:
+            return
+        round = await asyncio.to_thread(pair_round, self.store, self.experiment, self.here)
+        if round is not None:
+            queue = GradeQueue(self.store, [round], self.watch, tries=self.options.tries, here=self.here)
+            await queue.run(self.options.graders)
 
     async def _go_on(self) -> bool:
         """Commit the attempts that follow from the verdicts that there are now; whether there were any."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from worksample.records import Evaluation, Instance, Round, Submission, Trial
 
 from .evaluators import Evaluates, Evaluators, evaluators_of
 from .grade_submission import evaluate
+from .rounds import PAIRS
 from .wanting import TRIES, Place, wanted
 
 if TYPE_CHECKING:
@@ -23,6 +25,22 @@ class Task:
 
     submission: Submission
     place: Place
+    second: Submission | None = None
+    """Of a pair: the other one."""
+
+
+Item = tuple[Submission, Submission | None]
+"""What one answer is about; of a pair both."""
+
+
+def items(store: Store, round: Round) -> list[Item]:
+    """What a round asks about: the submissions of which it has a grading, or the pairs that were drawn for it."""
+    digest = round.versions.get(PAIRS)
+    if digest is None:
+        return [(s, None) for s in subjects(store, round) if s.instance in round.gradings]
+    here = {s.id: s for s in subjects(store, round)}
+    drawn = json.loads(store.blobs.read(digest))
+    return [(here[one], here[two]) for one, two in drawn if one in here and two in here]
 
 
 def subjects(store: Store, round: Round) -> list[Submission]:
@@ -50,29 +68,38 @@ class RoundWork:
 
     def tasks(self) -> list[Task]:
         """Everything that is wanted now, subject by subject."""
-        made = by_subject(self.store.find(Evaluation, round=self.round.id))
-        graded = (s for s in subjects(self.store, self.round) if s.instance in self.round.gradings)
-        return [task for s in graded for task in self.tasks_of(s, made.get(s.id, []))]
+        made = by_item(self.store.find(Evaluation, round=self.round.id))
+        return [
+            task for item in items(self.store, self.round) for task in self.tasks_of(*item, made.get(key(*item), []))
+        ]
 
-    def tasks_of(self, submission: Submission, made: Sequence[Evaluation] | None = None) -> list[Task]:
-        """What is wanted of one subject. `made`: its evaluations in the round, if they are known."""
+    def tasks_of(
+        self, submission: Submission, second: Submission | None = None, made: Sequence[Evaluation] | None = None
+    ) -> list[Task]:
+        """What is wanted of one subject or pair. `made`: its evaluations in the round, if they are known."""
         if made is None:
-            made = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
-        return [Task(submission, place) for place in wanted(self.round, self.by, made, self.tries)]
+            found = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
+            made = by_item(found).get(key(submission, second), [])
+        return [Task(submission, place, second) for place in wanted(self.round, self.by, made, self.tries)]
 
     async def do(self, task: Task, instance: Instance) -> Evaluation | None:
         """Have it made, unless it is wanted no more; see `evaluate`."""
         return await evaluate(
             self.store, self.round, task.submission, instance, task.place,
-            lambda made: task.place.key in {p.key for p in wanted(self.round, self.by, made, self.tries)},
+            lambda made: task.place.key in {p.key for p in wanted(self.round, self.by, made, self.tries)}, task.second,
         )  # fmt: skip
 
 
-def by_subject(evaluations: Iterable[Evaluation]) -> dict[str, list[Evaluation]]:
+def key(submission: Submission, second: Submission | None) -> tuple[str, str | None]:
+    """Of a subject or a pair."""
+    return submission.id, second.id if second else None
+
+
+def by_item(evaluations: Iterable[Evaluation]) -> dict[tuple[str, str | None], list[Evaluation]]:
     """Evaluations by what they are of."""
-    made: dict[str, list[Evaluation]] = {}
+    made: dict[tuple[str, str | None], list[Evaluation]] = {}
     for evaluation in evaluations:
-        made.setdefault(evaluation.subject, []).append(evaluation)
+        made.setdefault((evaluation.subject, evaluation.second), []).append(evaluation)
     return made
 
 

@@ -40,9 +40,10 @@ class _Job:
         return self.asked.store
 
 
-def lease_of(round: Round, submission: Submission, place: Place) -> str:
+def lease_of(round: Round, submission: Submission, place: Place, second: Submission | None = None) -> str:
     """The lease under which one evaluation is made."""
-    return f"grade/{round.id}/{submission.id}/{place.by.evaluator.id}/{place.n}"
+    subject = f"{submission.id}+{second.id}" if second else submission.id
+    return f"grade/{round.id}/{subject}/{place.by.evaluator.id}/{place.n}"
 
 
 async def grade(
@@ -74,7 +75,7 @@ async def evaluate(
     asked = Asked(store, round, submission, instance, grading, place.n, second)
     before = {e.id for e in await asyncio.to_thread(_made, asked)}
     job = _Job(asked, place, before, wanted)
-    key, owner = lease_of(round, submission, place), new_owner()
+    key, owner = lease_of(round, submission, place, second), new_owner()
     while True:
         done = _ready(job, await asyncio.to_thread(_made, asked))
         if done is not None:
@@ -105,7 +106,9 @@ async def _keep(store: Store, key: str, owner: str) -> None:
 
 
 def _made(asked: Asked) -> list[Evaluation]:
-    return asked.store.find(Evaluation, round=asked.round.id, subject=asked.submission.id)
+    second = asked.second.id if asked.second else None
+    found = asked.store.find(Evaluation, round=asked.round.id, subject=asked.submission.id)
+    return [e for e in found if e.second == second]
 
 
 def _ready(job: _Job, made: list[Evaluation]) -> Evaluation | None:

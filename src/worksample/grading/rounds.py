@@ -14,11 +14,13 @@ from worksample.records import (
     Experiment,
     Grading,
     Instance,
+    Json,
     Protocol,
     Purpose,
     Round,
     Rule,
     Submission,
+    canonical,
     now,
 )
 
@@ -26,6 +28,10 @@ from .asked_kinds import usual
 
 if TYPE_CHECKING:
     from worksample.store import Store
+
+
+PAIRS = "pairs"
+"""In a round's versions: the digest of the pairs of submissions that were drawn for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +48,12 @@ class Asks:
 def open_round(
     store: Store, *, experiment: str | None = None, subjects: Sequence[str] = (),
     protocol: Protocol = Protocol.PROGRAM, author: str, reason: str = "", gradings: Mapping[str, str] | None = None,
-    over: str | None = None, asks: Asks | None = None,
+    over: str | None = None, asks: Asks | None = None, pairs: Sequence[tuple[str, str]] = (),
 ) -> Round:  # fmt: skip
     """Commit a round over an experiment's submissions as they come, or over `subjects` (submission ids).
 
     gradings: instance id -> grading digest that is in force; by default each instance's own under `protocol`.
+    pairs: under the pairwise protocol, which two submissions are held against each other.
     over: the round whose work is graded anew; such a regrade decides nothing until it is adopted.
     UsageError without subjects or for an instance that is not graded under the protocol; RecordMissing.
     """
@@ -69,13 +76,17 @@ def open_round(
         experiment=experiment,
         subjects=tuple(dict.fromkeys(subjects)),
         gradings=dict(gradings),
-        versions={"worksample": __version__},
+        versions={"worksample": __version__, **({PAIRS: store.blobs.put(canonical(_drawn(pairs)))} if pairs else {})},
         reason=reason,
         author=author,
         at=now(),
     )
     store.commit(round)
     return round
+
+
+def _drawn(pairs: Sequence[tuple[str, str]]) -> list[Json]:
+    return [[one, two] for one, two in pairs]
 
 
 def instances_of(store: Store, experiment: str | None, subjects: Iterable[str]) -> list[Instance]:

@@ -11,6 +11,7 @@ from worksample.calibration.drawing import DRAWN
 from worksample.errors import UsageError
 from worksample.people.access.account import Role, read_roles
 from worksample.records import Protocol, Rule
+from worksample.verdicts.pairs import PER_PAIR
 
 from .protocol import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, Kind, roles_of, votes_of
 
@@ -46,7 +47,7 @@ class PeopleRound:
     """
     rule: Rule | None = None
     overlap: int | None = None
-    per_pair: int = 10
+    per_pair: int = PER_PAIR
     """Projects on which each pair of agents is compared (RLI B.2: at least 10)."""
     sample: int = 50
     """How many a pilot, a reliability round or a sample of false negatives draws, and how many fails integrity adds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 WAIVED = "an experiment's own round: its plan was kept before there was any work to try the instructions on"
 REASON = "judged as trials closed"
-
-
-PER_PAIR = int(next(f.default for f in fields(PeopleRound) if f.name == "per_pair"))  # type: ignore[arg-type]
-"""Instances on which two entrants meet, at most."""
 
 
 def kind_of(protocol: Protocol) -> Kind:

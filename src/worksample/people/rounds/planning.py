@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import UsageError
 from worksample.people.access.tokens import name_key
 from worksample.records import EvaluatorKind, Instance, Json, Origin, Protocol, Submission, canonical, digest_of
+from worksample.verdicts.pairs import entries_of, sample_pairs
 
 from .config import Gold, PeopleRound
 from .protocol import Form, Kind
-from .sampling import sample_pairs
-from .subjects import entries_of, named, pick
+from .subjects import named, pick
 
 if TYPE_CHECKING:
     from worksample.store import Store

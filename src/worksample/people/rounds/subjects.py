@@ -10,7 +10,6 @@ from worksample.people.said import amendments_of, given, verdicts_of
 from worksample.records import (
     Experiment,
     Holistic,
-    Instance,
     Round,
     Standing,
     Submission,
@@ -20,10 +19,11 @@ from worksample.records import (
     is_accepted,
     struck,
 )
+from worksample.verdicts.pairs import entries_of
 
 from .config import PeopleRound
 from .protocol import Kind
-from .sampling import Entry, at_random, enriched, one_per_project
+from .sampling import at_random, enriched, one_per_project
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -72,21 +72,6 @@ def pick(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
     if not found and config.kind is not Kind.CALIBRATION:
         raise PlanError(f"nothing to look at for {config.kind}", where=config.over or config.experiment or "")
     return found
-
-
-def entries_of(store: Store, submissions: Iterable[Submission]) -> list[Entry]:
-    """As entries; an agent under several arms, or at several attempts, is as many entrants."""
-    from worksample.verdicts.entrants import entrants
-
-    found = list(submissions)
-    who = entrants(store, {s.id for s in found})
-    keys: dict[str, str] = {}
-    out = []
-    for s in found:
-        if s.instance not in keys:
-            keys[s.instance] = store.get(Instance, s.instance).key
-        out.append(Entry(s.id, who[s.id], s.instance, keys[s.instance]))
-    return out
 
 
 def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Submission]:

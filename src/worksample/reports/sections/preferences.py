@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics.ratings.preferences import HUMAN
-from worksample.records import Origin, Protocol
+from worksample.records import EvaluatorKind, JudgedBy, Origin, Protocol
 
 from .material import Material, attempted, task_of
 from .section import Section, SectionRow
@@ -19,11 +20,20 @@ MOST_PAIRS = 500
 
 def sections(material: Material) -> Iterator[Section]:
     """Preferences where pairs were voted on; Elo from them and from the holistic verdicts against the human."""
+    yield from _sections(material, "", "")
+    if material.judged_by is JudgedBy.COMBINED and EvaluatorKind.PERSON is material.bench.whole.get(Protocol.PAIRWISE):
+        judges = Material(material.store, material.experiments, replace(material.config, judged_by=JudgedBy.JUDGE))
+        if Protocol.PAIRWISE in judges.bench.deciding:
+            yield from _sections(judges, "-judges", ", by judges' answers alone")
+
+
+def _sections(material: Material, suffix: str, whose: str) -> Iterator[Section]:
     table, notes = _preferences(material)
     human = _against_human(material)
     names = _labels(material)
     if table is not None:
-        yield _pairs(material, table, names, notes)
+        pairs = _pairs(material, table, names, notes)
+        yield replace(pairs, id=pairs.id + suffix, title=pairs.title + whose)
     tables = [t for t in (table, human) if t is not None and t.height]
     if not tables:
         return
@@ -44,7 +54,7 @@ def sections(material: Material) -> Iterator[Section]:
         for who, rating in found.ratings.items()
     )
     says = () if found.connectivity.identifiable else (f"not all can be rated: {found.connectivity.says}",)
-    yield Section("elo", "Elo scores", "RLI 3.3, B.2, Tables 1 and 3", heads, rows, (*notes, *says))
+    yield Section(f"elo{suffix}", f"Elo scores{whose}", "RLI 3.3, B.2, Tables 1 and 3", heads, rows, (*notes, *says))
 
 
 def _labels(material: Material) -> dict[str, str]:
@@ -121,7 +131,8 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
         votes["player_one"],
         votes["player_two"],
         each,
-        evaluator=votes["evaluator"],
+        # A judge that repeats is asked anew on purpose: each draw is a vote.
+        evaluator=votes.select(pl.concat_str("evaluator", pl.col("draw").fill_null(1), separator="#")).to_series(),
         protocol=protocol_of(counting[0]),
     )
     table = table.with_columns(
