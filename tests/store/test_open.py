@@ -218,3 +218,24 @@ def test_a_database_url_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("WORKSAMPLE_DATABASE", url)
     with pytest.raises(StoreError, match="not a database URL"):
         Store.open(tmp_path / "a", create=True)
+
+
+def tables(place: Path) -> set[str]:
+    """What made the tables and indexes of a database, but for the one of its version."""
+    with create_engine(f"sqlite:///{place}").connect() as connection:
+        said = connection.execute(text("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")).scalars()
+        return {sql for sql in said if "alembic_version" not in sql}
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["fresh", "half made"])
+def test_a_new_index_has_the_tables_of_the_schema(tmp_path: Path, half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_hand = create_engine(f"sqlite:///{tmp_path}/by-hand.sqlite")
+    people_tables.EVERYTHING.create_all(by_hand)
+    url = f"sqlite:///{tmp_path}/own.sqlite"
+    if half:
+        schema.meta.create(create_engine(url))
+    monkeypatch.setenv("WORKSAMPLE_DATABASE", url)
+    with Store.open(tmp_path / "s", create=True) as store:
+        assert not check(store)
+    assert len(tables(tmp_path / "own.sqlite")) > 30
+    assert tables(tmp_path / "own.sqlite") == tables(tmp_path / "by-hand.sqlite")

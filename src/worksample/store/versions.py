@@ -11,9 +11,11 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select, text
+from sqlalchemy import Column, Connection, MetaData, String, Table, create_mock_engine, inspect, select, text
 
 from worksample.errors import StoreError
 
@@ -80,10 +82,27 @@ def _create(database: Database, store: str) -> None:
         finally:
             raw.close()
     with database.writing(Rivals.LEASES) as connection:
-        people_tables.EVERYTHING.create_all(connection)
+        if inspect(connection).get_table_names():
+            people_tables.EVERYTHING.create_all(connection)
+        else:
+            for statement in _statements(database.engine.url.drivername):
+                connection.exec_driver_sql(statement)
         _stamps.create(connection)
         connection.execute(_stamps.insert().values(version_num=schema.HEAD))
         connection.execute(schema.meta.insert().values(key="store", value=store))
+
+
+@cache
+def _statements(driver: str) -> tuple[str, ...]:
+    """What makes all tables where there are none. To render it takes longer than to execute it, so once a process."""
+    said: list[str] = []
+
+    def take(statement: Any, *_: Any, **__: Any) -> None:
+        said.append(str(statement.compile(dialect=engine.dialect)))
+
+    engine = create_mock_engine(f"{driver}://", take)
+    people_tables.EVERYTHING.create_all(engine, checkfirst=False)
+    return tuple(said)
 
 
 def _bring_up(database: Database, found: str) -> None:
