@@ -121,8 +121,8 @@ def compare(
     changes = () if hidden else _changes(store, _by_passing(found.instances, passes.instances), one.rows, two.rows)
     parts: tuple[Part, ...] = ()
     if config.by not in ("", "agent"):
-        rows = (of.with_group(group.rows, config.by) for of, group in ((material, one), (beside, two)))
-        parts = parts_of(*rows, config.how)
+        rows = [of.with_group(group.rows, config.by) for of, group in ((material, one), (beside, two))]
+        parts = parts_of(rows[0], rows[1], config.how)
         notes += ["groups overlap: never average them"] if config.by == "platform" else []
     if hidden:
         notes.append("the suite is private: what changed instance by instance is not shown")
