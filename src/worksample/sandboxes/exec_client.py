@@ -36,7 +36,8 @@ class Link(asyncio.Protocol):
         """How often the watchdog ended a process for memory."""
 
     async def handshake(self, plan: dict[str, Any], wait: float) -> list[int]:
-        """Send the plan; return descriptors of the box's root, of its output folder and of its endpoints' sockets.
+        """Send the plan; return descriptors of the box's root, of its output folder, of the line for dialling, and
+        of its endpoints' sockets.
 
         `wait` in seconds.
         """
@@ -57,10 +58,10 @@ class Link(asyncio.Protocol):
         finally:
             loop.remove_reader(self._socket)
         try:
-            data, descriptors, _, _ = socket.recv_fds(self._socket, 1, 2 + len(plan["endpoints"]))
+            data, descriptors, _, _ = socket.recv_fds(self._socket, 1, 3 + len(plan["endpoints"]))
         except ConnectionError:
             data, descriptors = b"", []
-        if not data or len(descriptors) != 2 + len(plan["endpoints"]):
+        if not data or len(descriptors) != 3 + len(plan["endpoints"]):
             for descriptor in descriptors:
                 os.close(descriptor)
             raise SandboxError("the box did not start", where="box")

@@ -18,7 +18,6 @@ class GradingSpec:
 
     protocol: Protocol
     entry: str
-    shown: bool
     settings: Mapping[str, Any]
 
 
@@ -73,6 +72,8 @@ class Package:
     cases: tuple[CaseSpec, ...] = ()
     probes: tuple[str, ...] = ()
     """Names of the files in `probes/`, sorted."""
+    exports: tuple[str, ...] = ()
+    """Services whose state is taken when a trial ends."""
     shown: Shown = field(default_factory=Shown)
     """What of the references people see."""
     apart: frozenset[str] = field(default_factory=frozenset)

@@ -52,7 +52,9 @@ class Subset:
         parts = [text.partition("=") for text in texts]
         for (field, mark, value), text in zip(parts, texts, strict=True):
             if not (field.strip() and mark and value.strip()):
-                raise UsageError(f"--where {text!r} is no FIELD=VALUE", next="such as --where category=upwork:writing")
+                raise UsageError(
+                    f"--where {text!r} is not a FIELD=VALUE", next="such as --where category=upwork:writing"
+                )
         return cls(tuple((field.strip(), value.strip()) for field, _, value in parts))
 
     def __bool__(self) -> bool:

@@ -12,7 +12,7 @@ from worksample.errors import UsageError
 from worksample.experiments.find import find_experiment
 from worksample.extras import need
 from worksample.metrics import Estimate
-from worksample.records import Experiment, Grade, GradePart, Protocol
+from worksample.records import Experiment, Grade, GradePart, Origin, Protocol, Submission
 from worksample.reports.experiments import held_out, same_lock
 from worksample.store import Store
 from worksample.verdicts.judging import read_grades
@@ -150,13 +150,22 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
     if mark:
         return find_experiment(store, head), tail
     home = find_experiment(store, experiment)
-    if any(name in (id, id.partition("@")[0]) for id in home.agents):
+    if any(name in (id, id.partition("@")[0]) for id in home.agents) or name in _handed_in(store, home):
         return home, name
     try:
         return find_experiment(store, name), ""
     except UsageError as missing:
-        agents = ", ".join(id.partition("@")[0] for id in home.agents)
-        raise UsageError(f"{name!r} is no agent of {home.name} ({agents}) and no experiment", next=NEXT) from missing
+        agents = ", ".join([*(id.partition("@")[0] for id in home.agents), *_handed_in(store, home)]) or "none yet"
+        raise UsageError(
+            f"{name!r} is not an agent of {home.name} ({agents}), nor an experiment", next=NEXT
+        ) from missing
+
+
+def _handed_in(store: Store, home: Experiment) -> list[str]:
+    """Who handed work in that its rounds judge, or on its instances."""
+    made = store.find(Submission, origin=[Origin.PERSON, Origin.EXTERNAL])
+    mine = [s for s in made if s.experiment == home.id or (s.experiment is None and s.instance in home.lock.instances)]
+    return sorted({s.entrant for s in mine})
 
 
 def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol, Material]:

@@ -50,7 +50,7 @@ def _of(material: Material, frame: pl.DataFrame, protocol: Protocol, suffix: str
     priced = usable.filter(pl.col("price").is_not_null())
     if priced.filter(pl.col("cost").is_not_null() & pl.col("passed").is_not_null()).height:
         yield _deployable(material, first, (f"deployable{suffix}", notes))
-        yield _value(material, attempted(frame, None), priced, (f"value{suffix}", notes))
+        yield _value(material, material.chains(attempted(frame, None)), priced, (f"value{suffix}", notes))
 
 
 def _absurd(frame: pl.DataFrame, column: str) -> str:
@@ -204,7 +204,7 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
         "the human is taken to succeed always, at the mean price of the work",
         "below the value from which an approach pays it brings less than it costs: doing nothing is better",
     ]
-    if material.config.hourly is None and (frame["attempt"].max() or 1) != 1:
+    if material.hourly is None and (frame["attempt"].max() or 1) != 1:
         notes.append("AI with feedback is left out: an hour of the expert's has no price (--hourly)")
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 
@@ -230,7 +230,7 @@ def _first(material: Material, group: Group) -> _Chains:
 
 def _helped(material: Material, group: Group) -> _Chains | None:
     """With every re-attempt, and the expert's time on the gradings that led to one."""
-    if material.config.hourly is None or group.rows["attempt"].max() == 1:
+    if material.hourly is None or group.rows["attempt"].max() == 1:
         return None
     none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
     said = [
@@ -238,7 +238,7 @@ def _helped(material: Material, group: Group) -> _Chains | None:
     ]
     spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
     last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")
-    hourly = pl.col("expert").fill_null(0.0) / 60 * material.config.hourly
+    hourly = pl.col("expert").fill_null(0.0) / 60 * material.hourly
     joined = group.rows.join(spent, on="submission", how="left", maintain_order="left")
     rows = joined.with_columns(expert=hourly).with_columns(
         whole=pl.col("cost").cast(pl.Float64) + pl.when(last).then(0.0).otherwise("expert")

@@ -28,8 +28,9 @@ def sections(material: Material) -> Iterator[Section]:
             return
     frame = attempted(frame, None)
     if (frame["attempt"].max() or 1) != 1:
-        yield _lifts(material, frame)
-        yield _within(material, frame)
+        together = material.chains(frame)
+        yield _lifts(material, together)
+        yield _within(material, together)
     yield from _at_k(material, frame.filter(pl.col("attempt") == 1))
 
 
