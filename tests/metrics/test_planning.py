@@ -213,5 +213,5 @@ def test_horizons_that_double_every_hundred_days():
     for wrong in ([0.0, 1.0], [-1.0, 1.0], [math.inf, 1.0]):
         with pytest.raises(UsageError):
             m.doubling_time(wrong, day[:2])
-    with pytest.raises(UsageError, match="no date"):
+    with pytest.raises(UsageError, match="not a date"):
         m.doubling_time([1.0, 2.0], ["2026-1-1", "soon"])

@@ -252,5 +252,5 @@ def days(date: Column) -> pl.Series:
         return column
     found = column.str.to_date("%Y-%m-%d", strict=False)
     if (wrong := found.is_null() & column.is_not_null()).any():
-        raise UsageError(f"{column.filter(wrong)[0]!r} is no date", where="column 'date'", next="YYYY-MM-DD")
+        raise UsageError(f"{column.filter(wrong)[0]!r} is not a date", where="column 'date'", next="YYYY-MM-DD")
     return found
