@@ -108,8 +108,10 @@ def _where(coefficients: Floats, q: float) -> Floats:
     return np.where(falling, (np.log(q / (1 - q)) - coefficients[:, 0]) / slope, np.nan)
 
 
-def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> tuple[Floats, Flags]:
-    """Weighted logistic regressions, one per row of `w`: (intercept, slope) each, and whether it converged."""
+def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None, enough: float = 1e-8) -> tuple[Floats, Flags]:
+    """Weighted logistic regressions, one per row of `w`: (intercept, slope) each, and whether it converged: a step
+    below `enough` leaves an error of its square.
+    """
     centre, scale = float(x.mean()), max(float(x.std()), 1e-12)
     z = (x - centre) / scale
     beta = np.zeros((len(w), 2))
@@ -137,7 +139,7 @@ def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> tuple[
         step = np.stack([(c * g0 - b * g1) / safe, (a * g1 - b * g0) / safe], axis=1)
         step = np.where(fine[:, None], np.clip(step, -2, 2), 0)
         beta += step
-        done = fine & (np.abs(step).max(axis=1) < 1e-8)
+        done = fine & (np.abs(step).max(axis=1) < enough)
         if (done | ~fine).all():
             break
     slope = beta[:, 1] / scale
@@ -158,7 +160,7 @@ def _resampled(
     step = max(1, 200_000 // max(len(x), 1))
     for block in weights(size, how):
         for start in range(0, len(block), step):
-            found, good = _fit(x, y, block[start : start + step][:, index] * w, fitted)
+            found, good = _fit(x, y, block[start : start + step][:, index] * w, fitted, 1e-4)
             out.append(np.where((good & (found[:, 1] < 0))[:, None], found, np.nan))
     return np.concatenate(out), False
 

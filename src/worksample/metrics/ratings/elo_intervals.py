@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -189,8 +190,9 @@ class _product:
         cells = shape[0] * shape[1]
         if cells <= _DENSE and len(values) * 20 > cells:
             # A cell is one project and pair, so that no two share a place.
-            self.matrix = np.zeros(shape, dtype=kind)
-            self.matrix[rows, columns] = values
+            matrix = np.zeros(shape, dtype=values.dtype)
+            matrix[rows, columns] = values
+            self.matrix: Any = matrix
         else:
             self.matrix = csr_array((values, (rows, columns)), shape=shape)
 

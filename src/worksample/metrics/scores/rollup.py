@@ -85,6 +85,16 @@ def _cases(numbers: Floats, valid: Flags, failed: Column | None) -> list[tuple[F
     return [(numbers, valid), (worst, every), (np.where(open_, 1.0, worst), every)]
 
 
+def _seen(of: Ints, size: int) -> tuple[Ints, Ints]:
+    """The values that occur and a row of each; without sorting where there are many rows of each."""
+    if size > len(of):
+        return np.unique(of, return_index=True)
+    row = np.full(size, -1, dtype=np.int64)
+    row[of] = np.arange(len(of))
+    here = np.flatnonzero(row >= 0)
+    return here, row[here]
+
+
 def _nothing() -> Estimate:
     return Estimate("all", None, Counts(0, 0), unit=Unit.SHARE, reason="nothing was planned")
 
@@ -155,7 +165,7 @@ class _Trials:
         if not unit:
             return Interval(), ""
         task, of = self._tasks[unit]
-        here, first = np.unique(of[rows], return_index=True)
+        here, first = _seen(of[rows], len(task))
         between = chain[chain.index(unit) + 1 : at]
         alike = units.zero_or_one(self.numbers[rows])
         if not between:

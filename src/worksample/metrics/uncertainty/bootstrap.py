@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from worksample.metrics.columns import Floats, Ints
 from .intervals import check_level, expanded, percentiles
 
 _CHUNK = 4_000_000
+_SHARED = 2_000_000
 _DRAWS = 5_000_000
 _SAMPLE = 512
 """So many units are looked at first: where they differ too much, patterns are not worth searching for."""
@@ -48,12 +50,26 @@ DEFAULT = Resampling()
 
 def weights(units: int, how: Resampling) -> Iterator[Floats]:
     """How often each unit stands in each resample, as blocks of (resamples, units); every row adds up to `units`."""
+    if units * how.resamples <= _SHARED:
+        yield _shared(units, how.resamples, how.seed)
+        return
     rng = how.rng()
     step = max(1, _CHUNK // max(units, 1))
     for start in range(0, how.resamples, step):
         rows = min(step, how.resamples - start)
         drawn = rng.integers(0, units, size=(rows, units)) + np.arange(rows)[:, None] * units
         yield np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units).astype(np.float64)
+
+
+@lru_cache(maxsize=1)
+def _shared(units: int, resamples: int, seed: int) -> Floats:
+    """One matrix for all agents with as many units, one after the other."""
+    drawn = (
+        np.random.default_rng(seed).integers(0, units, size=(resamples, units)) + np.arange(resamples)[:, None] * units
+    )
+    found = np.bincount(drawn.ravel(), minlength=resamples * units).reshape(resamples, units).astype(np.float64)
+    found.flags.writeable = False
+    return found
 
 
 def group_sums(index: Ints, size: int, *columns: Floats) -> Floats:

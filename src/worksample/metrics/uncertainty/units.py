@@ -190,17 +190,18 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     if float(values.min()) >= 0 and mean > 0:
         stretch = min(q * math.sqrt(size) * error / mean, 300.0)
         low, high = min(max(low, 0.0), mean * math.exp(-stretch)), max(high, mean * math.exp(stretch))
-        high += (_dearer(values, deviation / mean) - mean) / (size + 1)
+        high += (_dearer(values, deviation / mean) - mean) / ((size + 1) * max(1.0, math.sqrt(size / _MANY)))
     return Interval(min(low, mean), max(high, mean), level, "Hall's transformation over tasks", error), ""
 
 
-_UNSEEN = 10.0
+_UNSEEN, _MANY = 10.0, 40
 
 
 def _dearer(values: Floats, variation: float) -> float:
     """What a task may cost that was not drawn: the more than the dearest, the fewer tasks and the more they differ.
 
-    By `benchmarks/coverage.py` on Poisson, exponential and log-normal amounts of 5 to 322 tasks.
+    By `benchmarks/coverage.py` on Poisson, exponential and log-normal amounts of 5 to 322 tasks; of more than 40 it
+    counts less and less, since those have shown more of their tail.
     """
     return float(values.max()) * (1 + _UNSEEN * variation**2 / len(values))
 

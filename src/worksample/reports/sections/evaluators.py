@@ -90,7 +90,7 @@ def _position(material: Material) -> Iterator[Section]:
     if len(names) > 1:
         lines += [(names[who], said.filter(pl.col("evaluator") == who)) for who in list(names)[:MOST]]
     rows = [SectionRow(who, None, tuple(_first(material, part, s) for s in _SCALES)) for who, part in lines]
-    notes = ("50 % is no effect, where which of two is shown first was drawn; ties are left out", NUMBERED)
+    notes = ("50 % is not an effect, where which of two is shown first was drawn; ties are left out", NUMBERED)
     columns = ("first preferred: completion", "first preferred: quality")
     yield Section("position", "Does the first of a pair win", "beyond the papers", columns, tuple(rows), notes)
 
