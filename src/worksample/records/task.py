@@ -120,6 +120,8 @@ class Capture(Frozen):
     """Digest of the manifest of `probes/`."""
     probe_names: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
+    root: bool = Field(default=False, exclude_if=lambda root: not root)
+    """What the agent changed in the root of its image. Not written where it is not taken, likewise."""
 
 
 class Grading(Frozen):

@@ -79,7 +79,7 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     box, logs = box_of(), logs_of(try_.job.agent)
     if logs and box is not None:
         parts["agent_log"] = await own_log(box, try_.job.store.blobs, logs)
-    outcome = after_capture(outcome, captured.cause, parts["output"].reason)
+    outcome = after_capture(outcome, captured.cause, "; ".join(part.reason for part in parts.values() if part.reason))
     reach("close.captured")
 
     def keep() -> tuple[Trial, Submission]:

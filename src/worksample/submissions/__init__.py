@@ -3,5 +3,19 @@
 from .capture import Captured, CaptureLimits, capture, take
 from .controls import KINDS, control, control_case
 from .hand_in import hand_in, look_at
+from .root_changes import NAME as ROOT_LAYER
+from .root_changes import add_to_layer
 
-__all__ = ["KINDS", "CaptureLimits", "Captured", "capture", "control", "control_case", "hand_in", "look_at", "take"]
+__all__ = [
+    "KINDS",
+    "ROOT_LAYER",
+    "CaptureLimits",
+    "Captured",
+    "add_to_layer",
+    "capture",
+    "control",
+    "control_case",
+    "hand_in",
+    "look_at",
+    "take",
+]

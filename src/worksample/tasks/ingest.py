@@ -93,7 +93,7 @@ def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment
     if image is None or "://" in image.name:
         return spec.environment
     path = quote_path(image.name.encode())
-    own = [e.replaced(path=path.rpartition("/")[2]) for e in whole.entries if e.path == path]
+    own = [e.replaced(path=path.rpartition("/")[2]) for e in whole.files if e.path == path]
     files = _keep(_sorted(own) if own else below(whole, image.name), sink)
     return spec.environment.replaced(image=image.replaced(files=files))
 
@@ -113,7 +113,8 @@ def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink,
         deliverables=spec.deliverables,
         shown_rubric=shown_criteria(package.criteria) if any(g.shown for g in package.gradings.values()) else "",
     )
-    capture = Capture(probes=_keep(below(whole, "probes"), sink), probe_names=package.probes)
+    probes = _keep(below(whole, "probes"), sink)
+    capture = Capture(probes=probes, probe_names=package.probes, root=package.root_captured)
     gradings: dict[Protocol, Grading] = {
         protocol: Grading(
             protocol=protocol,

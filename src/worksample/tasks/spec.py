@@ -73,6 +73,8 @@ class Package:
     cases: tuple[CaseSpec, ...] = ()
     probes: tuple[str, ...] = ()
     """Names of the files in `probes/`, sorted."""
+    root_captured: bool = False
+    """Whether what was changed in the image's root is taken in."""
     shown: Shown = field(default_factory=Shown)
     """What of the references people see."""
     apart: frozenset[str] = field(default_factory=frozenset)
