@@ -50,8 +50,6 @@ class _Layer:
         """Whether nothing more is taken."""
         if self.files >= self.limits.files:
             self.lacks(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
-        elif self.bytes > self.limits.bytes:
-            self.lacks(Cause.CAPTURE_TOO_LARGE, f"more than {self.limits.bytes:,} bytes changed in the root")
         elif time.monotonic() > self.until:
             self.lacks(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
         else:
@@ -109,7 +107,7 @@ class _Layer:
             self.tar.addfile(info)
             return
         if self.bytes + state.st_size > self.limits.bytes:
-            self.bytes += state.st_size
+            self.lacks(Cause.CAPTURE_TOO_LARGE, f"more than {self.limits.bytes:,} bytes changed in the root")
             return
         with os.fdopen(os.open(name, _FILE, dir_fd=above), "rb") as file:
             info.size = os.fstat(file.fileno()).st_size

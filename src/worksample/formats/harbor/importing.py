@@ -12,6 +12,7 @@ from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
 from worksample.tasks import read_package
+from worksample.tasks.brief import places
 
 from .manifest import FILE, HarborTask, read_task, size_of
 from .needs import endpoints_of, filled, needs_of
@@ -19,6 +20,7 @@ from .substitutes import with_own_uv
 
 _NAMESPACE = uuid.UUID("c1b3c3a6-1f0e-5d0e-8a53-0d9a5a1f3d52")
 _SLUG = re.compile(r"[^a-z0-9._-]+")
+_FROM, _USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
 OUTPUT = "/logs/artifacts"
 """Where Harbor looks for files that are named nowhere."""
 MEMORY, STORAGE = 2 << 30, 10 << 30
@@ -90,8 +92,9 @@ def _write(folder: Path, root: Path, config: ImportHarbor) -> Imported:
         substituted.append("no network for the whole internet")
     image = (root / "image" / "Dockerfile").is_file()
     solution = image and (root / "reference" / "solve.sh").is_file()
-    (root / FILE).write_text(_manifest(task, root, needs, tuple(substituted), solution), encoding="utf-8")
-    (root / "brief.md").write_text(_brief(task, folder), encoding="utf-8")
+    brief = _brief(task, folder)
+    (root / FILE).write_text(_manifest(task, root, brief, _Told(needs, tuple(substituted), solution)), encoding="utf-8")
+    (root / "brief.md").write_text(brief, encoding="utf-8")
     (root / "grade.py").write_text(_GRADE, encoding="utf-8")
     (root / "notes.md").write_text(_notes(folder, needs, substituted), encoding="utf-8")
     read_package(root)
@@ -120,15 +123,18 @@ def _files(task: HarborTask, folder: Path, root: Path) -> list[str]:
         if path.is_file():
             text, changed = with_own_uv(path.read_text(encoding="utf-8"))
             if path.parent.name == "image":
-                text = text.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in _settings(task))
+                text = text.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in _settings(task, text))
             path.write_text(text, encoding="utf-8")
             told += ["uv from PyPI"] if changed and "uv from PyPI" not in told else []
     return told
 
 
-def _settings(task: HarborTask) -> list[str]:
-    """What the manifest says of the environment, as lines of a Dockerfile."""
-    lines = [f"ENV {key}={json.dumps(filled(value))}" for key, value in task.environment.env.items()]
+def _settings(task: HarborTask, text: str) -> list[str]:
+    """What the manifest says of the environment, and the folders that Harbor mounts, as lines of a Dockerfile."""
+    users = _USER.findall(_FROM.split(text)[-1])
+    lines = ["RUN mkdir -p /logs/agent /logs/verifier /logs/artifacts && chmod 777 /logs/*"]
+    lines = ["USER root", *lines, f"USER {users[-1]}"] if users else lines
+    lines += [f"ENV {key}={json.dumps(filled(value))}" for key, value in task.environment.env.items()]
     lines += [f"WORKDIR {task.environment.workdir}"] if task.environment.workdir else []
     return lines + ([f"USER {task.agent.user}"] if task.agent.user is not None else [])
 
@@ -139,20 +145,27 @@ def _copy(source: Path, target: Path) -> None:
         return
     top = source.resolve()
     for path in source.rglob("*"):
-        if path.is_symlink() and not path.resolve().is_relative_to(top):
-            raise ImportFailed(f"{path.name} is a link that leads out of the folder", where=str(source))
-    shutil.copytree(source, target, dirs_exist_ok=True, symlinks=False, ignore_dangling_symlinks=True)
+        if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(top)):
+            raise ImportFailed(f"{path.name} is a link that leads out of the folder, or nowhere", where=str(source))
+    shutil.copytree(source, target, dirs_exist_ok=True)
 
 
-def _manifest(
-    task: HarborTask, root: Path, needs: tuple[str, ...], substituted: tuple[str, ...], solution: bool
-) -> str:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What was found out of a task while its files were laid out."""
+
+    needs: tuple[str, ...]
+    substituted: tuple[str, ...]
+    solution: bool
+
+
+def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
     environment, image = task.environment, (root / "image" / "Dockerfile").is_file()
     memory = (environment.memory_mb << 20) if environment.memory_mb else size_of(environment.memory, MEMORY)
     disk = (environment.storage_mb << 20) if environment.storage_mb else size_of(environment.storage, STORAGE)
-    endpoints = [] if "harbor-hosts" in needs else endpoints_of(task.agent_network)
+    endpoints = [] if "harbor-hosts" in told.needs else endpoints_of(task.agent_network)
     title = " ".join((task.task.description or root.name.replace("_", " ").replace("-", " ")).split())[:200]
-    tags = ["harbor", *(f"substituted: {what}" for what in substituted)]
+    tags = ["harbor", *(f"substituted: {what}" for what in told.substituted)]
     seconds, origin = task.agent.timeout_sec or AGENT_TIME, f"a task of Harbor: {task.task.name or root.name}"
     lines = [
         f"id = {_toml(root.name)}", f"title = {_toml(title)}", 'version = "1"',
@@ -160,7 +173,7 @@ def _manifest(
         "[about]", f"provenance = {_toml(origin)}", f"tags = {_toml(tags)}",
         "",
         "[environment]", *(['image = "image"'] if image else []),
-        *([f"services = {_toml(list(needs))}"] if needs else []),
+        *([f"services = {_toml(list(told.needs))}"] if told.needs else []),
         f"limits = {{ time = {seconds:g}, memory = {memory}, disk = {disk}, processes = 1024 }}",
         f'paths = {{ output = "{OUTPUT}" }}', *(['network = "endpoints"'] if endpoints else []), "",
     ]  # fmt: skip
@@ -173,8 +186,11 @@ def _manifest(
         f"memory = {memory}",
         "",
     ]
-    lines += _verifier(task, root, solution) if image else []
-    return "\n".join([*lines, "[[instance]]", 'name = "task"']) + "\n"
+    lines += _verifier(task, root, told.solution) if image else []
+    lines += ["[[instance]]", 'name = "task"']
+    if names := places(brief):  # what looks like a setting of ours in somebody else's text stands for itself
+        lines += ["", "[instance.settings]", *(f"{_toml(name)} = {_toml('{{' + name + '}}')}" for name in names)]
+    return "\n".join(lines) + "\n"
 
 
 def _verifier(task: HarborTask, root: Path, solution: bool) -> list[str]:
