@@ -19,7 +19,7 @@ class Told(Case):
         return self._ran
 
 
-def grade(exit: int | None = 0, **files: str) -> Grade:
+def grade(files: dict[str, str], exit: int | None = 0) -> Grade:
     names = {"text": "reward.txt", "json": "reward.json"}
     return verified(Told(Ran(exit, "", "why", {names[key]: value.encode() for key, value in files.items()})))
 
@@ -36,12 +36,12 @@ def grade(exit: int | None = 0, **files: str) -> Grade:
     ],
 )
 def test_a_reward_is_the_score(files: dict[str, str], score: float) -> None:
-    assert grade(**files).score == score
+    assert grade(files).score == score
 
 
 def test_a_reward_counts_whatever_the_exit_code() -> None:
-    assert grade(exit=1, text="0").score == 0.0
-    assert [part.fraction for part in grade(json='{"a": 1, "b": 0}').parts] == [1, 0]
+    assert grade({"text": "0"}, exit=1).score == 0.0
+    assert [part.fraction for part in grade({"json": '{"a": 1, "b": 0}'}).parts] == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_a_reward_counts_whatever_the_exit_code() -> None:
 )
 def test_what_is_no_reward_leaves_the_work_ungraded(files: dict[str, str]) -> None:
     with pytest.raises(GraderError) as told:
-        grade(**files)
+        grade(files)
     assert told.value.cause is Cause.GRADER_MALFORMED
 
 
 def test_a_verifier_without_end_leaves_the_work_ungraded() -> None:
     with pytest.raises(GraderError) as told:
-        grade(exit=None, text="1")
+        grade({"text": "1"}, exit=None)
     assert told.value.cause is Cause.GRADER_TIME
