@@ -62,11 +62,15 @@ class Cause(StrEnum):
     AGENT_CRASH = "agent.crash"
     AGENT_MALFORMED = "agent.malformed"
     AGENT_ABSENT = "agent.absent"
+    AGENT_SERVICE = "agent.service"
     MODEL_ERROR = "model.error"
     MODEL_REFUSED = "model.refused"
     MODEL_KEY = "model.key"
     SANDBOX_START = "sandbox.start"
     SANDBOX_LOST = "sandbox.lost"
+    SERVICE_START = "service.start"
+    SERVICE_LOST = "service.lost"
+    SERVICE_ASKED = "service.asked"
     STORE_FULL = "store.full"
     STORE_ERROR = "store.error"
     CAPTURE_TOO_LARGE = "capture.too_large"
@@ -126,11 +130,15 @@ POLICY: dict[Cause, Policy] = {
     Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
     Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
     Cause.AGENT_ABSENT: _of(_B.SANDBOX, "the sandbox lacks the agent's program"),
+    Cause.AGENT_SERVICE: _of(_B.AGENT, "ended a service of the task by its requests, again", graded=True),
     Cause.MODEL_ERROR: _of(_B.MODEL, "the model's service failed", retry=True),
     Cause.MODEL_REFUSED: _of(_B.MODEL, "the model's service rejected the request"),
     Cause.MODEL_KEY: _of(_B.MODEL, "the model's service takes no request with this key"),
     Cause.SANDBOX_START: _of(_B.SANDBOX, "the sandbox did not start", retry=True),
     Cause.SANDBOX_LOST: _of(_B.SANDBOX, "the sandbox died", retry=True),
+    Cause.SERVICE_START: _of(_B.SANDBOX, "a service of the task did not start", retry=True),
+    Cause.SERVICE_LOST: _of(_B.SANDBOX, "a service of the task died", retry=True),
+    Cause.SERVICE_ASKED: _of(_B.SANDBOX, "a service of the task died while the agent asked it", retry=True),
     Cause.STORE_FULL: _of(_B.STORE, "the disk of the store is full"),
     Cause.STORE_ERROR: _of(_B.STORE, "the store could not be written", retry=True),
     Cause.CAPTURE_TOO_LARGE: _of(_B.CAPTURE, "the deliverables exceed the size that is taken in", graded=True),
@@ -142,12 +150,12 @@ POLICY: dict[Cause, Policy] = {
     Cause.GRADER_TIME: _of(_B.GRADER, "the grader ran out of time", by_deliverable=True),
     Cause.GRADER_MEMORY: _of(_B.GRADER, "the grader ran out of memory", by_deliverable=True),
     Cause.GRADER_OUTPUT: _of(_B.GRADER, "the grader printed without end", by_deliverable=True),
-    Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is no grade"),
+    Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is not a grade"),
     Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
     Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),
     Cause.GRADER_LACKS: _of(_B.GRADER, "the grader needs what is not here"),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
-    Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is no judgment", retry=True),
+    Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is not a judgment", retry=True),
     Cause.JUDGE_AWAITED: _of(_B.JUDGE, "waits for a judge"),
     Cause.JUDGE_REFUSED: _of(_B.JUDGE, "the judge refused to answer", retry=True),
     Cause.JUDGE_LIMIT: _of(_B.JUDGE, "the judge's budget is spent"),

@@ -9,6 +9,7 @@ from .errors import MissingExtra
 EXTRAS = {
     "report": ("scipy", "matplotlib"),
     "review": ("argon2", "uvloop"),
+    "mcp": ("mcp",),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that it brings and the base has not."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.box import is_host_name
-from worksample.endpoints import HostRule, allowed_by, read_rule, refused_network
+from worksample.endpoints import Allowance, HostRule, allowed_by, read_rule, refused_network
 from worksample.endpoints.rules import REFUSED
 from worksample.errors import UsageError
 
@@ -73,8 +73,21 @@ def test_rules_are_read() -> None:
     assert read_rule("API.example.com") == HostRule("api.example.com", 443)
     assert read_rule(" pypi.org:80 ") == HostRule("pypi.org", 80)
     assert read_rule("*.example.com:8443").wildcard
-    for text in ("", ":80", "a:0", "a:65536", "a:x", "a:", "*", "*.com", "*a.example.com", "127.0.0.1", "a/b", "a:1:2"):
-        with pytest.raises(UsageError, match="no host that can be allowed"):
+    for text in (
+        "",
+        ":80",
+        "a:0",
+        "a:65536",
+        "a:x",
+        "a:",
+        "**",
+        "*.com",
+        "*a.example.com",
+        "127.0.0.1",
+        "a/b",
+        "a:1:2",
+    ):
+        with pytest.raises(UsageError, match="not a host that can be allowed"):
             read_rule(text)
 
 
@@ -88,3 +101,54 @@ def test_a_name_that_looks_like_an_allowed_one_is_not(name: str) -> None:
     assert allowed_by("a.b.example.com", 443, rules) == rules[0]
     assert allowed_by("api.example.org", 443, rules) == rules[1]
     assert allowed_by("api.example.org", 80, rules) is None
+
+
+def lists(operator: tuple[str, ...], allow: tuple[str, ...] = (), block: tuple[str, ...] = ()) -> Allowance:
+    return Allowance(
+        tuple(map(read_rule, operator)), tuple(map(read_rule, allow)), tuple(read_rule(text, port=0) for text in block)
+    )
+
+
+def test_the_narrower_rule_wins() -> None:
+    web = lists(("*",), block=("upwork.com", "*.upwork.com", "example.com:8443"))
+    assert web.why_not("pypi.org", 443) == ""
+    assert web.why_not("pypi.org", 80) == "is not allowed"
+    for name in ("upwork.com", "www.upwork.com", "a.b.upwork.com"):
+        assert web.why_not(name, 443).startswith("is blocked by the suite")
+    assert web.why_not("notupwork.com", 443) == web.why_not("upwork.com.example.net", 443) == ""
+    assert web.suites_refusal("example.com", 8443) and not web.suites_refusal("example.com", 443)
+    only = lists(("*",), allow=("*.wikipedia.org", "pypi.org"), block=("de.wikipedia.org",))
+    assert only.why_not("en.wikipedia.org", 443) == only.why_not("pypi.org", 443) == ""
+    for name in ("wikipedia.org", "xwikipedia.org", "en.wikipedia.org.evil.example", "xpypi.org"):
+        assert only.why_not(name, 443) == "is not on the suite's list"
+    assert "blocked" in only.why_not("de.wikipedia.org", 443)
+    assert lists((), allow=("pypi.org",)).why_not("pypi.org", 443) == "is not allowed"
+
+
+def test_what_is_left_of_a_wildcard() -> None:
+    for wildcard, operator, allow, block, why in (
+        ("*", "*", (), (), ""),
+        ("*.example.com", "*", (), (), ""),
+        ("*", "*.example.com", (), (), "is not allowed"),
+        ("*.example.com", "*", ("a.example.com",), (), ""),
+        ("*.example.com", "*", ("*.a.example.com",), (), ""),
+        ("*.example.com", "*", ("*.com.example",), (), "is not on the suite's list"),
+        ("*.example.com", "*", ("a.example.com:80",), (), "is not on the suite's list"),
+        ("*.example.com", "*", (), ("*.example.com",), "is blocked by the suite"),
+        ("*.example.com", "*", (), ("a.example.com",), ""),
+    ):
+        assert lists((operator,), allow, block).why_none(wildcard, 443) == why, (wildcard, operator, allow, block)
+
+
+NAMES = ("*", "*.example.com", "a.example.com", "pypi.org", "*.pypi.org", "*.a.example.com")
+HOSTS = ("a.example.com", "b.a.example.com", "pypi.org", "x.pypi.org", "other.example", "example.com")
+
+
+@given(st.lists(st.sampled_from(NAMES)), st.lists(st.sampled_from(NAMES)), st.sampled_from(HOSTS))
+def test_no_list_of_a_suite_widens_what_the_operator_allows(allow: list[str], block: list[str], name: str) -> None:
+    operator = ("*.example.com", "pypi.org")
+    both, plain = lists(operator, tuple(allow), tuple(block)), lists(operator)
+    if not both.why_not(name, 443):
+        assert not plain.why_not(name, 443)
+        assert not any(read_rule(text, port=0).fits(name, 443) for text in block)
+        assert not allow or any(read_rule(text).fits(name, 443) for text in allow)

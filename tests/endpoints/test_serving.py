@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.endpoints import ConnectProxy, Host, HostRule, Ledger, Streams, Target, serving
+from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, Ledger, Streams, Target, serving
 from worksample.errors import SandboxError, SandboxUnavailable
 
 pytestmark = pytest.mark.box
@@ -252,7 +252,8 @@ if b" 200 " in said:
 
 async def test_the_proxy_lets_through_what_is_named_twice() -> None:
     async with echo() as port:
-        proxy = ConnectProxy((HostRule("*.localtest", port),), anywhere)
+        rules = (HostRule("*.localtest", port),)
+        proxy = ConnectProxy(rules, Allowance(rules), anywhere)
         async with served((PROXY, proxy)) as (box, ledger):
             head = f"CONNECT a.localtest:{port} HTTP/1.1\\r\\n\\r\\n"
             loop = asyncio.get_running_loop()
@@ -278,6 +279,36 @@ async def test_the_proxy_lets_through_what_is_named_twice() -> None:
     assert rows[0]["name"] == f"a.localtest:{port}" and "refused" not in rows[0]
     assert "the TLS server name is b.localtest" in rows[1]["refused"]
     assert "no TLS handshake" in rows[2]["refused"]
+    assert all(row.get("refused") for row in rows[1:])
+
+
+async def test_of_the_web_a_suite_blocks_what_it_lists() -> None:
+    """The web under a block list, as RLI's agents had it; with every way to write an address or a name differently."""
+    async with echo() as port:
+        web, blocked = HostRule("*", port), (HostRule("shop.localtest", 0), HostRule("*.shop.localtest", 0))
+        proxy = ConnectProxy((web,), Allowance((web,), blocked=blocked), anywhere)
+        async with served((PROXY, proxy)) as (box, ledger):
+            loop = asyncio.get_running_loop()
+            with pytest.MonkeyPatch.context() as patch:
+
+                async def resolve(self: object, host: str, at: int, **rest: object) -> list[object]:
+                    return [(2, 1, 6, "", ("127.0.0.1", at))]
+
+                patch.setattr(type(loop), "getaddrinfo", resolve)
+
+                async def ask(name: str, hello: str) -> str:
+                    head = f"CONNECT {name}:{port} HTTP/1.1\\r\\n\\r\\n"
+                    return await python(box, TUNNEL, PROXY.name, head, hello_of(hello).hex())
+
+                assert "echoed 16" in await ask("other.localtest", "other.localtest")
+                for name in ("shop.localtest", "SHOP.localtest", "www.shop.localtest", "shop.localtest.", "127.1",
+                             "[::ffff:127.0.0.1]", "0x7f000001", "017700000001", "2130706433"):  # fmt: skip
+                    assert "403 Forbidden" in await ask(name, "other.localtest"), name
+                assert "echoed" not in await ask("other.localtest", "shop.localtest")
+    rows = ledger.plain()
+    assert "refused" not in rows[0] and rows[0]["rule"] == f"allow *:{port}"
+    assert "blocked by the suite (shop.localtest)" in rows[1]["refused"]
+    assert "blocked by the suite (*.shop.localtest)" in rows[3]["refused"]
     assert all(row.get("refused") for row in rows[1:])
 
 

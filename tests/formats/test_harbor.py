@@ -177,7 +177,7 @@ def test_hostile_folders_are_refused(tmp_path: Path) -> None:
     (folder / "environment" / "out").unlink()
     (folder / "environment" / "inside").symlink_to("data/one.txt")
     assert (imported(folder)[2] / "image" / "inside").read_text() == "1"
-    for text, says in (("agent = 3", "agent"), ("[agent", "TOML"), (OLD + 'memory = "much"', "no size")):
+    for text, says in (("agent = 3", "agent"), ("[agent", "TOML"), (OLD + 'memory = "much"', "not a size")):
         with pytest.raises(ImportFailed, match=says):
             imported(harbor(folder, text))
 

@@ -22,6 +22,7 @@ from worksample.records import (
     Limits,
     Lock,
     Manifest,
+    McpSpec,
     Protocol,
     Slot,
     Submission,
@@ -63,7 +64,11 @@ class Setting:
 
 
 def instance_in(
-    store: Store, name: str, limits: Limits | None = None, inputs: Mapping[str, bytes] | None = None
+    store: Store,
+    name: str,
+    limits: Limits | None = None,
+    inputs: Mapping[str, bytes] | None = None,
+    mcp: tuple[McpSpec, ...] = (),
 ) -> Instance:
     """An instance of the task `greeting` with these input files."""
     entries = tuple(
@@ -75,7 +80,7 @@ def instance_in(
         brief=f"Write hello.txt for {name}.",
         inputs=manifest,
         software=empty,
-        environment=Environment(limits=limits or Limits(time=60, memory=512 << 20, disk=64 << 20)),
+        environment=Environment(limits=limits or Limits(time=60, memory=512 << 20, disk=64 << 20), mcp=mcp),
     )
     capture = Capture(probes=empty)
     secret = Entry(path="answer.txt", size=2, blob=store.blobs.put(b"42"))
@@ -106,10 +111,11 @@ def setting(
     repeats: int = 1,
     inputs: Mapping[str, bytes] | None = None,
     special: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    mcp: tuple[McpSpec, ...] = (),
 ) -> Setting:
     """A new store in `folder` with an experiment of one agent and `more`; `special` are steps of single instances."""
     store = Store.open(folder / "store", create=True)
-    instances = [instance_in(store, name, limits, inputs) for name in names]
+    instances = [instance_in(store, name, limits, inputs, mcp) for name in names]
     own = {name: [dict(s) for s in rows] for name, rows in (special or {}).items()}
     script = {"tasks": {"greeting": {"steps": [dict(s) for s in steps], "instances": own}}}
     agent = agent or define("tester", harness="scripted", settings={"script": script})

@@ -8,6 +8,7 @@ from tasks.helpers_package import small, write
 from worksample.errors import ManifestError
 from worksample.files import HashSink
 from worksample.manifests import FaultyManifest
+from worksample.records import HostLists
 from worksample.tasks import (
     find_suite,
     ingest_suite,
@@ -63,6 +64,28 @@ def test_a_suite_is_read_and_taken_in(tmp_path: Path) -> None:
     assert ingest_suite(read_suite(tmp_path), HashSink()).suite == taken.suite
 
 
+def test_a_suite_lists_hosts(tmp_path: Path) -> None:
+    plain = ingest_suite(read_suite(pair(tmp_path)), HashSink()).suite
+    assert plain.hosts is None and "hosts" not in plain.plain()
+    lists = '[hosts]\nallow = ["*.wikipedia.org", "pypi.org:443"]\nblock = ["de.wikipedia.org", "*"]\n'
+    write(tmp_path, {"suite.toml": SUITE + lists})
+    suite = ingest_suite(read_suite(tmp_path), HashSink()).suite
+    assert suite.hosts == HostLists(allow=("*.wikipedia.org", "pypi.org:443"), block=("de.wikipedia.org", "*"))
+    assert suite.id != plain.id
+    for wrong in (
+        "10.0.0.1",
+        "*.com",
+        "a.example:0",
+        "a.example:99999",
+        "A.example",
+        "2130706433",
+        "[::1]",
+        "http://a.b",
+    ):
+        write(tmp_path, {"suite.toml": SUITE + f'[hosts]\nblock = ["{wrong}"]\n'})
+        assert "suite.toml: hosts.block" in faults(tmp_path)[0], wrong
+
+
 def test_without_tiers_the_tasks_own_are_taken(tmp_path: Path) -> None:
     path = pair(tmp_path)
     path.write_text(SUITE.partition("[[tier]]")[0])
@@ -90,8 +113,8 @@ def test_faults_of_suite_and_tasks_come_together(tmp_path: Path) -> None:
     write(tmp_path, {"tasks/other/criteria.toml": ""})
     found = "\n".join(faults(path))
     assert "suite.toml: visibility: 'secret' is not allowed" in found
-    assert "suite.toml: tier[0].level: is no key of tier[0]" in found
-    assert "'smal/one' is no instance of this suite; did you mean 'small/one'?" in found
+    assert "suite.toml: tier[0].level: is not a key of tier[0]" in found
+    assert "'smal/one' is not an instance of this suite; did you mean 'small/one'?" in found
     assert "tier[1].name: 'small/one' stands in two tiers" in found
     assert "tasks/other/criteria.toml: criterion: there is none" in found
 

@@ -1,6 +1,6 @@
 """Who works: harnesses, presets, and what an agent is shown."""
 
-from .build import build, check_agent, logs_of, mounts_of
+from .build import build, check_agent, logs_of, mounts_of, takes_mcp
 from .define import HARNESSES, define, harnesses, is_program
 from .presets import PRESETS, Preset
 from .script import Script, Step, read_script
@@ -19,4 +19,5 @@ __all__ = [
     "logs_of",
     "mounts_of",
     "read_script",
+    "takes_mcp",
 ]

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from worksample.box import Mount
 from worksample.errors import PlanError
+from worksample.extras import need as extra
 from worksample.models import Service, resolve
 from worksample.models.resolve import check_generation
 from worksample.records import Agent, Instance, Limits
 
 from .absent import absent_here
 from .define import checked
+from .mcp.forms import FORMS
 from .programs.settle import need
 from .script import Script
 from .settings import (
@@ -109,6 +111,8 @@ def check_agent(agent: Agent, instance: Instance) -> None:
 
         check_object(settings)
     if isinstance(settings, WorkerSettings):
+        if instance.work.environment.mcp:
+            extra("mcp")
         check_generation(settings.generation, where=f"agent {agent.name}")
 
 
@@ -118,6 +122,14 @@ def mounts_of(agent: Agent) -> tuple[Mount, ...]:
     if not isinstance(settings, ProgramSettings):
         return ()
     return need(agent.harness, settings.version, settings.program).mounts()
+
+
+def takes_mcp(agent: Agent) -> bool:
+    """Whether the agent is given the tools of a task's MCP servers. A script says itself what it calls."""
+    settings = checked(agent.harness, agent.settings)
+    if isinstance(settings, ProgramSettings):
+        return settings.mcp in FORMS
+    return not isinstance(settings, ObjectSettings)
 
 
 def logs_of(agent: Agent) -> tuple[str, ...]:

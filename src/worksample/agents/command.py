@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import AgentError, Cause
 
 from .absent import LOOK, programs_of
+from .mcp.forms import VARIABLE, servers_of, told, usual
 from .model_door import door_environment, door_words
 from .prompt import program_text
 from .script import filled
@@ -55,10 +56,14 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     env |= {key: filled(value, words, raw=False) for key, value in settings.env.items()}
     if settings.brief == "env":
         env[ENVIRONMENT] = brief
+    servers = servers_of(workspace)
     if isinstance(settings, ProgramSettings):
         argv += settings.args
         for name, text in settings.files.items():
-            await sandbox().write_file(f"{HOME}/{name}", filled(text, words, raw=False))
+            await sandbox().write_file(f"{HOME}/{name}", told(filled(text, words, raw=False), settings.mcp, servers))
+    elif servers:
+        env[VARIABLE] = f"{workspace.scratch}/mcp.json"
+        await sandbox().write_file(env[VARIABLE], usual(servers))
     note({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
     state.messages = [ChatMessageUser(content=brief, source="input")]
     await sandbox().write_file(path, brief)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .mcp.tools import tools_of
 from .prompt import ACT, PLAN, REFLECT, REVISE, brief_text, system_text
 from .script import filled
 from .settings import ReflectSettings
@@ -31,21 +32,26 @@ def plan_act_reflect(model: Model, workspace: Workspace, settings: ReflectSettin
             said = brief_text(workspace, settings, inputs)
             plan = filled(PLAN, workspace.words, raw=False)
             open_with(state, system_text(workspace, settings, submits=False), f"{said}\n\n{plan}")
-            conversation = conversation_of(model, workspace, settings, state, submits=False)
-            await _until_silent(conversation)
-            conversation.say(filled(ACT, workspace.words, raw=False))
-            for turn in range(settings.rounds):
-                await _until_silent(conversation)
-                conversation.say(REFLECT)
-                verdict = verdict_of(await _until_silent(conversation))
-                if verdict != "REVISE" or turn + 1 == settings.rounds:
-                    break
-                conversation.say(REVISE)
+            async with tools_of(workspace) as more:
+                conversation = conversation_of(model, workspace, settings, state, more, submits=False)
+                await _until_satisfied(conversation, settings.rounds)
             return state
 
         return solve
 
     return build()
+
+
+async def _until_satisfied(conversation: Conversation, rounds: int) -> None:
+    await _until_silent(conversation)
+    conversation.say(filled(ACT, conversation.workspace.words, raw=False))
+    for turn in range(rounds):
+        await _until_silent(conversation)
+        conversation.say(REFLECT)
+        verdict = verdict_of(await _until_silent(conversation))
+        if verdict != "REVISE" or turn + 1 == rounds:
+            break
+        conversation.say(REVISE)
 
 
 async def _until_silent(conversation: Conversation) -> str:

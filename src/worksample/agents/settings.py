@@ -111,6 +111,8 @@ class ProgramSettings(CommandSettings):
     """What runs it, such as `node 24.19.0`."""
     files: dict[str, str] = {}
     """Its configuration: path below the home folder -> text."""
+    mcp: str = ""
+    """The form in which its configuration names MCP servers, where it takes any; they stand at `{mcp}` in `files`."""
     logs: tuple[str, ...] = ()
     """Where below the home folder it keeps its log."""
     args: tuple[str, ...] = ()

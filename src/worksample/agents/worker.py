@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .conversation import Conversation, work
+from .mcp.tools import tools_of
 from .prompt import NUDGE, brief_text, system_text
 from .script import filled
 from .settings import WorkerSettings
@@ -15,6 +17,7 @@ from .workspace import Workspace
 if TYPE_CHECKING:
     from inspect_ai.model import Model
     from inspect_ai.solver import Solver, TaskState
+    from inspect_ai.tool import ToolDef
 
 
 def worker(model: Model, workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> Solver:
@@ -25,11 +28,12 @@ def worker(model: Model, workspace: Workspace, settings: WorkerSettings, inputs:
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             open_with(state, system_text(workspace, settings), brief_text(workspace, settings, inputs))
-            await work(
-                conversation_of(model, workspace, settings, state),
-                settings.nudges,
-                filled(NUDGE, workspace.words, raw=False),
-            )
+            async with tools_of(workspace) as more:
+                await work(
+                    conversation_of(model, workspace, settings, state, more),
+                    settings.nudges,
+                    filled(NUDGE, workspace.words, raw=False),
+                )
             return state
 
         return solve
@@ -45,8 +49,14 @@ def open_with(state: TaskState, system: str, brief: str) -> None:
 
 
 def conversation_of(
-    model: Model, workspace: Workspace, settings: WorkerSettings, state: TaskState, *, submits: bool = True
+    model: Model,
+    workspace: Workspace,
+    settings: WorkerSettings,
+    state: TaskState,
+    more: Sequence[ToolDef] = (),
+    *,
+    submits: bool = True,
 ) -> Conversation:
-    """A conversation with the tools that the settings give."""
-    tools = toolset(workspace, settings.tools, submits=submits)
+    """A conversation with the tools that the settings give, and `more` of the task."""
+    tools = [*toolset(workspace, settings.tools, submits=submits), *more]
     return Conversation(model, workspace, tools, state, compact_at=settings.compact_at, malformed=settings.malformed)

@@ -166,6 +166,14 @@ class Box(Protocol):
         """
         ...
 
+    async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
+        """A TCP connection to a program that listens on the box's own loopback, without blocking; the caller's.
+
+        It is as if a program of the box had connected: nothing else can be reached. Raises ConnectionRefusedError,
+        OSError.
+        """
+        ...
+
     async def read(self, path: str, limit: int) -> bytes:
         """The content of a regular file, with the rights of the box's user.
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from .connect_proxy import ConnectProxy
 from .record import Contact, Ledger
-from .rules import HostRule, allowed_by, read_rule, refused_network
+from .relay import relay
+from .rules import Allowance, HostRule, allowed_by, read_rule, refused_network
 from .serving import serving, serving_sockets
 from .targets import Host, Nowhere, Refused, Streams, Target
 
 __all__ = [
+    "Allowance",
     "ConnectProxy",
     "Contact",
     "Host",
@@ -25,6 +27,7 @@ __all__ = [
     "allowed_by",
     "read_rule",
     "refused_network",
+    "relay",
     "serving",
     "serving_sockets",
 ]

@@ -12,7 +12,7 @@ from worksample.box import is_host_name
 from .hello import NoHello, server_name
 from .record import Contact
 from .relay import relay
-from .rules import HostRule, allowed_by, refused_network
+from .rules import Allowance, HostRule, allowed_by, refused_network
 from .targets import Refused, Refusing, dial
 
 MOST_HEAD = 8192
@@ -27,6 +27,8 @@ class ConnectProxy:
     """A target that speaks HTTP's CONNECT and nothing else. TLS itself passes untouched."""
 
     rules: tuple[HostRule, ...]
+    """The wildcards of the task."""
+    allowance: Allowance
     refusing: Refusing = refused_network
 
     @property
@@ -42,6 +44,8 @@ class ConnectProxy:
             rule = allowed_by(name, port, self.rules)
             if rule is None:
                 raise Refused(f"{name}:{port} is under no rule of this proxy: {', '.join(map(str, self.rules))}")
+            if why := self.allowance.why_not(name, port):
+                raise Refused(f"{name}:{port} {why}")
             contact.rule = f"allow {rule}"
             outside = await dial(name, port, contact, self.refusing)
         except Refused as refused:
@@ -78,7 +82,7 @@ async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
         raise Refused("this proxy takes CONNECT only")
     name, port = found[1].decode("ascii").lower(), int(found[2])
     if not is_host_name(name) or not 0 < port < 1 << 16:
-        raise Refused(f"{name}:{port} is no name of a host and port: addresses are refused")
+        raise Refused(f"{name}:{port} is not a name of a host and port: addresses are refused")
     return name, port, head.partition(b"\r\n\r\n")[2]
 
 

@@ -53,7 +53,7 @@ def refused_network(address: str) -> str:
     try:
         found: Address = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return f"{address} is no address"
+        return f"{address} is not an address"
     for network, says in _NETWORKS:
         if found.version == network.version and found in network:
             return f"{address} is in {network}: {says}"
@@ -62,39 +62,87 @@ def refused_network(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostRule:
-    """A host that may be reached, at one port. `name` is exact, or `*.example.com`: all names below, not that one."""
+    """A host at one port. `name` is exact, `*.example.com` (all names below, not that one), or `*`."""
 
     name: str
     port: int = 443
+    """0 for all ports, which only what is blocked has."""
 
     @property
     def wildcard(self) -> bool:
         """Whether it stands for many names, which only the CONNECT proxy can tell apart."""
-        return self.name.startswith("*.")
+        return self.name.startswith("*")
 
     def fits(self, name: str, port: int) -> bool:
         """Whether a name, in lower case, and a port fall under it."""
-        if port != self.port:
+        if port != self.port and self.port:
             return False
         return name.endswith(self.name[1:]) if self.wildcard else name == self.name
 
     def __str__(self) -> str:
-        return f"{self.name}:{self.port}"
+        return f"{self.name}:{self.port}" if self.port else self.name
 
 
-def read_rule(text: str) -> HostRule:
-    """A rule from `NAME` or `NAME:PORT`; the port is 443 where none is given. UsageError."""
+def read_rule(text: str, port: int = 443) -> HostRule:
+    """A rule from `NAME` or `NAME:PORT`; `port` where none is given. UsageError."""
     name, sign, digits = text.strip().lower().partition(":")
-    port = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else 0 if sign else 443
-    if not 0 < port < 1 << 16 or not is_host_name(name.removeprefix("*.")) or name.count(".") < name.count("*") * 2:
+    if sign:
+        port = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else -1
+    sound = is_wildcard(name) or is_host_name(name)
+    if not sound or not (0 < port < 1 << 16 or (port == 0 and not sign)):
         raise UsageError(
-            f"{text!r} is no host that can be allowed: an exact name or *.NAME, with a port or 443; no address",
+            f"{text!r} is not a host that can be allowed: an exact name, *.NAME or *, a port or 443; no address",
             next="--allow-host api.example.com:443",
         )
     return HostRule(name, port)
+
+
+def is_wildcard(name: str) -> bool:
+    """Whether it is `*`, or `*.` and a name of two parts at least."""
+    return name == "*" or (name.startswith("*.") and is_host_name(name[2:]) and "." in name[2:])
 
 
 def allowed_by(name: str, port: int, rules: tuple[HostRule, ...]) -> HostRule | None:
     """The rule that allows a host; the exact one before a wildcard. None where it is refused."""
     fitting = [rule for rule in rules if rule.fits(name, port)]
     return min(fitting, key=lambda rule: (rule.wildcard, -len(rule.name)), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What may be reached at all: what the operator allows, and of that what the suite leaves."""
+
+    operator: tuple[HostRule, ...] = ()
+    suite: tuple[HostRule, ...] = ()
+    """Where there are any, nothing else is reached."""
+    blocked: tuple[HostRule, ...] = ()
+    """By the suite; never reached."""
+
+    def why_not(self, name: str, port: int) -> str:
+        """Why a host is not reached, or ""."""
+        if allowed_by(name, port, self.operator) is None:
+            return "is not allowed"
+        return self.suites_refusal(name, port)
+
+    def suites_refusal(self, name: str, port: int) -> str:
+        """Why the suite does not let a host be reached, or ""."""
+        if rule := allowed_by(name, port, self.blocked):
+            return f"is blocked by the suite ({rule})"
+        if self.suite and allowed_by(name, port, self.suite) is None:
+            return "is not on the suite's list"
+        return ""
+
+    def why_none(self, wildcard: str, port: int) -> str:
+        """Why no host under a wildcard can be reached, or "". The operator has to allow all of it."""
+        some = "x" + wildcard[1:]
+        if not any(rule.wildcard and rule.fits(some, port) for rule in self.operator):
+            return "is not allowed"
+        if any(rule.wildcard and rule.fits(some, port) for rule in self.blocked):
+            return "is blocked by the suite"
+        own = HostRule(wildcard, port)
+        if self.suite and not any(
+            rule.fits(some, port) if rule.wildcard else own.fits(rule.name, rule.port) for rule in self.suite
+        ):
+            inside = any(own.fits("x" + rule.name[1:], rule.port) for rule in self.suite if rule.wildcard)
+            return "" if inside else "is not on the suite's list"
+        return ""

@@ -49,6 +49,7 @@ def lock_table(plan: Plan) -> dict[str, Any]:
         "sandbox": m.sandbox,
         "protocols": [str(p) for p in m.protocols],
         "roles": m.roles,
+        "hosts": {"operator": list(m.allow_hosts), **(m.hosts.plain() if m.hosts else {})},
         "versions": plan.experiment.lock.versions,
         "machine": {"system": platform.system(), "machine": platform.machine(), "libc": "-".join(platform.libc_ver())},
         "agents": {a.id: _agent(a) for a in m.agents},
@@ -63,6 +64,8 @@ def lock_table(plan: Plan) -> dict[str, Any]:
             }
             for i in m.instances
         },
+        "chain": plan.material.chain.plain() if plan.material.chain else None,
+        "arms": [arm.plain() for arm in plan.material.arms],
         "slots": {"planned": len(plan.slots), "attemptable": len(plan.attemptable)},
         "config": plan.experiment.settings,
     }

@@ -66,5 +66,5 @@ def _name(index: Path) -> None:
         (one,) = found["manifests"]
         one["annotations"] = {"org.opencontainers.image.ref.name": "image"}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ImageError(f"a base is no OCI layout with one image: {error}", where="image") from None
+        raise ImageError(f"a base is not an OCI layout with one image: {error}", where="image") from None
     index.write_text(json.dumps(found), encoding="utf-8")

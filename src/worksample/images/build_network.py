@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from worksample.box import BoxConfig, Endpoint
-from worksample.endpoints import ConnectProxy, Host, Ledger, Target, refused_network, serving_sockets
+from worksample.endpoints import Allowance, ConnectProxy, Host, Ledger, Target, refused_network, serving_sockets
 
 from .build_settings import BuildSettings
 
@@ -91,7 +91,7 @@ class BuildNetwork:
         found: dict[Endpoint, Target] = {
             Endpoint(rule.name, rule.port): Host(rule, self._refusing) for rule in rules if not rule.wildcard
         }
-        return {**found, **({PROXY: ConnectProxy(wild, self._refusing)} if wild else {})}
+        return {**found, **({PROXY: ConnectProxy(wild, Allowance(wild), self._refusing)} if wild else {})}
 
     def _refusing(self, address: str) -> str:
         why = refused_network(address)

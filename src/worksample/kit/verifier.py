@@ -60,7 +60,7 @@ def _from_json(ran: Ran) -> Grade:
 def _number(value: object) -> float:
     """ValueError for what is no finite number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{str(value)[:80]!r} is no number")
+        raise ValueError(f"{str(value)[:80]!r} is not a number")
     if not 0 <= value <= 1:
         raise ValueError(f"{value:g} is not between 0 and 1")
     return float(value)

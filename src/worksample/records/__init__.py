@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         Tags,
         Target,
     )
-    from .experiment import Arm, Experiment, Lock, Slot
+    from .experiment import Arm, Chain, Experiment, Feedback, Lock, ShownRubric, Slot
     from .grade import Grade, GradePart, Skip
     from .job import ContractType, Job
     from .kinds import REGISTRY, from_envelope
@@ -46,17 +46,22 @@ if TYPE_CHECKING:
         EndpointSpec,
         Environment,
         Grading,
+        HostLists,
         ImageSource,
         Instance,
         Limits,
+        McpSpec,
         Paths,
         Protocol,
+        ServiceLimits,
+        ServiceSpec,
+        SourceFiles,
         Suite,
         Task,
         Tier,
         Work,
     )
-    from .trial import Ending, Outcome, Trial
+    from .trial import Ending, Fed, Outcome, Trial
     from .verdict import AWAITED, JudgedBy, Standing, Verdict, strikes, struck, targets_of
 
 __all__ = [
@@ -72,6 +77,7 @@ __all__ = [
     "By",
     "Capture",
     "CaptureStatus",
+    "Chain",
     "ContractType",
     "Criteria",
     "Criterion",
@@ -85,12 +91,15 @@ __all__ = [
     "Evaluator",
     "EvaluatorKind",
     "Experiment",
+    "Fed",
+    "Feedback",
     "Frozen",
     "Given",
     "Grade",
     "GradePart",
     "Grading",
     "Holistic",
+    "HostLists",
     "Hours",
     "ImageSource",
     "Importance",
@@ -102,6 +111,7 @@ __all__ = [
     "Limits",
     "Lock",
     "Manifest",
+    "McpSpec",
     "Origin",
     "Outcome",
     "Pairwise",
@@ -114,10 +124,14 @@ __all__ = [
     "Reported",
     "Round",
     "Rule",
+    "ServiceLimits",
+    "ServiceSpec",
+    "ShownRubric",
     "Side",
     "Skip",
     "Slot",
     "Source",
+    "SourceFiles",
     "Standing",
     "Submission",
     "Suite",

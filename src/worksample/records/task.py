@@ -65,7 +65,15 @@ class EndpointSpec(Frozen):
     """A host's name, or `*.` and a name for all below it."""
     port: int
     to: str
-    """`model`, `host`, or `service:NAME`."""
+    """`model`, `host`, `service:NAME`, or `service:NAME:PORT`."""
+
+
+class SourceFiles(Frozen):
+    """A folder of the package that is given to somebody."""
+
+    name: str
+    files: Digest | None = None
+    """Digest of the manifest of what lies there."""
 
 
 class ImageSource(Frozen):
@@ -77,6 +85,46 @@ class ImageSource(Frozen):
     """Digest of the manifest of what lies at the path, a file by its name; None for a reference."""
 
 
+class ServiceLimits(Frozen):
+    """What a service may use; services of one box have their sum together."""
+
+    memory: int = Field(default=512 << 20, gt=0)
+    processes: int = Field(default=128, gt=0)
+    disk: int = Field(default=256 << 20, gt=0)
+
+
+class ServiceSpec(Frozen):
+    """A program that the task brings and that stands behind endpoints, in another box than the agent's."""
+
+    name: Name
+    box: Name
+    """Services of one box share its loopback; of another's nothing is reached."""
+    argv: tuple[str, ...]
+    """May hold `{files}` and `{state}`, the service's folders."""
+    env: dict[str, str] = {}
+    ports: tuple[int, ...]
+    ready: str = "tcp"
+    """`tcp`: once it takes connections. A path: once HTTP at the first port answers it with 200 to 399."""
+    wait: float = 60.0
+    """Seconds that this may take."""
+    files: SourceFiles | None = None
+    software: tuple[str, ...] = ()
+    """Commands that must exist where it has no image."""
+    image: ImageSource | None = None
+    limits: ServiceLimits = ServiceLimits()
+
+
+class McpSpec(Frozen):
+    """A server of tools, by the Model Context Protocol: a program in the agent's box, or behind an endpoint."""
+
+    name: Name
+    argv: tuple[str, ...] = ()
+    """What speaks MCP on standard input and output. May hold `{input}`, `{software}`, `{output}`, `{scratch}`."""
+    env: dict[str, str] = {}
+    url: str = ""
+    """Where it speaks MCP over streamable HTTP."""
+
+
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
@@ -86,6 +134,11 @@ class Environment(Frozen):
     image: ImageSource | None = Field(default=None, exclude_if=lambda image: image is None)
     """Not written where there is none, likewise."""
     services: tuple[str, ...] = ()
+    """Names of services that the task expects of a workplace."""
+    served: tuple[ServiceSpec, ...] = Field(default=(), exclude_if=lambda served: not served)
+    """Services that it brings itself. Not written where there are none, likewise."""
+    mcp: tuple[McpSpec, ...] = Field(default=(), exclude_if=lambda mcp: not mcp)
+    """Servers whose tools the agent is given. Not written where there are none, likewise."""
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""
     requires: tuple[str, ...] = ()
@@ -111,6 +164,7 @@ class Work(Frozen):
     environment: Environment = Environment()
     deliverables: tuple[Deliverable, ...] = ()
     shown_rubric: str = ""
+    """The criteria as the agent sees them. Written by packages of old; now an arm says what is shown."""
 
 
 class Capture(Frozen):
@@ -120,6 +174,7 @@ class Capture(Frozen):
     """Digest of the manifest of `probes/`."""
     probe_names: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
+    """Services whose state is taken."""
     root: bool = Field(default=False, exclude_if=lambda root: not root)
     """What the agent changed in the root of its image. Not written where it is not taken, likewise."""
 
@@ -229,6 +284,15 @@ class Task(Record):
     ingested: Moment
 
 
+class HostLists(Frozen):
+    """Which hosts a suite lets its agents reach, of those that an operator allows: the narrower rule wins."""
+
+    allow: tuple[str, ...] = ()
+    """`NAME[:PORT]` or `*.NAME[:PORT]`. Where there are any, nothing else is reached."""
+    block: tuple[str, ...] = ()
+    """`NAME`, `*.NAME` or with a port; never reached."""
+
+
 class Tier(Frozen):
     name: str
     instances: tuple[str, ...]
@@ -250,3 +314,5 @@ class Suite(Record):
     """Instance ids."""
     roles: dict[str, str] = {}
     """Models that belong to the environment: role -> model name."""
+    hosts: HostLists | None = Field(default=None, exclude_if=lambda hosts: hosts is None)
+    """Not written where there are none: older suites keep their ids."""

@@ -5,6 +5,7 @@ Objects come first, then one transaction: a kill at any moment leaves no trial, 
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ from worksample.models import usage_of
 from worksample.models.usage import AGENT
 from worksample.models.waiting import waiting
 from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, canonical, now
+from worksample.services import export
+from worksample.services.exporting import Exported
 from worksample.submissions import Captured, take
 
 from .outcome import after_capture, ended_by_error
@@ -74,12 +77,16 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     events = list(transcript().events)
     ended, working = now(), _working_seconds()
     reach("close.begin")
-    captured = await _captured(try_)
+    captured, exported = await asyncio.gather(_captured(try_), _exported(try_))
     parts = dict(captured.parts)
     box, logs = box_of(), logs_of(try_.job.agent)
     if logs and box is not None:
         parts["agent_log"] = await own_log(box, try_.job.store.blobs, logs)
-    outcome = after_capture(outcome, captured.cause, "; ".join(part.reason for part in parts.values() if part.reason))
+    said = parts["root"].reason if "root" in parts else ""
+    outcome = after_capture(outcome, captured.cause, parts["output"].reason or said)
+    if exported is not None:
+        parts["exports"] = exported.part
+        outcome = after_capture(outcome, exported.cause, exported.part.reason)
     reach("close.captured")
 
     def keep() -> tuple[Trial, Submission]:
@@ -107,6 +114,15 @@ async def _captured(try_: Try) -> Captured:
     captured = await take(box, job.store.blobs, try_.instance, limits=job.config.capture)
     try_.phases.update({name: round(seconds, 6) for name, seconds in captured.seconds.items()})
     return captured
+
+
+async def _exported(try_: Try) -> Exported | None:
+    """The state of the task's services; None where none is taken."""
+    names = try_.instance.capture.exports
+    if try_.services is None or not names:
+        return None
+    with try_.timed("exports"):
+        return await export(try_.services, try_.job.store.blobs, names, try_.job.config.capture)
 
 
 def _nothing(try_: Try, cause: Cause, reason: str) -> Captured:
@@ -163,6 +179,7 @@ def trial_of(try_: Try, outcome: Outcome, **rest: Any) -> Trial:
         outcome=outcome,
         started=try_.started,
         limits=try_.limits,
+        fed=try_.feeding.fed if try_.feeding else None,
         sandbox=job.config.sandbox,
         phases=dict(try_.phases),
         **{"ended": now(), "working_seconds": 0.0, **rest},

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worksample.endpoints import HostRule
+from worksample.endpoints import Allowance
 from worksample.models import Price, Service
 from worksample.models.services import Services, service_for
 from worksample.submissions import CaptureLimits
@@ -37,8 +37,8 @@ class RunConfig:
     """For all models' providers, such as `base_url`."""
     services: Services = field(default_factory=dict)
     """What of these differs, by model or provider."""
-    hosts: tuple[HostRule, ...] = ()
-    """What the operator allows tasks' endpoints to reach."""
+    hosts: Allowance = field(default_factory=Allowance)
+    """What the operator and the suite allow tasks' endpoints to reach."""
     lease: float = 30.0
     """How long a slot stays this run's own without a sign of life, and at most how long others' are waited for."""
     capture: CaptureLimits = field(default_factory=CaptureLimits)

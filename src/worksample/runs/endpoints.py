@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from worksample.agents import is_program
 from worksample.agents.model_door import MODEL_HOST, MODEL_PORT, door_names
 from worksample.box import Box, Endpoint
-from worksample.endpoints import ConnectProxy, Host, HostRule, Streams, Target, allowed_by, serving
+from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
 from worksample.records import Agent, EndpointSpec, Environment
+from worksample.services import Services
 
 from .tries import Try
 
@@ -53,48 +54,52 @@ def environment_of(environment: Environment) -> tuple[tuple[str, str], ...]:
 
 
 def _wild(endpoint: EndpointSpec) -> bool:
-    return endpoint.name.startswith("*.")
+    return endpoint.name.startswith("*")
 
 
-def unreachable(agent: Agent, environment: Environment, hosts: tuple[HostRule, ...], *, sandbox: str) -> str:
+def unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, sandbox: str) -> str:
     """Why the endpoints that an agent needs at an instance cannot be served, or ""."""
     needed = endpoints_of(agent, environment)
+    if environment.served and sandbox == "none":
+        return "needs services of its own, which there are none of without isolation"
     if needed and sandbox == "none":
         return f"needs endpoints ({', '.join(map(str, needed))}), which there are none of without isolation"
     reasons = []
+    brought = {one.name for one in environment.served}
     for one in environment.endpoints:
-        if one.to == "host" and _rule(one, hosts) is None:
-            reasons.append(f"needs the host {one.name}:{one.port}, which is not allowed")
-        elif one.to.startswith("service:"):
-            reasons.append(f"needs the service {one.to.partition(':')[2]}")
+        if one.to == "host" and (why := _why_not(one, hosts)):
+            reasons.append(f"needs the host {one.name}:{one.port}, which {why}")
+        elif one.to.startswith("service:") and (name := one.to.split(":")[1]) not in brought:
+            reasons.append(f"needs the service {name}")
         elif one.to == "model" and not has_model(agent):
             reasons.append(f"needs a model behind {one.name}:{one.port}, and the agent names none")
     return "; ".join(reasons)
 
 
-def _rule(endpoint: EndpointSpec, hosts: tuple[HostRule, ...]) -> HostRule | None:
-    """The rule that allows an endpoint. A wildcard needs one that allows all of it."""
-    if not _wild(endpoint):
-        return allowed_by(endpoint.name, endpoint.port, hosts)
-    inside = [h for h in hosts if h.wildcard and h.fits("x" + endpoint.name[1:], endpoint.port)]
-    return inside[0] if inside else None
+def _why_not(endpoint: EndpointSpec, hosts: Allowance) -> str:
+    """Why the host of an endpoint cannot be reached, or ""."""
+    return (hosts.why_none if _wild(endpoint) else hosts.why_not)(endpoint.name, endpoint.port)
 
 
-def targets_of(environment: Environment, hosts: tuple[HostRule, ...], door: Door | None) -> Mapping[Endpoint, Target]:
+def targets_of(
+    environment: Environment, hosts: Allowance, door: Door | None, services: Services | None = None
+) -> Mapping[Endpoint, Target]:
     """What answers at each endpoint; those that are left out refuse."""
     targets: dict[Endpoint, Target] = {}
     wild = []
     for one in environment.endpoints:
         place = Endpoint(one.name, one.port)
-        if one.to == "host" and _rule(one, hosts) is not None:
+        if one.to == "host" and not _why_not(one, hosts):
             if _wild(one):
                 wild.append(HostRule(one.name, one.port))
             else:
                 targets[place] = Host(HostRule(one.name, one.port))
         elif one.to == "model" and door is not None:
             targets[place] = Streams("the agent's model", door.serve)
+        elif one.to.startswith("service:") and services is not None:
+            targets[place] = services.target(one.to)
     if wild:
-        targets[PROXY] = ConnectProxy(tuple(wild))
+        targets[PROXY] = ConnectProxy(tuple(wild), hosts)
     if door is not None:
         targets[MODEL] = Streams("the agent's model", door.serve)
     return targets
@@ -116,9 +121,15 @@ async def reaching(try_: Try, box: Box | None) -> AsyncIterator[During]:
         from worksample.models.door import Door
 
         door = Door(job.model, door_names(job.agent.model or ""), try_.limits.turns)
-    targets = targets_of(environment, job.config.hosts, door)
+    services = try_.services
+    targets = targets_of(environment, job.config.hosts, door, services)
+
+    async def during(work: Awaitable[Any]) -> Any:
+        guarded = door.during(work) if door is not None else work
+        return await (services.during(guarded) if services is not None else guarded)
+
     async with serving(box, targets) as try_.connections:
-        yield door.during if door is not None else _plainly
+        yield during
 
 
 async def _plainly(work: Awaitable[Any]) -> Any:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from worksample.chains.feeding import Feeding, feed
 from worksample.errors import Cause, ModelKeyError, StoreError, WorksampleError
 from worksample.images import root_of
 from worksample.records import Instance, Slot, Trial
@@ -96,11 +97,18 @@ class Trials:
             if self.store.find(Trial, slot=slot.id, live=True):
                 self.store.release(_key(slot.id), self.owner)
                 continue
+            store, job, instance = self.store, self.jobs[slot.agent], self.instance(slot.instance)
+            feeding = None
+            if slot.after is not None:
+                feeding = feed(store, slot, job.arm(slot), instance, job.experiment.lock.protocol)
+                if feeding is None:  # withdrawn since its turn came: the chain says what comes instead
+                    store.release(_key(slot.id), self.owner)
+                    continue
             self.held.add(slot.id)
-            return self._begin(slot, here)
+            return self._begin(slot, here, feeding)
         return None
 
-    def _begin(self, slot: Slot, here: int) -> Try:
+    def _begin(self, slot: Slot, here: int, feeding: Feeding | None) -> Try:
         store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
         try_ = Try(
             job=job,
@@ -111,6 +119,7 @@ class Trials:
             software=store.folder(instance.work.software),
             root=root_of(instance.work.environment, store.folder),
             try_number=store.tries(slot.id) + 1,
+            feeding=feeding,
             here=here,
         )
         self.tries[try_.id] = try_

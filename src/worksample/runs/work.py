@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 import anyio
 
-from worksample.records import Limits, Outcome, now
+from worksample.errors import Cause
+from worksample.records import Limits, Outcome, Trial, now
+from worksample.services import standing
+from worksample.services.boxes import ServiceBox, boxes_of
 
 from .close import close
 from .endpoints import reaching
@@ -42,23 +47,28 @@ async def run_trial(try_: Try, state: TaskState, generate: Generate) -> None:
     try_.began = time.monotonic()
     try_.started = now()
     try_.phases["sandbox"] = round(_since_init(), 6)
-    outcome, raised = await _endeavour(try_, state, generate)
-    with anyio.CancelScope(shield=True):
-        await close(try_, state, outcome)
+    async with AsyncExitStack() as stack:
+        outcome, raised = await _endeavour(try_, state, generate, stack)
+        with anyio.CancelScope(shield=True):
+            await close(try_, state, outcome)
     if raised is not None:
         raise raised
 
 
-async def _endeavour(try_: Try, state: TaskState, generate: Generate) -> tuple[Outcome, BaseException | None]:
-    """How the work ended, and what is to be raised again once the trial is closed."""
+async def _endeavour(
+    try_: Try, state: TaskState, generate: Generate, stack: AsyncExitStack
+) -> tuple[Outcome, BaseException | None]:
+    """How the work ended, and what is to be raised again once the trial is closed. Services stand on the stack."""
     from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
     from inspect_ai.util import LimitExceededError, apply_limits
 
     try:
+        if try_.instance.work.environment.served:
+            await _serve(try_, stack)
         with apply_limits(_limits(try_.limits), catch_errors=True) as scope:
             async with reaching(try_, box_of()) as during:
-                await during(try_.job.solver(try_.instance, try_.limits, try_.inputs)(state, generate))
+                await during(try_.job.solver(try_)(state, generate))
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error
     except TerminateSampleError as error:
@@ -70,6 +80,22 @@ async def _endeavour(try_: Try, state: TaskState, generate: Generate) -> tuple[O
     if scope.limit_error is not None:
         return ended_by_limit(scope.limit_error, list(transcript().events), now()), None
     return DONE, None
+
+
+async def _serve(try_: Try, stack: AsyncExitStack) -> None:
+    """Start the task's services; the agent's time begins after that."""
+    store, served = try_.job.store, try_.instance.work.environment.served
+
+    def find() -> tuple[tuple[ServiceBox, ...], bool]:
+        before = store.find(Trial, slot=try_.slot.id)
+        asked = any(trial.outcome.cause is Cause.SERVICE_ASKED for trial in before)
+        return boxes_of(served, store.folder, try_.id), asked
+
+    with try_.timed("services"):
+        boxes, asked = await asyncio.to_thread(find)
+        try_.services = await stack.enter_async_context(standing(boxes, try_.job.config.sandbox, asked_before=asked))
+    try_.began = time.monotonic()
+    try_.started = now()
 
 
 def _limits(limits: Limits) -> list[Limit]:

@@ -19,6 +19,7 @@ from worksample.sandboxes.holder import Holder
 from worksample.sandboxes.remote import RemoteConnection, RemoteListener, RemoteProcess
 from worksample.sandboxes.sweep import sweep_first
 
+from .dialler import Dialler, connected
 from .exec_client import Link
 from .host_files import read_contained
 from .in_box import frames
@@ -40,6 +41,7 @@ class BubblewrapBox:
         self._root = self._output = self._changes = -1
         self._endpoints: dict[Endpoint, socket.socket] = {}
         """Those that nobody serves yet."""
+        self._dialler: Dialler | None = None
         self._frozen = self._closed = False
 
     async def open(self) -> None:
@@ -49,7 +51,8 @@ class BubblewrapBox:
             self._link = Link(self._holder.start())
             adopting = asyncio.create_task(asyncio.to_thread(self._holder.adopt))  # while the exec server starts
             try:
-                self._root, self._output, *served = await self._link.handshake(plan, START_WAIT)
+                self._root, self._output, dialling, *served = await self._link.handshake(plan, START_WAIT)
+                self._dialler = Dialler(dialling)
                 if self.config.root is not None:
                     self._changes = served.pop(0)
                 for endpoint, descriptor in zip(self.config.endpoints, served, strict=True):
@@ -159,9 +162,15 @@ class BubblewrapBox:
         """See Box.serve."""
         own = self._endpoints.pop(endpoint, None)
         if own is None:
-            raise SandboxError(f"{endpoint} is no endpoint of the box, or is served already", where="box")
+            raise SandboxError(f"{endpoint} is not an endpoint of the box, or is served already", where="box")
         own.setblocking(False)
         return own
+
+    async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
+        """See Box.dial."""
+        self._usable()
+        assert self._dialler is not None
+        return await connected(await self._dialler.fresh(), address, port)
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read. A frozen box gives files of its writable folders only, a dead one of its output only."""
@@ -249,6 +258,8 @@ class BubblewrapBox:
             if descriptor >= 0:
                 os.close(descriptor)
         self._root = self._output = self._changes = -1
+        if self._dialler is not None:
+            self._dialler.close()
         while self._endpoints:
             self._endpoints.popitem()[1].close()
         await asyncio.to_thread(self._holder.remove)

@@ -36,12 +36,13 @@ class Link(asyncio.Protocol):
         """How often the watchdog ended a process for memory."""
 
     async def handshake(self, plan: dict[str, Any], wait: float) -> list[int]:
-        """Send the plan; return descriptors of the box's root, its output folder, an image's changes, its endpoints.
+        """Send the plan; return descriptors of the box's root, of its output folder, of the line for dialling, of
+        an image's changes, and of its endpoints' sockets.
 
         `wait` in seconds.
         """
         loop = asyncio.get_running_loop()
-        wanted = 2 + bool(plan["image"]) + len(plan["endpoints"])
+        wanted = 3 + bool(plan["image"]) + len(plan["endpoints"])
         self._socket.setblocking(False)
         await loop.sock_sendall(self._socket, frames.pack(frames.START, 0, marshal.dumps(plan)))
         ready = loop.create_future()

@@ -30,6 +30,7 @@ from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection,
 from worksample.sandboxes.plain_process import Groups, PlainProcess, Unstarted
 from worksample.sandboxes.sweep import sweep_first
 
+from .dialler import connected
 from .host_state import BoxFolder
 from .shielded import to_the_end
 
@@ -170,7 +171,12 @@ class PlainBox:
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
         """See Box.serve: there is none, since `start` refuses them."""
-        raise SandboxError(f"{endpoint} is no endpoint of the box", where="box")
+        raise SandboxError(f"{endpoint} is not an endpoint of the box", where="box")
+
+    async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
+        """See Box.dial: the loopback of this box is the machine's."""
+        self._usable()
+        return await connected(socket.socket(), address, port)
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read."""

@@ -1,6 +1,6 @@
 """What an agent, a person or a control left behind, taken in as parts of a submission."""
 
-from .capture import Captured, CaptureLimits, capture, take
+from .capture import Captured, CaptureLimits, capture, snapshot, take
 from .controls import KINDS, control, control_case
 from .hand_in import hand_in, look_at
 from .root_changes import NAME as ROOT_LAYER
@@ -17,5 +17,6 @@ __all__ = [
     "control_case",
     "hand_in",
     "look_at",
+    "snapshot",
     "take",
 ]

@@ -59,7 +59,7 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     are ended first. Raises StoreError where the blobs cannot be kept.
     """
     start = time.monotonic()
-    found = await _snapshot(box, blobs, limits, start + limits.seconds)
+    found = await snapshot(box, blobs, limits, start + limits.seconds)
     seconds = {"snapshot": time.monotonic() - start}
     parts, cause = {"output": part_of(found)}, found.cause
     if instance.capture.root:
@@ -98,7 +98,7 @@ def part_of(found: Scan) -> Part:
     )
 
 
-async def _snapshot(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
+async def snapshot(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
     """The output as it lies there now; where the box's processes are in the way, as it is once they are gone."""
     found = None
     trouble = await _trouble(box.freeze(), limits.hold, "frozen")

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from worksample.box import is_host_name
-from worksample.manifests import Flag, Says, Size, shown, told, unfit
+from worksample.manifests import Flag, Says, Size, told, unfit
 from worksample.records import Deliverable, EndpointSpec, Environment, Frozen, ImageSource, Limits, Paths
 
-from .package_files import is_folder, path_problem
+from .image_source import Image
+from .mcp import McpTable, check_mcp
+from .service import Command, ServiceTable, Word, check_services, target
 
 OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch", "/task/result")
 """Places in a box that no task can take for itself."""
@@ -30,8 +30,6 @@ def _place(path: str) -> str:
 
 
 Place = Annotated[str, AfterValidator(_place), Says("a plain absolute path such as '/task/output'")]
-Word = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), Says("lower case letters, digits, _ and -")]
-Command = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"), Says("the name of a command")]
 
 
 class LimitsTable(Limits):
@@ -63,53 +61,25 @@ class PathsTable(Paths):
 
 
 def _host(name: str) -> str:
-    if not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2):
+    if name != "*" and (not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2)):
         raise unfit()
     if name.endswith(".internal"):
         raise unfit("is a name of the platform")
     return name
 
 
-def _target(to: str) -> str:
-    if to not in ("model", "host") and not re.fullmatch(r"service:[a-z0-9][a-z0-9_-]*", to):
-        raise unfit()
-    return to
-
-
 class EndpointTable(EndpointSpec):
     """One of `[[environment.endpoint]]`."""
 
-    name: Annotated[str, AfterValidator(_host), Says("a host's name in lower case, or '*.' and one; no address")]
+    name: Annotated[str, AfterValidator(_host), Says("a host's name in lower case, '*.' and one, or '*'; no address")]
     port: Annotated[int, Field(ge=1, le=65535, strict=True), Says("a number from 1 to 65535")] = 443
-    to: Annotated[str, AfterValidator(_target), Says("'model', 'host' or 'service:NAME'")]
+    to: Annotated[str, AfterValidator(target), Says("'model', 'host', 'service:NAME' or 'service:NAME:PORT'")]
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if self.name.startswith("*.") and self.to != "host":
+        if self.name.startswith("*") and self.to != "host":
             raise ValueError("only hosts can be named by a wildcard")
         return self
-
-
-IMAGE_MARKS = ("oci-layout", "Dockerfile", "Containerfile")
-"""Files by which a folder is known as an image."""
-PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")
-
-
-def _image(name: str, info: ValidationInfo) -> str:
-    if "://" in name:
-        if not PINNED.fullmatch(name):
-            raise told(f"{shown(name)} does not name one image", "'docker://NAME@sha256:...', or a path in the package")
-        return name
-    if not info.context:
-        return name.rstrip("/")
-    root: Path = info.context["root"]
-    folder = is_folder(root / name)
-    problem = path_problem(root, name, folder=folder)
-    if problem is None and folder and not any((root / name / mark).is_file() for mark in IMAGE_MARKS):
-        problem = "has no OCI layout and no Dockerfile; pack a root file system as a tar"
-    if problem:
-        raise told(f"{shown(name)} {problem}")
-    return name.rstrip("/")
 
 
 class EnvironmentTable(Frozen):
@@ -120,7 +90,9 @@ class EnvironmentTable(Frozen):
     interfaces: tuple[Literal["terminal"], ...] = ("terminal",)
     network: Literal["none", "endpoints"] = "none"
     endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
-    image: Annotated[str, AfterValidator(_image)] | None = None
+    service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), Says("tables, at most 32")] = ()
+    mcp: Annotated[tuple[McpTable, ...], Field(max_length=16), Says("tables, at most 16")] = ()
+    image: Image | None = None
     services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
     software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], Says("a list of capabilities")] = ()
@@ -135,6 +107,8 @@ class EnvironmentTable(Frozen):
         places = [(one.name, one.port) for one in self.endpoint]
         if len(set(places)) < len(places):
             raise ValueError("two endpoints have one name and port")
+        check_mcp(self.mcp, places)
+        check_services(self.service, [one.to for one in self.endpoint], self.services)
         return self
 
     def record(self) -> Environment:
@@ -145,6 +119,8 @@ class EnvironmentTable(Frozen):
             **lists,
             network=self.network,
             endpoints=endpoints,
+            served=tuple(one.record() for one in self.service),
+            mcp=tuple(one.record() for one in self.mcp),
             image=ImageSource(name=self.image) if self.image else None,
             limits=self.limits.over(Limits()),
             paths=self.paths.over(Paths()),
@@ -157,7 +133,7 @@ _LISTS = ("interfaces", "services", "software", "requires")
 def _inside(name: str) -> str:
     steps = name.removesuffix("/").split("/")
     if name.startswith("/") or any(s in ("", ".", "..") for s in steps) or not name.isprintable():
-        raise told("is no name inside the output folder", "a relative path without '..'")
+        raise told("is not a name inside the output folder", "a relative path without '..'")
     return name
 
 

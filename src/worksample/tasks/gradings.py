@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from worksample.manifests import Faults, Flag, Says, Settings, Size, checked, told, unfit
+from worksample.manifests import Faults, Says, Settings, Size, checked, told, unfit
 from worksample.records import Frozen, Protocol
 
 from .package_files import PythonFile
@@ -30,7 +30,6 @@ class GradingTable(Frozen):
     """How people or judges grade."""
 
     settings: Annotated[Settings, AfterValidator(_unreserved)] = {}
-    shown: Flag = False
 
 
 def _way(path: str) -> str:
@@ -95,8 +94,8 @@ def read_gradings(data: object, faults: Faults, context: Mapping[str, Any]) -> d
 def _spec(protocol: Protocol, given: GradingTable) -> GradingSpec:
     settings = dict(given.settings)
     if not isinstance(given, ProgramTable):
-        return GradingSpec(protocol, "", given.shown, settings)
+        return GradingSpec(protocol, "", settings)
     settings |= {"timeout": given.timeout} if given.timeout is not None else {}
     settings |= {"memory": given.memory} if given.memory is not None else {}
     settings |= {"verifier": given.verifier.plain()} if given.verifier is not None else {}
-    return GradingSpec(protocol, given.entry, given.shown, settings)
+    return GradingSpec(protocol, given.entry, settings)

@@ -13,6 +13,7 @@ from worksample.records import (
     Entry,
     Environment,
     Grading,
+    ImageSource,
     Instance,
     Manifest,
     Protocol,
@@ -23,7 +24,6 @@ from worksample.records import (
     quote_path,
 )
 
-from .brief import shown_criteria
 from .package_files import ignored, of_grader
 from .spec import InstanceSpec, Package
 
@@ -88,14 +88,27 @@ def _sorted(entries: list[Entry]) -> Manifest:
 
 
 def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment:
-    """With the image that lies in the package taken in, so that the work's digest holds it."""
-    image = spec.environment.image
+    """With what lies in the package taken in (the image, services' images and files), so that the work's digest
+    holds it."""
+    environment = spec.environment
+    return environment.replaced(
+        image=_image(environment.image, whole, sink),
+        served=tuple(
+            one.replaced(
+                image=_image(one.image, whole, sink),
+                files=one.files and one.files.replaced(files=_keep(below(whole, one.files.name), sink)),
+            )
+            for one in environment.served
+        ),
+    )
+
+
+def _image(image: ImageSource | None, whole: Manifest, sink: Sink) -> ImageSource | None:
     if image is None or "://" in image.name:
-        return spec.environment
+        return image
     path = quote_path(image.name.encode())
     own = [e.replaced(path=path.rpartition("/")[2]) for e in whole.files if e.path == path]
-    files = _keep(_sorted(own) if own else below(whole, image.name), sink)
-    return spec.environment.replaced(image=image.replaced(files=files))
+    return image.replaced(files=_keep(_sorted(own) if own else below(whole, image.name), sink))
 
 
 def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink, kit: str) -> Instance:
@@ -111,10 +124,9 @@ def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink,
         software=_keep(below(whole, "software"), sink),
         environment=_environment(spec, whole, sink),
         deliverables=spec.deliverables,
-        shown_rubric=shown_criteria(package.criteria) if any(g.shown for g in package.gradings.values()) else "",
     )
     probes = _keep(below(whole, "probes"), sink)
-    capture = Capture(probes=probes, probe_names=package.probes, root=package.root_captured)
+    capture = Capture(probes=probes, probe_names=package.probes, exports=package.exports, root=package.root_captured)
     gradings: dict[Protocol, Grading] = {
         protocol: Grading(
             protocol=protocol,

@@ -100,6 +100,7 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     if capture.root and environment is not None and environment.image is None:
         faults.add(FILE, "capture.root", "there is no image whose root could be changed", "environment.image")
     _check_whole(gradings, criteria, [] if capture.root else instances, faults)
+    _check_files(instances, faults)
     notes = read_text(root, "notes.md", faults) if (root / "notes.md").exists() else ""
     probes = _probes(root, faults)
     if head is None:
@@ -108,14 +109,27 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
         root=root, id=head.id, title=head.title, version=head.version, canary=head.canary,
         about=about.record() if about else About(), criteria=criteria, notes=notes, gradings=gradings,
         instances=tuple(instances), cases=tuple(cases), probes=probes, shown=shown, root_captured=capture.root,
-        apart=frozenset(p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_image(i))),
+        exports=tuple(one.name for one in environment.service if one.export) if environment else (),
+        apart=frozenset(p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_brought(i.environment))),
     )  # fmt: skip
 
 
-def _image(spec: InstanceSpec) -> tuple[str, ...]:
-    """Where its image lies in the package; nothing for one that does not."""
-    image = spec.environment.image
-    return (image.name,) if image is not None and "://" not in image.name else ()
+def _brought(environment: Environment) -> tuple[str, ...]:
+    """Where images and services' files lie in the package."""
+    images = (environment.image, *(one.image for one in environment.served))
+    names = [image.name for image in images if image is not None and "://" not in image.name]
+    return (*names, *(one.files.name for one in environment.served if one.files is not None))
+
+
+def _check_files(instances: list[InstanceSpec], faults: Faults) -> None:
+    """A service answers the agent: what it is given the agent may see."""
+    for spec in instances:
+        for number, one in enumerate(spec.environment.served):
+            for secret in (spec.reference, "cases", "probes", "scripts"):
+                given = f"{one.files.name}/" if one.files else ""
+                if given and (given.startswith(f"{secret}/") or f"{secret}/".startswith(given)):
+                    what = f"{one.files.name!r} and {secret!r} lie in one another" if one.files else ""
+                    faults.add(FILE, f"environment.service[{number}].files", f"{what}: the agent could get at it")
 
 
 def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
@@ -140,14 +154,12 @@ def _check_whole(
     """What only all tables together can show."""
     for spec in instances:
         # What is delivered to a service (a message, an upload) is no file.
-        if not spec.deliverables and not spec.environment.services and any(p in PROGRAMS for p in gradings):
+        served = spec.environment.services or spec.environment.served
+        if not spec.deliverables and not served and any(p in PROGRAMS for p in gradings):
             if not any(f.key.startswith("deliverables") for f in faults.found):
                 what = f"there is none for the instance {spec.name}"
                 faults.add(FILE, "deliverables", what, 'one "name" = { format = "..." } at least')
             break
-    for protocol, grading in gradings.items():
-        if grading.shown and not criteria.criteria:
-            faults.add(FILE, f"grading.{protocol}.shown", "criteria.toml has nothing to show")
 
 
 def _shown(root: Path, data: dict[str, Any], instances: list[InstanceSpec], faults: Faults) -> Shown:
@@ -165,7 +177,7 @@ def _probes(root: Path, faults: Faults) -> tuple[str, ...]:
     found = sorted(p.name for p in folder.iterdir() if not ignored(p.name))
     for name in found:
         if not name.endswith((".py", ".sh")) or (folder / name).is_dir():
-            faults.add(f"probes/{name}", "", "is no probe", "files that end in .py or .sh")
+            faults.add(f"probes/{name}", "", "is not a probe", "files that end in .py or .sh")
     stems = [name[:-3] for name in found]
     for name in found:
         if stems.count(name[:-3]) > 1:

@@ -18,7 +18,6 @@ class GradingSpec:
 
     protocol: Protocol
     entry: str
-    shown: bool
     settings: Mapping[str, Any]
 
 
@@ -75,6 +74,8 @@ class Package:
     """Names of the files in `probes/`, sorted."""
     root_captured: bool = False
     """Whether what was changed in the image's root is taken in."""
+    exports: tuple[str, ...] = ()
+    """Services whose state is taken when a trial ends."""
     shown: Shown = field(default_factory=Shown)
     """What of the references people see."""
     apart: frozenset[str] = field(default_factory=frozenset)

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator
+
+from worksample.box import is_host_name
 from worksample.errors import ManifestError
 from worksample.files import Sink
-from worksample.manifests import Faults, FaultyManifest, Line, Says, Texts, checked, nearest, read_toml, shown
-from worksample.records import Frozen, Instance, Suite, Task, Tier, digest_of
+from worksample.manifests import Faults, FaultyManifest, Line, Says, Texts, checked, nearest, read_toml, shown, unfit
+from worksample.records import Frozen, HostLists, Instance, Suite, Task, Tier, digest_of
 
 from .ingest import Ingested, ingest
 from .instances import TaskName
@@ -19,6 +22,28 @@ from .lock import check_lock
 from .package import Version, read_package
 from .package_files import path_problem
 from .spec import Package
+
+
+def _listed(text: str) -> str:
+    name, sign, port = text.partition(":")
+    sound = name == "*" or (
+        is_host_name(name.removeprefix("*.")) and (not name.startswith("*.") or name.count(".") > 1)
+    )
+    if not sound or (sign and not re.fullmatch(r"[1-9][0-9]{0,4}", port)) or int(port or 1) > 65535:
+        raise unfit()
+    return text
+
+
+Listed = Annotated[
+    str, AfterValidator(_listed), Says("a host's name in lower case, '*.' and one, or '*', with ':PORT' or not")
+]
+
+
+class HostsTable(HostLists):
+    """`[hosts]` as it is written."""
+
+    allow: tuple[Listed, ...] = ()
+    block: tuple[Listed, ...] = ()
 
 
 class SuiteTable(Frozen):
@@ -30,6 +55,7 @@ class SuiteTable(Frozen):
     visibility: Literal["public", "private"] = "public"
     roles: dict[str, Annotated[Line, Says("a model's name, such as 'openai/gpt-5'")]] = {}
     tasks: Texts = ()
+    hosts: HostsTable = HostsTable()
 
 
 class TierTable(Frozen):
@@ -54,6 +80,8 @@ class SuiteFile:
     packages: tuple[Package, ...]
     tiers: tuple[tuple[str, tuple[str, ...]], ...]
     """Tier -> keys (`task/instance`) of its instances."""
+    hosts: HostLists | None = None
+    """What may be reached of what an operator allows; None: all of it."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -95,8 +123,9 @@ def read_suite(path: Path, *, verify: bool = True) -> SuiteFile:
     if table is None or faults.found:
         raise FaultyManifest(faults.found, where=str(path), next=f"worksample suite show {path}")
     return SuiteFile(
-        path, table.name, table.title, table.version, table.visibility, table.roles, tuple(packages), tiers
-    )
+        path, table.name, table.title, table.version, table.visibility, table.roles, tuple(packages), tiers,
+        HostLists(**table.hosts.plain()) if table.hosts != HostsTable() else None,
+    )  # fmt: skip
 
 
 def _without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -154,7 +183,7 @@ def _folders(root: Path, given: str) -> tuple[list[str], str | None]:
     try:
         found = sorted(root.glob(given))
     except (ValueError, OSError, re.error):
-        return [], "is no pattern"
+        return [], "is not a pattern"
     names = [p.relative_to(root).as_posix() for p in found if (p / "task.toml").is_file()]
     return names, None if names else "matches no task"
 
@@ -176,12 +205,12 @@ def _tiers(
         keys: list[str] = []
         for task in tier.tasks:
             if task not in of_task:
-                what = f"{shown(task)} is no task of this suite{nearest(task, of_task)}"
+                what = f"{shown(task)} is not a task of this suite{nearest(task, of_task)}"
                 faults.add(file, f"{at}.tasks", what)
             keys += of_task.get(task, ())
         for key in tier.instances:
             if key not in known:
-                what = f"{shown(key)} is no instance of this suite{nearest(key, known)}"
+                what = f"{shown(key)} is not an instance of this suite{nearest(key, known)}"
                 faults.add(file, f"{at}.instances", what, "task/instance")
             else:
                 keys.append(key)
@@ -206,6 +235,7 @@ def ingest_suite(suite: SuiteFile, sink: Sink, *, kit: str = "") -> IngestedSuit
         "tiers": tuple(Tier(name=name, instances=tuple(ids[k] for k in keys)) for name, keys in suite.tiers),
         "instances": tuple(i.id for i in instances),
         "roles": dict(suite.roles),
+        "hosts": suite.hosts,
     }
     draft = Suite.model_validate({"id": "draft", **body})
     rest = {k: v for k, v in draft.plain().items() if k != "id"}

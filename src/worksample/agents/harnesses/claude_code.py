@@ -13,6 +13,9 @@ CLAUDE_CODE = Program(
         "--dangerously-skip-permissions",
         "--model",
         "{model}",
+        "--strict-mcp-config",
+        "--mcp-config",
+        "/home/agent/.claude/worksample-mcp.json",
     ),
     env={
         **QUIET,
@@ -22,5 +25,7 @@ CLAUDE_CODE = Program(
         "DISABLE_TELEMETRY": "1",
         "DISABLE_ERROR_REPORTING": "1",
     },
+    files={".claude/worksample-mcp.json": '{"mcpServers": "{mcp}"}\n'},
+    mcp="usual",
     logs=(".claude/projects",),
 )

@@ -20,6 +20,7 @@ name = "door"
 base_url = "{door}/v1"
 wire_api = "responses"
 env_key = "OPENAI_API_KEY"
+{mcp}
 """
 
 CODEX = Program(
@@ -36,5 +37,6 @@ CODEX = Program(
     ),
     env=QUIET,
     files={".codex/config.toml": CONFIG},
+    mcp="codex",
     logs=(".codex/sessions",),
 )

@@ -10,6 +10,7 @@ SETTINGS = {
     "telemetry": {"enabled": False},
     "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
     "tools": {"sandbox": False},
+    "mcpServers": "{mcp}",
 }
 
 GEMINI_CLI = Program(
@@ -29,5 +30,6 @@ GEMINI_CLI = Program(
     ),
     env={**QUIET, "GEMINI_SANDBOX": "false", "GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"},
     files={".gemini/settings.json": json.dumps(SETTINGS, indent=2)},
+    mcp="gemini",
     logs=(".gemini/tmp",),
 )

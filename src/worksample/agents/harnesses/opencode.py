@@ -7,6 +7,7 @@ from worksample.agents.programs.define import QUIET, Npm, Program
 CONFIG = {
     "autoupdate": False,
     "share": "disabled",
+    "mcp": "{mcp}",
     "model": "door/{model}",
     "small_model": "door/{model}",
     "provider": {
@@ -42,5 +43,6 @@ OPENCODE = Program(
         "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
     },
     files={".config/opencode/opencode.json": json.dumps(CONFIG, indent=2)},
+    mcp="opencode",
     logs=(".local/share/opencode/log", ".local/share/opencode/storage"),
 )

@@ -26,6 +26,8 @@ OPENHANDS = Program(
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         "LITELLM_TELEMETRY": "False",
     },
+    files={".openhands/mcp.json": '{"mcpServers": "{mcp}"}\n'},
+    mcp="openhands",
     brief="file",
     logs=(".openhands/conversations",),
 )

@@ -10,6 +10,7 @@ SETTINGS = {
     "telemetry": {"enabled": False},
     "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
     "tools": {"sandbox": False},
+    "mcpServers": "{mcp}",
 }
 
 QWEN_CODE = Program(
@@ -30,5 +31,6 @@ QWEN_CODE = Program(
     ),
     env={**QUIET, "QWEN_SANDBOX": "false"},
     files={".qwen/settings.json": json.dumps(SETTINGS, indent=2)},
+    mcp="gemini",
     logs=(".qwen/projects", ".qwen/tmp"),
 )

@@ -52,6 +52,9 @@ class Program:
     """How it gets the prompt: always in the file `{brief}`; also on standard input."""
     logs: tuple[str, ...] = ()
     """Files and folders below the home folder in which it keeps its log: a part of the submission."""
+    mcp: str = ""
+    """The form in which its configuration names MCP servers (`worksample.agents.mcp.forms`): they stand at `{mcp}` in
+    one of `files`. Empty where it takes none."""
     noise: tuple[str, ...] = ()
     """How lines of its output begin that the agent did not say."""
 

@@ -34,6 +34,7 @@ def settled(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
         "env": {key: _filled(value, words) for key, value in program.env.items()},
         "files": {path: _filled(text, words) for path, text in program.files.items()},
         "brief": program.brief,
+        "mcp": program.mcp,
         "logs": list(program.logs),
     }
     env = given.get("env", {})

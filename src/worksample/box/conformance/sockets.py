@@ -1,9 +1,10 @@
-"""Unix sockets of the box, from the host and to the host."""
+"""Unix sockets of the box, from the host and to the host, and ports of its loopback."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
+import socket
 
 from worksample.box.interface import Box, Connection, Process
 from worksample.errors import SandboxError
@@ -188,6 +189,40 @@ async def sockets_that_cannot_be_had_say_why(box: Box) -> None:
     assert await exactly(other.reader, 1) == b"x"
     for one in (connection, other, listener):
         await one.close()
+
+
+_TCP = """
+import socket, threading
+own = socket.create_server(("127.0.0.1", 0), backlog=64)
+print(own.getsockname()[1], flush=True)
+def serve(end):
+    while data := end.recv(65536):
+        end.sendall(data.upper())
+    end.sendall(b"END"); end.close()
+while True:
+    threading.Thread(target=serve, args=(own.accept()[0],), daemon=True).start()
+"""
+
+
+async def the_host_dials_a_port_of_the_box(box: Box) -> None:
+    server = await box.start(["python3", "-c", _TCP])
+    port = int(await server.stdout.read())
+    loop = asyncio.get_running_loop()
+    ends = await asyncio.gather(*(box.dial(port) for _ in range(20)))
+    async with asyncio.timeout(PATIENCE):
+        for number, end in enumerate(ends):
+            await loop.sock_sendall(end, b"word %d" % number)
+            end.shutdown(socket.SHUT_WR)
+        for number, end in enumerate(ends):
+            found = b""
+            while piece := await loop.sock_recv(end, 100):
+                found += piece
+            assert found == b"WORD %dEND" % number
+            end.close()
+    await server.kill()
+    await server.wait()
+    with raises(ConnectionRefusedError):
+        await box.dial(port)
 
 
 async def sockets_end_with_the_box(box: Box) -> None:

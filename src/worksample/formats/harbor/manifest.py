@@ -129,7 +129,7 @@ def size_of(text: str, usual: int) -> int:
         return usual
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise ImportFailed(f"{text[:40]!r} is no size", where=FILE)
+        raise ImportFailed(f"{text[:40]!r} is not a size", where=FILE)
     return int(float(found[1]) * 1024 ** _UNITS[found[2].upper()])
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import resource
 
-from . import system
+from . import dialling, system
 from .image import furnish, turn
 from .owned import show, user_namespace
 
@@ -28,9 +28,9 @@ ENDPOINT_BACKLOG = 1024
 
 
 def boot(plan: dict[str, Any]) -> list[int]:
-    """Finish the box as `plan` says; return descriptors of the box's root, of its output folder, of what is written to
-    an image's root, and of the sockets of its endpoints, which the platform serves: they are bound before anything
-    foreign could take their places."""
+    """Finish the box as `plan` says; return descriptors of the box's root, of its output folder, of the line that
+    sockets to dial with are asked over, of what is written to an image's root, and of the sockets of its endpoints,
+    which the platform serves: they are bound before anything foreign could take their places."""
     os.umask(0o022)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -57,6 +57,8 @@ def boot(plan: dict[str, Any]) -> list[int]:
         system.unmount(path)
     _cover_settings()
     kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
+    plan["dial"], far = dialling.line()
+    kept.append(far)
     kept += changes
     kept += [endpoint(address, port) for address, port in plan["endpoints"]]
     os.chdir("/" if plan["image"] else plan["scratch"])

@@ -12,6 +12,7 @@ import time
 from . import frames
 from .boot import boot
 from .child import Starter
+from .dialling import Dialling
 from .line import Line
 from .poller import IN, Poller
 from .processes import Watchdog, everyone, kill_all, kill_tree
@@ -58,6 +59,7 @@ class Server:
         _signal.signal(_signal.SIGCHLD, lambda number, frame: None)
         _signal.set_wakeup_fd(wake_far, warn_on_full_buffer=False)
         self.poller.watch(wake, IN, lambda events: os.read(wake, PIECE))
+        Dialling(plan["dial"], self.poller)
 
     def run(self) -> None:
         """Serve until the platform is gone. The end of process 1 ends every process of the box."""

@@ -1,0 +1,92 @@
+"""How programs want to be told of MCP servers: each form as the text of a configuration file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from worksample.agents.script import filled
+from worksample.agents.workspace import Workspace
+from worksample.records import McpSpec
+
+PLACE = "{mcp}"
+"""In a file of a harness: stands for the servers. In JSON as the text `"{mcp}"`, which becomes an object."""
+VARIABLE = "WORKSAMPLE_MCP"
+"""Where a `command` agent finds the path of a file with the servers, in the form `usual`."""
+
+
+def servers_of(workspace: Workspace) -> tuple[McpSpec, ...]:
+    """The task's, with the folders of the box filled in."""
+    return tuple(
+        one.replaced(
+            argv=tuple(filled(part, workspace.words, raw=False) for part in one.argv),
+            env={key: filled(value, workspace.words, raw=False) for key, value in one.env.items()},
+        )
+        for one in workspace.instance.work.environment.mcp
+    )
+
+
+def _program(one: McpSpec) -> dict[str, Any]:
+    return {"command": one.argv[0], "args": list(one.argv[1:]), "env": dict(one.env)}
+
+
+def _usual(servers: Sequence[McpSpec]) -> dict[str, Any]:
+    return {
+        one.name: {"type": "http", "url": one.url} if one.url else {"type": "stdio", **_program(one)} for one in servers
+    }
+
+
+def _gemini(servers: Sequence[McpSpec]) -> dict[str, Any]:
+    return {one.name: {"trust": True, **({"httpUrl": one.url} if one.url else _program(one))} for one in servers}
+
+
+def _opencode(servers: Sequence[McpSpec]) -> dict[str, Any]:
+    return {
+        one.name: {"type": "remote", "url": one.url, "enabled": True}
+        if one.url
+        else {"type": "local", "command": list(one.argv), "environment": dict(one.env), "enabled": True}
+        for one in servers
+    }
+
+
+def _openhands(servers: Sequence[McpSpec]) -> dict[str, Any]:
+    return {
+        one.name: {"transport": "http", "url": one.url} if one.url else {"transport": "stdio", **_program(one)}
+        for one in servers
+    }
+
+
+def _codex(servers: Sequence[McpSpec]) -> str:
+    lines: list[str] = []
+    for one in servers:
+        lines += ["", f"[mcp_servers.{one.name}]"]
+        if one.url:
+            lines.append(f"url = {json.dumps(one.url)}")
+            continue
+        lines += [f"command = {json.dumps(one.argv[0])}", f"args = {json.dumps(list(one.argv[1:]))}"]
+        lines += [f"[mcp_servers.{one.name}.env]", *(f"{key} = {json.dumps(v)}" for key, v in one.env.items())]
+    return "\n".join(lines)
+
+
+JSON_FORMS: dict[str, Callable[[Sequence[McpSpec]], dict[str, Any]]] = {
+    "usual": _usual,
+    "gemini": _gemini,
+    "opencode": _opencode,
+    "openhands": _openhands,
+}
+FORMS = (*JSON_FORMS, "codex")
+
+
+def told(text: str, form: str, servers: Sequence[McpSpec]) -> str:
+    """A configuration file with the servers in their place; untouched where it has none, or the program takes none."""
+    if form == "codex":
+        return text.replace(PLACE, _codex(servers))
+    if form in JSON_FORMS:
+        return text.replace(f'"{PLACE}"', json.dumps(JSON_FORMS[form](servers)))
+    return text
+
+
+def usual(servers: Sequence[McpSpec]) -> str:
+    """A file in the form that most programs read."""
+    return json.dumps({"mcpServers": _usual(servers)}, indent=2)

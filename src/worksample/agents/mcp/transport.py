@@ -1,0 +1,131 @@
+"""The way to a server of the task: over the streams of a program in the box, or over HTTP from within the box."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from worksample.endpoints import Contact, relay
+from worksample.errors import SandboxError
+from worksample.records import McpSpec
+
+if TYPE_CHECKING:
+    from worksample.box import Box
+
+LONGEST = 16 << 20
+"""Bytes of one message of a program."""
+
+
+@contextlib.asynccontextmanager
+async def streams(server: McpSpec, box: Box, folder: str) -> AsyncIterator[tuple[Any, Any]]:
+    """What a session of the package `mcp` reads from and writes to. SandboxError where a program cannot be started."""
+    async with _over_http(server.url, box) if server.url else _over_program(server, box, folder) as ends:
+        yield ends
+
+
+@contextlib.asynccontextmanager
+async def _over_program(server: McpSpec, box: Box, folder: str) -> AsyncIterator[tuple[Any, Any]]:
+    import anyio
+    from mcp.shared.message import SessionMessage
+    from mcp.types import jsonrpc_message_adapter
+
+    process = await box.start(server.argv, cwd=folder, env=server.env)
+    into, read = anyio.create_memory_object_stream[Any](16)
+    write, out = anyio.create_memory_object_stream[Any](16)
+
+    async def from_box() -> None:
+        async with into:
+            waiting = b""
+            with contextlib.suppress(SandboxError):
+                while piece := await process.stdout.read():
+                    *lines, waiting = (waiting + piece).split(b"\n")
+                    if len(waiting) > LONGEST:
+                        return
+                    for line in filter(bytes.strip, lines):
+                        try:
+                            message = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+                        except ValueError:  # a program prints what it likes; what is no message is none
+                            continue
+                        await into.send(message)
+
+    async def to_box() -> None:
+        with contextlib.suppress(BrokenPipeError, SandboxError):
+            async for message in out:
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await process.stdin.write(text.encode() + b"\n")
+
+    async def drained() -> None:
+        with contextlib.suppress(SandboxError):
+            while await process.stderr.read():
+                pass
+
+    tasks = [asyncio.create_task(each()) for each in (from_box, to_box, drained)]
+    try:
+        yield read, write
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for stream in (into, read, write, out):
+            stream.close()
+        with contextlib.suppress(SandboxError):
+            await process.kill()
+
+
+@contextlib.asynccontextmanager
+async def _over_http(url: str, box: Box) -> AsyncIterator[tuple[Any, Any]]:
+    """As a program of the box would go there: through the endpoint, so that it is recorded and ruled by the same."""
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    parts = urlsplit(url)
+    address = box.config.addresses[parts.hostname or ""]
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    with tempfile.TemporaryDirectory(prefix="worksample-mcp-") as place:
+        path = str(Path(place) / "door")
+        async with _forwarding(path, box, address, port):
+            transport = httpx2.AsyncHTTPTransport(uds=path)
+            timeout = httpx2.Timeout(60, read=None)
+            async with (
+                httpx2.AsyncClient(transport=transport, timeout=timeout, trust_env=False) as client,
+                streamable_http_client(url, http_client=client) as ends,
+            ):
+                yield ends[0], ends[1]
+
+
+@contextlib.asynccontextmanager
+async def _forwarding(path: str, box: Box, address: str, port: int) -> AsyncIterator[None]:
+    """A Unix socket of ours whose connections lead to a place on the box's loopback."""
+    own = socket.socket(socket.AF_UNIX)
+    own.setblocking(False)
+    own.bind(path)
+    own.listen()
+    going: set[asyncio.Task[None]] = set()
+
+    async def carry(near: socket.socket) -> None:
+        with near, contextlib.suppress(OSError, SandboxError):
+            far = await box.dial(port, address)
+            await relay(near, far, Contact(path, "own"))  # the endpoint records it; this is our side of the box
+
+    async def accept() -> None:
+        while True:
+            near, _ = await asyncio.get_running_loop().sock_accept(own)
+            task = asyncio.create_task(carry(near))
+            going.add(task)
+            task.add_done_callback(going.discard)
+
+    accepting = asyncio.create_task(accept())
+    try:
+        yield
+    finally:
+        tasks = [accepting, *going]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        own.close()

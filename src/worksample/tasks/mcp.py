@@ -1,0 +1,65 @@
+"""`[[environment.mcp]]`: servers of tools that a task gives its agent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Annotated, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, model_validator
+
+from worksample.manifests import Says, unfit
+from worksample.records import Frozen, McpSpec
+
+from .service import Text, Variable, Word
+
+PORTS = {"http": 80, "https": 443}
+
+
+def _url(text: str) -> str:
+    place_of(text)
+    return text
+
+
+def place_of(url: str) -> tuple[str, int]:
+    """Host and port of a server's address; a fault where it is none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or PORTS.get(parts.scheme, 0)
+    except ValueError:
+        raise unfit() from None
+    if parts.scheme not in PORTS or not parts.hostname or parts.username or parts.fragment or not url.isprintable():
+        raise unfit()
+    return parts.hostname, port
+
+
+class McpTable(Frozen):
+    """The table as it is written."""
+
+    name: Annotated[Word, Field(max_length=30)]
+    argv: Annotated[tuple[Text, ...], Says("a list: a program and its arguments")] = ()
+    env: dict[Variable, Text] = {}
+    url: Annotated[str, AfterValidator(_url), Says("an address such as 'http://tools.example.com:8000/mcp'")] = ""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if bool(self.argv) == bool(self.url):
+            raise ValueError("a server has argv (a program in the box) or url (behind an endpoint), one of them")
+        if self.url and self.env:
+            raise ValueError("env belongs to a program in the box")
+        return self
+
+    def record(self) -> McpSpec:
+        """What is kept of it."""
+        return McpSpec(name=self.name, argv=self.argv, env=dict(self.env), url=self.url)
+
+
+def check_mcp(servers: Sequence[McpTable], endpoints: Collection[tuple[str, int]]) -> None:
+    """What only all tables together can show. ValueError."""
+    names = [one.name for one in servers]
+    if len(set(names)) < len(names):
+        raise ValueError("two MCP servers have one name")
+    for one in servers:
+        if one.url and place_of(one.url) not in endpoints:
+            host, port = place_of(one.url)
+            raise ValueError(f"the MCP server {one.name!r} is at {host}:{port}, which is no endpoint of the task")

@@ -1,0 +1,206 @@
+"""A task's MCP servers: real ones, made with the protocol's own package, in the agent's box and behind an endpoint."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from experiments.material import an_instance
+from openai_server import calls, says, serving
+from worksample.agents import define
+from worksample.agents.mcp.forms import JSON_FORMS, told, usual
+from worksample.agents.mcp.tools import tools_in
+from worksample.agents.programs import named, names
+from worksample.agents.workspace import Workspace
+from worksample.box import BoxConfig, Endpoint, open_box
+from worksample.endpoints import Ledger
+from worksample.endpoints import serving as endpoints_serving
+from worksample.errors import Cause, SandboxError
+from worksample.experiments.planning import why_not
+from worksample.records import Agent, Ending, Environment, McpSpec, ServiceLimits, ServiceSpec
+from worksample.services import standing
+from worksample.services.boxes import boxes_of
+from worksample.tasks.environment import EnvironmentTable
+
+SERVER = (Path(__file__).parent / "mcp_server.py").read_text()
+TOOLS = Endpoint("tools.example.com", 8000)
+INSIDE = McpSpec(name="notes", argv=("python3", "-c", SERVER, "/task/output"))
+BEHIND = McpSpec(name="notes", url="http://tools.example.com:8000/mcp")
+
+
+def workspace(**environment: Any) -> Workspace:
+    return Workspace(an_instance("task", "case", **environment), tool_output=1000)
+
+
+@asynccontextmanager
+async def offered(server: McpSpec, ledger: Ledger | None = None) -> AsyncIterator[dict[str, Any]]:
+    """The tools of a server, by name. Its box has the package `mcp`, as the platform has."""
+    argv = ("python3", "-c", SERVER, "{state}", "8000")
+    limits = ServiceLimits(memory=1 << 30)
+    plan = boxes_of((ServiceSpec(name="n", box="n", argv=argv, ports=(8000,), limits=limits),), Path, "mcp")
+    plan = tuple(replace(one, config=replace(one.config, python="platform")) for one in plan) if server.url else ()
+    network = ("endpoints", (TOOLS,)) if server.url else ("none", ())
+    async with (
+        standing(plan, "bubblewrap") as services,
+        open_box(BoxConfig(python="platform", network=network[0], endpoints=network[1])) as box,
+        endpoints_serving(box, {TOOLS: services.target("service:n")} if server.url else {}, ledger),
+        tools_in(box, (server,), workspace()) as tools,
+    ):
+        yield {tool.name: tool.tool for tool in tools}
+
+
+@pytest.mark.box
+@pytest.mark.parametrize("server", [INSIDE, BEHIND], ids=["inside", "behind"])
+async def test_the_tools_of_a_real_server_are_called_and_what_fails_is_told(server: McpSpec) -> None:
+    from inspect_ai.tool import ToolError
+
+    ledger = Ledger()
+    async with offered(server, ledger) as tools:
+        assert sorted(tools) == ["notes__count", "notes__fail", "notes__keep", "notes__much"]
+        assert await tools["notes__keep"](name="a.txt", text="milk") == "kept 4 characters"
+        assert await tools["notes__count"]() == "1"
+        assert "characters left out" in await tools["notes__much"]()
+        with pytest.raises(ToolError, match="Error executing tool fail"):
+            await tools["notes__fail"]()
+        with pytest.raises(ToolError):
+            await tools["notes__keep"](name="a.txt")
+        assert await tools["notes__count"]() == "1"
+    if server.url:
+        assert {row["endpoint"] for row in ledger.plain()} == {"tools.example.com:8000"}
+        assert sum(row["sent"] for row in ledger.plain()) > 100
+
+
+@pytest.mark.box
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (("python3", "-c", "print('no message'); print('{\"jsonrpc\": \"2.0\"}')"), "MCP server notes"),
+        (("no-such-program",), "MCP server notes"),
+    ],
+)
+async def test_a_server_that_is_none_is_the_tasks_fault(argv: tuple[str, ...], says: str) -> None:
+    with pytest.raises(SandboxError) as raised:
+        async with offered(McpSpec(name="notes", argv=argv)):
+            pass
+    assert raised.value.cause is Cause.SERVICE_START and says in str(raised.value)
+
+
+PLAIN_SERVER = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked: continue
+    result = {}
+    if asked["method"] == "initialize":
+        result = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "plain", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        result = {"tools": [{"name": "keep", "description": "Keep it.", "inputSchema": {
+            "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]}
+    elif asked["method"] == "tools/call":
+        open(sys.argv[1] + "/kept.txt", "w").write(asked["params"]["arguments"]["text"])
+        result = {"content": [{"type": "text", "text": "kept it"}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+@pytest.mark.box
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+async def test_worker_works_with_a_tasks_tools(tmp_path: Path) -> None:
+    """A whole trial: the tool stands beside the worker's own, and its call in the trajectory."""
+    from runs.material import setting
+
+    worker = define("w", harness="worker", model="openai-api/local/model-1")
+    mcp = (McpSpec(name="desk", argv=("python3", "-c", PLAIN_SERVER, "{output}")),)
+    with serving([calls("desk__keep", text="milk"), calls("submit"), says("bye")]) as served:
+        at = setting(tmp_path, agent=worker, mcp=mcp)
+        (trial,) = await at.run(tries=1, model_args=served.args)
+    assert trial.outcome.ending is Ending.DONE, trial.outcome
+    assert at.output(trial) == {"kept.txt": b"milk"}
+    first, second = served.requests[:2]
+    assert {"bash", "desk__keep", "submit"} <= {tool["function"]["name"] for tool in first["tools"]}
+    assert second["messages"][-1]["content"] == "kept it"
+
+
+def table(**environment: Any) -> Environment:
+    return EnvironmentTable.model_validate(environment).record()
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        {"name": "a"},
+        {"name": "a", "argv": ["x"], "url": "http://tools.example.com:8000/mcp"},
+        {"name": "a", "url": "http://tools.example.com:8001/mcp"},
+        {"name": "a", "url": "http://other.example.com:8000/mcp"},
+        {"name": "a", "url": "ftp://tools.example.com:8000/mcp"},
+        {"name": "a", "url": "http://user:word@tools.example.com:8000/mcp"},
+        {"name": "a", "url": "http://tools.example.com:99999/mcp"},
+        {"name": "a", "url": "http://tools.example.com:8000/mcp", "env": {"A": "b"}},
+        {"name": "A B", "argv": ["x"]},
+        {"name": "a" * 31, "argv": ["x"]},
+        {"name": "a", "argv": ["x\0"]},
+        {"name": "a", "argv": ["x"], "env": {"A=B": "c"}},
+        {"name": "a", "argv": ["x"], "more": 1},
+    ],
+)
+def test_servers_that_cannot_be(server: dict[str, Any]) -> None:
+    endpoint = {"name": "tools.example.com", "port": 8000, "to": "host"}
+    with pytest.raises(ValidationError):
+        table(network="endpoints", endpoint=[endpoint], mcp=[server])
+
+
+def test_a_server_belongs_to_the_work() -> None:
+    with pytest.raises(ValidationError, match="one name"):
+        table(mcp=[{"name": "a", "argv": ["x"]}, {"name": "a", "argv": ["y"]}])
+    assert table(mcp=[{"name": "a", "argv": ["x"]}]).mcp == (McpSpec(name="a", argv=("x",)),)
+    assert "mcp" not in Environment().plain()
+    plain, other = an_instance("t", "c"), an_instance("t", "c", mcp=(INSIDE,))
+    assert plain.work_digest != other.work_digest
+
+
+ODD = McpSpec(name="odd", argv=("x", 'a "quoted" \\ $HOME'), env={"KEY": 'v"'})
+
+
+@pytest.mark.parametrize("name", names())
+def test_each_program_is_told_in_its_own_configuration_or_cannot_attempt_it(name: str) -> None:
+    program = named(name)
+    assert program is not None
+    instance = an_instance("task", "case", mcp=(ODD,))
+    agent = Agent.of(name, name, settings={"argv": ["x"], "mcp": program.mcp})
+    reason = why_not(agent, instance)
+    if not program.mcp:
+        assert reason == f"brings MCP servers, which the harness {name} does not take"
+        return
+    assert reason == ""
+    (holder,) = [(path, text) for path, text in program.files.items() if "{mcp}" in text]
+    for servers in ((), (ODD, BEHIND)):
+        text = told(holder[1], program.mcp, servers)
+        data = tomllib.loads(text) if holder[0].endswith(".toml") else json.loads(text)
+        found = next((data[key] for key in ("mcpServers", "mcp_servers", "mcp") if key in data), {})
+        assert sorted(found) == sorted(one.name for one in servers)
+        if servers:
+            assert 'a "quoted" \\ $HOME' in json.dumps(found["odd"]).encode().decode("unicode_escape").replace(
+                '\\"', '"'
+            ).replace("\\\\", "\\")
+            assert BEHIND.url in found["notes"].values()
+
+
+def test_other_harnesses() -> None:
+    instance = an_instance("task", "case", mcp=(ODD,))
+    worker = define("w", harness="worker", model="openai/gpt-5")
+    command = define("c", harness="command", settings={"argv": ["true"]})
+    assert why_not(worker, instance) == why_not(command, instance) == ""
+    one = Agent.of("o", "object", settings={"object": "a:b"})
+    assert "does not take" in why_not(one, instance)
+    assert json.loads(usual((ODD,)))["mcpServers"]["odd"]["args"] == ['a "quoted" \\ $HOME']
+    assert set(JSON_FORMS) < {"usual", "gemini", "opencode", "openhands", "x"}
