@@ -25,7 +25,7 @@ from worksample.cli.output import json_option, say_json, table
 def command(folder: str, out: str, without_internet: bool | None, overwrite: bool | None, as_json: bool | None) -> None:
     """Turn Harbor's tasks at or below FOLDER into packages below the folder OUT.
 
-    The verifier is the grader, the solution the audit's reference. What cannot be had here makes an instance not
+    The verifier is the grader, the solution the audit's reference. What is not available here makes an instance not
     attemptable, with a reason (docs/harbor.md).
     """
     from worksample.formats.harbor import ImportHarbor, import_harbor

@@ -51,7 +51,7 @@ class Imported:
     name: str
     package: str
     needs: tuple[str, ...]
-    """What cannot be had here; with any the instance is not attemptable."""
+    """What is not available here; with any the instance is not attemptable."""
     substituted: tuple[str, ...]
     """What was changed so that it can be had here."""
     solution: bool

@@ -1,4 +1,4 @@
-"""What a Harbor task asks for that cannot be had here: short stable words, which make an instance not attemptable."""
+"""What a Harbor task asks for that is not available here: stable words that make an instance not attemptable."""
 
 from __future__ import annotations
 
