@@ -278,7 +278,7 @@ async def test_the_proxy_lets_through_what_is_named_twice() -> None:
     rows = ledger.plain()
     assert rows[0]["name"] == f"a.localtest:{port}" and "refused" not in rows[0]
     assert "the TLS server name is b.localtest" in rows[1]["refused"]
-    assert "no TLS handshake" in rows[2]["refused"]
+    assert "not a TLS handshake" in rows[2]["refused"]
     assert all(row.get("refused") for row in rows[1:])
 
 

@@ -10,6 +10,7 @@ from store import worlds
 from worksample.records import (
     Agent,
     Arm,
+    Chain,
     Environment,
     Evaluation,
     Evaluator,
@@ -57,6 +58,7 @@ class PeopleWorld:
         self.store, self.protocol, self.agents = store, protocol, agents
         self.instances = [self._project(n, price) for n, price in enumerate(prices)]
         ids = tuple(i.id for i in self.instances)
+        chain = Chain(reattempts=attempts - 1) if attempts > 1 else None
         self.experiment = Experiment(
             id="x1",
             name="x",
@@ -64,7 +66,7 @@ class PeopleWorld:
             arms=(Arm(),),
             repeats=1,
             attempts=attempts,
-            lock=Lock(suite="s", instances=ids, protocol=protocol, sandbox="bubblewrap"),
+            lock=Lock(suite="s", instances=ids, protocol=protocol, sandbox="bubblewrap", chain=chain),
             author="me",
             at=worlds.START,
         )

@@ -10,7 +10,11 @@ from worksample.cli.figure_options import judged_by_option
 from worksample.cli.output import dollars, json_option, open_store, say_json, store_option, table
 
 if TYPE_CHECKING:
+    from worksample.experiments.status import Status
     from worksample.records import JudgedBy
+
+ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "cost")
+"""Columns that every table has."""
 
 
 @click.command("list")
@@ -31,32 +35,28 @@ def command(judged_by: JudgedBy | None, store: str | None, as_json: bool | None)
     if not rows:
         click.echo("no experiment yet\n  next: worksample run --suite starter --agent worker --model PROVIDER/MODEL")
         return
-    columns = (
-        "experiment", "when", "planned", "not attemptable", "finished", "open", "re-attempts due", "handed in",
-        "graded", "waits for people", "waits for a judge", "to label", "ungraded", "cost", "",
-    )  # fmt: skip
-    table(
-        "",
-        columns,
-        [
-            (
-                row.experiment,
-                row.at[:16].replace("T", " "),
-                row.planned,
-                row.not_attemptable,
-                row.finished,
-                row.open,
-                row.due,
-                row.handed_in,
-                row.graded,
-                row.waits_for_people,
-                row.waits_for_judge,
-                row.to_label,
-                row.ungraded,
-                dollars(row.cost) + (f" + {row.unpriced} unpriced" if row.unpriced else ""),
-                "UNSANDBOXED" if row.sandbox == "none" else "",
-            )
-            for row in rows
-        ],
-        right=columns[2:13],
-    )
+    shown = [_cells(row) for row in rows]
+    # Counts that are 0 for every experiment are left out: the table has to fit a terminal.
+    columns = [name for name in shown[0] if name in ALWAYS or any(cells[name] for cells in shown)]
+    counts = [name for name in columns if isinstance(shown[0][name], int)]
+    table("", columns, [[cells[name] for name in columns] for cells in shown], right=counts)
+
+
+def _cells(row: Status) -> dict[str, str | int]:
+    return {
+        "experiment": row.experiment,
+        "when": row.at[:16].replace("T", " "),
+        "planned": row.planned,
+        "not attemptable": row.not_attemptable,
+        "finished": row.finished,
+        "open": row.open,
+        "re-attempts due": row.due,
+        "handed in": row.handed_in,
+        "graded": row.graded,
+        "waits for people": row.waits_for_people,
+        "waits for a judge": row.waits_for_judge,
+        "to label": row.to_label,
+        "ungraded": row.ungraded,
+        "cost": dollars(row.cost) + (f" + {row.unpriced} unpriced" if row.unpriced else ""),
+        "": "UNSANDBOXED" if row.sandbox == "none" else "",
+    }
