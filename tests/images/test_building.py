@@ -214,7 +214,7 @@ def test_what_stands_in_for_a_base_is_told(
     [
         ("hosts = 3", "hosts"),
         ('hosts = ["10.0.0.1"]', "no host that can be allowed"),
-        ('networks = ["everything"]', "no network"),
+        ('networks = ["everything"]', "not a network"),
         ('files = { "relative" = "/etc/hosts" }', "relative"),
         ('[env]\n"A B" = "c"', "A B"),
         ("host = []", "hosts"),

@@ -135,6 +135,6 @@ def test_a_run_does_not_begin_where_an_image_cannot_be_had(tmp_path: Path) -> No
     with Store.open(tmp_path / "store", create=True) as store:
         plan = prepare(config, store.blobs)
         commit_plan(store, plan)
-        with pytest.raises(ImageError, match="no tar file"):
+        with pytest.raises(ImageError, match="not a tar file"):
             run_experiment(store, plan.experiment, options_of(config))
         assert not store.find(Trial)

@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 
 from worksample.errors import UsageError
-from worksample.grading import grade, open_round
-from worksample.records import Evaluation, Instance, Protocol
+from worksample.grading import grade, has_solution, open_round, solve
+from worksample.records import Evaluation, Instance, Protocol, Submission
 from worksample.store import Store
 from worksample.tasks import Package, ingest
 
@@ -65,7 +65,8 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
             taken = ingest(package, store.blobs)
             store.commit(taken.task, *taken.instances)
             read = Read(notes=[] if config.repeats > 1 else ["each control was graded once: repeatability is unproven"])
-            plans = [p for i in taken.instances for p in _prepare(Bench(store, package), i, config, read)]
+            bench = Bench(store, package, await _solved(store, taken.instances, config))
+            plans = [p for i in taken.instances for p in _prepare(bench, i, config, read)]
             read.notes.extend(reference_notes(store, taken.instances))
             if config.rendering and not config.static:
                 read.notes.extend(await rendering_notes(store, taken.instances, parallel=config.parallel))
@@ -75,6 +76,19 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
             return Report(taken.task.name, once(read.findings), tuple(read.graded), tuple(dict.fromkeys(read.notes)))
         finally:
             store.close()
+
+
+async def _solved(
+    store: Store, instances: Sequence[Instance], config: AuditConfig
+) -> dict[tuple[str, Protocol], Submission]:
+    """What the tasks' own solutions leave; nothing where nothing is graded."""
+    found: dict[tuple[str, Protocol], Submission] = {}
+    for instance in () if config.static else instances:
+        for protocol in instance.grading:
+            if has_solution(instance, protocol):
+                config.on_step(f"{instance.name}: the solution is run")
+                found[instance.id, protocol] = await solve(store, instance, protocol, sandbox=config.sandbox)
+    return found
 
 
 def _prepare(bench: Bench, instance: Instance, config: AuditConfig, read: Read) -> Iterator[Plan]:

@@ -68,6 +68,8 @@ def plan(bench: Bench, instance: Instance, protocol: Protocol, repeats: int) -> 
         names = ", ".join(repr(d.name) for d in instance.work.deliverables if d.required) or "anything"
         what = f"no right submission is known: neither the reference nor cases/reference holds {names}"
         one.findings.append(error(Check.CONTROLS, what, instance.name, "add cases/reference/output/ with one"))
+    elif (instance.id, protocol) in bench.solved:
+        one.notes.append(f"{instance.key}: the reference is a solution that was run; the grader does not see it")
     elif not bench.store.manifest(instance.grading[protocol].reference).files:
         one.notes.append(f"{instance.key}: the grader has no reference, so its absence could not be tried")
     else:
@@ -82,7 +84,7 @@ def plan(bench: Bench, instance: Instance, protocol: Protocol, repeats: int) -> 
 
 def _has_deliverables(bench: Bench, instance: Instance, protocol: Protocol) -> bool:
     """Whether there is a submission that can be expected to be right: any of the required deliverables is there."""
-    if bench.own_reference(instance) is not None:
+    if bench.own_reference(instance) is not None or (instance.id, protocol) in bench.solved:
         return True
     wanted = [d.name for d in instance.work.deliverables if d.required]
     held = bench.store.manifest(instance.grading[protocol].reference).files

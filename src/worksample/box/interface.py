@@ -209,6 +209,15 @@ class Box(Protocol):
         """
         ...
 
+    @property
+    def changes_path(self) -> pathlib.Path:
+        """What was written to the box's own root (`BoxConfig.root`) so far, from the host's side, until `close`: the
+        upper side of an overlay, with its marks of what was removed. SandboxError where there is no such root.
+
+        Its content is hostile, as the output's is; it is at rest in a frozen or killed box only.
+        """
+        ...
+
     async def kill(self) -> None:
         """End the box's processes; what is in `output_path` can still be read. Harmless when done twice."""
         ...

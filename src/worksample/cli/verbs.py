@@ -78,6 +78,7 @@ VERBS: dict[str, Verb | Family] = {
             "gdpval": _verb("import_gdpval", "Turn GDPval's table, files and rubrics into packages."),
             "rli": _verb("import_rli", "Turn folders with brief, inputs and human deliverable into packages."),
             "tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages."),
+            "harbor": _verb("import_harbor", "Turn Harbor's tasks into packages."),
         },
     ),
     "store": Family(

@@ -7,6 +7,7 @@ from .grade_round import RoundWork, Task, grade_all, subjects
 from .grade_submission import evaluate, grade, lease_of
 from .program import ByProgram
 from .rounds import Asks, grading_in_force, open_round, regrade
+from .solving import has_solution, solve
 from .wanting import Place, wanted, wants
 
 __all__ = [
@@ -27,9 +28,11 @@ __all__ = [
     "grade",
     "grade_all",
     "grading_in_force",
+    "has_solution",
     "lease_of",
     "open_round",
     "regrade",
+    "solve",
     "subjects",
     "wanted",
     "wants",

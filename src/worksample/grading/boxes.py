@@ -7,8 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.box import BoxConfig, BoxLimits, Mount
-from worksample.images import root_of
+from worksample.errors import CaptureError
+from worksample.images import Cached, image_of, prepare
 from worksample.records import CaptureStatus, Grading, Instance, Submission
+from worksample.submissions import ROOT_LAYER
+
+from .verifying import Verifier
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -46,6 +50,7 @@ class GradingBoxes:
     running: BoxConfig
     """For programs of the agent's: submission, inputs and software, without the reference."""
     folders: Mapping[str, str]
+    verifying: Verifier | None = None
 
 
 def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
@@ -68,7 +73,9 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
         part = submission.parts.get(name)
         if part is not None and part.status is not CaptureStatus.ABSENT:
             own[name] = (target, str(store.folder(part.manifest)))
-    root = root_of(instance.work.environment, store.folder)
+    image = image_of(instance.work.environment, store.folder)
+    root = image.root if image is not None else None
+    verifying = verifier_of(store, submission, instance, grading, image)
     if root is not None:  # what a grader runs begins in a folder that it is given
         root = replace(root, workdir="", entrypoint=())
     limits = GraderLimits.of(grading.settings)
@@ -93,6 +100,33 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
             label="grade-run",
         ),
         folders={name: target for name, (target, _) in {**shown, **own}.items()},
+        verifying=verifying,
+    )
+
+
+def verifier_of(
+    store: Store, submission: Submission, instance: Instance, grading: Grading, image: Cached | None
+) -> Verifier | None:
+    """The verifier that a grading names, with the root that the agent left. Raises ImageError, CaptureError."""
+    settings = grading.settings.get("verifier")
+    if settings is None or image is None:
+        return None
+    part = submission.parts.get("root")
+    if part is not None and part.status is CaptureStatus.ABSENT:
+        raise CaptureError(f"what was changed in the root was not taken in: {part.reason}", where=submission.id)
+    grader = store.folder(grading.grader)
+    own = prepare(grader / settings["image"]) if settings.get("image") else None
+    told = dict([*image.substituted, *(own.substituted if own is not None else ())])
+    return Verifier(
+        settings=settings,
+        root=image.root,
+        layers=() if part is None else (store.folder(part.manifest) / ROOT_LAYER,),
+        grader=grader,
+        output=instance.work.environment.paths.output,
+        delivered=store.folder(submission.parts["output"].manifest),
+        own=own.root if own is not None else None,
+        limits=instance.work.environment.limits,
+        substituted=tuple(sorted(told.items())),
     )
 
 

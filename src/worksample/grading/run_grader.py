@@ -23,6 +23,7 @@ from .asks import Asks
 from .boxes import RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .broker import SOCKET, Broker
 from .programs import Programs
+from .verifying import Verifying
 
 RESULT_LIMIT = 16 << 20
 """Bytes of a grader's result."""
@@ -74,7 +75,8 @@ def _blamed(error: JudgeError) -> dict[str, Any]:
 async def _graded(place: GradingBoxes, grading: Grading, sink: Sink, sandbox: str, broker: Broker, asks: Asks) -> Ended:
     limits = GraderLimits.of(grading.settings)
     runs = Programs(place.running, sandbox, sink, limits.timeout, broker.records)
-    broker.verbs = {"run": runs.run, "ask": asks.ask}
+    verifies = Verifying(place.verifying, sandbox, sink, limits.timeout, broker.records)
+    broker.verbs = {"run": runs.run, "ask": asks.ask, "verify": verifies.verify}
     try:
         async with open_box(place.grading, kind=sandbox) as box:
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())

@@ -6,9 +6,23 @@ What is in an image is hostile: it is unpacked here without leaving its folder, 
 
 from __future__ import annotations
 
-from .cache import Cached
+from .build_network import BuildNetwork
+from .build_settings import BuildSettings, build_settings
+from .cache import Cached, user_in
+from .changed import changed
 from .limits import ImageLimits
-from .of_task import root_of
+from .of_task import image_of, root_of
 from .preparing import prepare
 
-__all__ = ["Cached", "ImageLimits", "prepare", "root_of"]
+__all__ = [
+    "BuildNetwork",
+    "BuildSettings",
+    "Cached",
+    "ImageLimits",
+    "build_settings",
+    "changed",
+    "image_of",
+    "prepare",
+    "root_of",
+    "user_in",
+]

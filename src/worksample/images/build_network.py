@@ -30,7 +30,7 @@ class BuildNetwork:
     ledger: Ledger = field(default_factory=Ledger)
 
     def __post_init__(self) -> None:
-        self.endpoints = tuple(self._targets())
+        self.endpoints = tuple(self.targets())
         self._addresses = BoxConfig(network="endpoints", endpoints=self.endpoints).addresses
 
     @property
@@ -81,10 +81,11 @@ class BuildNetwork:
     async def _relay(self, listening: Mapping[Endpoint, socket.socket], stopped: socket.socket) -> None:
         for one in (*listening.values(), stopped):
             one.setblocking(False)
-        async with serving_sockets(listening, self._targets(), self.ledger):
+        async with serving_sockets(listening, self.targets(), self.ledger):
             await asyncio.get_running_loop().sock_recv(stopped, 1)
 
-    def _targets(self) -> dict[Endpoint, Target]:
+    def targets(self) -> dict[Endpoint, Target]:
+        """What answers at each endpoint."""
         rules = self.settings.rules
         wild = tuple(rule for rule in rules if rule.wildcard)
         found: dict[Endpoint, Target] = {

@@ -39,7 +39,7 @@ def _network(text: str) -> str:
     try:
         return str(ipaddress.ip_network(text))
     except ValueError:
-        raise told(f"{text!r} is no network", "such as '10.1.2.3/32'") from None
+        raise told(f"{text!r} is not a network", "such as '10.1.2.3/32'") from None
 
 
 def _place(path: str) -> str:

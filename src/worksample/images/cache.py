@@ -97,7 +97,7 @@ def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], dict[str, in
         root = folder / "root"
         root.mkdir(mode=0o755)
         left_out = unpack(root)
-        user, home = _user(root, config.user)
+        user, home = user_in(root, config.user)
         workdir = posixpath.normpath("/" + config.workdir.lstrip("/")) if config.workdir else ""
         found = Root(str(final / "root"), user, home, workdir, config.env, config.entrypoint)
         whole = asdict(Cached(digest, found, tuple(sorted(left_out.items()))))
@@ -111,8 +111,10 @@ def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], dict[str, in
     return found
 
 
-def _user(root: Path, name: str) -> tuple[int, str]:
-    """Number and home of the user that an image names: a name or number, and perhaps a group. Raises ImageError."""
+def user_in(root: Path, name: str) -> tuple[int, str]:
+    """Number and home of the user that an image has by this name or number; a group after it counts for nothing. Raises
+    ImageError.
+    """
     wanted = name.partition(":")[0] or "0"
     for line in _passwords(root).splitlines():
         fields = line.split(":")

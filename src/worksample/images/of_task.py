@@ -8,7 +8,20 @@ from pathlib import Path
 from worksample.box import Root
 from worksample.records import Environment
 
+from .cache import Cached
 from .preparing import prepare
+
+
+def image_of(environment: Environment, folder: Callable[[str], Path]) -> Cached | None:
+    """`root_of`, with what is known of the image."""
+    image = environment.image
+    if image is None:
+        return None
+    if image.files is None:
+        return prepare(image.name)
+    files = folder(image.files)
+    own = files / image.name.rpartition("/")[2]
+    return prepare(own if own.is_file() and len(list(files.iterdir())) == 1 else files)
 
 
 def root_of(environment: Environment, folder: Callable[[str], Path]) -> Root | None:
@@ -16,11 +29,5 @@ def root_of(environment: Environment, folder: Callable[[str], Path]) -> Root | N
 
     folder: where the files of a manifest lie, such as `Store.folder`. Raises ImageError, and what `folder` does.
     """
-    image = environment.image
-    if image is None:
-        return None
-    if image.files is None:
-        return prepare(image.name).root
-    files = folder(image.files)
-    own = files / image.name.rpartition("/")[2]
-    return prepare(own if own.is_file() and len(list(files.iterdir())) == 1 else files).root
+    image = image_of(environment, folder)
+    return None if image is None else image.root

@@ -19,6 +19,7 @@ from .prose import mentions, numbers_in, says, words
 from .state import query, state
 from .table import Table, read_csv
 from .tabular import tabular
+from .verifier import verified
 from .visual import drawing, visual
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "state",
     "surface",
     "tabular",
+    "verified",
     "visual",
     "weighted",
     "words",

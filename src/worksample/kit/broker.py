@@ -27,6 +27,8 @@ REQUEST_LIMIT = 16 << 20
 """Bytes of a request, files included."""
 PATIENCE = 60.0
 """Seconds beyond a program's own time that an answer may take."""
+LAYING_OUT = 600.0
+"""Seconds beyond a verifier's own time: its root is laid out before, which may be gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,10 @@ class Broker:
             "files": {name: pack(_content(data)) for name, data in files.items()},
         }
         return _ran(self.ask("run", body, patience=timeout + PATIENCE))
+
+    def verify(self, timeout: float) -> Ran:
+        """As `Case.verify`. timeout: seconds that the verifier may take; its root is laid out before."""
+        return _ran(self.ask("verify", {}, patience=timeout + LAYING_OUT))
 
     def ask(self, verb: str, body: Mapping[str, Any], *, patience: float) -> dict[str, Any]:
         """The answer to a request, within `patience` seconds. GraderError where there is none."""

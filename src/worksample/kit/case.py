@@ -208,6 +208,14 @@ class Case:
             raise GraderError("programs are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
         return self._broker.run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
 
+    def verify(self) -> Ran:
+        """Runs the verifier of the grading's settings in a box over the root that the agent left, and brings back the
+        reward's files. GraderError where no box can be had or nothing answers.
+        """
+        if self._broker is None:
+            raise GraderError("verifiers are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
+        return self._broker.verify(float(self.settings.get("timeout", 120.0)))
+
     def ask(
         self, question: str, *exhibits: Any, kind: str = "yes_no", options: Sequence[str] = (),
         items: Mapping[str, str] | None = None, fields: Mapping[str, Mapping[str, Any]] | None = None,

@@ -175,6 +175,8 @@ class Capture(Frozen):
     probe_names: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
     """Services whose state is taken."""
+    root: bool = Field(default=False, exclude_if=lambda root: not root)
+    """What the agent changed in the root of its image. Not written where it is not taken, likewise."""
 
 
 class Grading(Frozen):

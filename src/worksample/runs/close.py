@@ -82,7 +82,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     box, logs = box_of(), logs_of(try_.job.agent)
     if logs and box is not None:
         parts["agent_log"] = await own_log(box, try_.job.store.blobs, logs)
-    outcome = after_capture(outcome, captured.cause, parts["output"].reason)
+    said = parts["root"].reason if "root" in parts else ""
+    outcome = after_capture(outcome, captured.cause, parts["output"].reason or said)
     if exported is not None:
         parts["exports"] = exported.part
         outcome = after_capture(outcome, exported.cause, exported.part.reason)

@@ -38,7 +38,7 @@ class BubblewrapBox:
         self._groups = self._holder.groups
         self._env = layout.environment(config)
         self._link: Link | None = None
-        self._root = self._output = -1
+        self._root = self._output = self._changes = -1
         self._endpoints: dict[Endpoint, socket.socket] = {}
         """Those that nobody serves yet."""
         self._dialler: Dialler | None = None
@@ -53,6 +53,8 @@ class BubblewrapBox:
             try:
                 self._root, self._output, dialling, *served = await self._link.handshake(plan, START_WAIT)
                 self._dialler = Dialler(dialling)
+                if self.config.root is not None:
+                    self._changes = served.pop(0)
                 for endpoint, descriptor in zip(self.config.endpoints, served, strict=True):
                     self._endpoints[endpoint] = socket.socket(fileno=descriptor)
             finally:
@@ -229,6 +231,13 @@ class BubblewrapBox:
             raise SandboxError("the box was closed", where="box")
         return pathlib.Path(f"/proc/{os.getpid()}/fd/{self._output}")
 
+    @property
+    def changes_path(self) -> pathlib.Path:
+        """See Box.changes_path."""
+        if self._changes < 0:
+            raise SandboxError("the box has no root of its own, or was closed", where="box")
+        return pathlib.Path(f"/proc/{os.getpid()}/fd/{self._changes}")
+
     async def kill(self) -> None:
         """See Box.kill."""
         link, self._link = self._link, None
@@ -245,10 +254,10 @@ class BubblewrapBox:
 
     async def _end(self) -> None:
         await self.kill()
-        for descriptor in (self._root, self._output):
+        for descriptor in (self._root, self._output, self._changes):
             if descriptor >= 0:
                 os.close(descriptor)
-        self._root = self._output = -1
+        self._root = self._output = self._changes = -1
         if self._dialler is not None:
             self._dialler.close()
         while self._endpoints:

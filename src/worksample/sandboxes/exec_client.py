@@ -36,12 +36,13 @@ class Link(asyncio.Protocol):
         """How often the watchdog ended a process for memory."""
 
     async def handshake(self, plan: dict[str, Any], wait: float) -> list[int]:
-        """Send the plan; return descriptors of the box's root, of its output folder, of the line for dialling, and
-        of its endpoints' sockets.
+        """Send the plan; return descriptors of the box's root, of its output folder, of the line for dialling, of
+        an image's changes, and of its endpoints' sockets.
 
         `wait` in seconds.
         """
         loop = asyncio.get_running_loop()
+        wanted = 3 + bool(plan["image"]) + len(plan["endpoints"])
         self._socket.setblocking(False)
         await loop.sock_sendall(self._socket, frames.pack(frames.START, 0, marshal.dumps(plan)))
         ready = loop.create_future()
@@ -58,10 +59,10 @@ class Link(asyncio.Protocol):
         finally:
             loop.remove_reader(self._socket)
         try:
-            data, descriptors, _, _ = socket.recv_fds(self._socket, 1, 3 + len(plan["endpoints"]))
+            data, descriptors, _, _ = socket.recv_fds(self._socket, 1, wanted)
         except ConnectionError:
             data, descriptors = b"", []
-        if not data or len(descriptors) != 3 + len(plan["endpoints"]):
+        if not data or len(descriptors) != wanted:
             for descriptor in descriptors:
                 os.close(descriptor)
             raise SandboxError("the box did not start", where="box")

@@ -82,8 +82,9 @@ def environment(config: BoxConfig) -> dict[str, str]:
 
 def writable(config: BoxConfig) -> list[tuple[str, int]]:
     """Every writable folder with its mode, parents first."""
-    own = [("/tmp", 0o1777), ("/var/tmp", 0o1777), ("/dev/shm", 0o1777)]
-    own += [] if config.root else [(HOME, 0o755), ("/opt", 0o755)]
+    own = [("/dev/shm", 0o1777)]
+    if config.root is None:  # an image has these places itself, and perhaps something in them
+        own += [("/tmp", 0o1777), ("/var/tmp", 0o1777), (HOME, 0o755), ("/opt", 0o755)]
     asked = [(path, 0o755) for path in (config.output, config.scratch, *config.writable)]
     merged = dict(own) | dict(asked)
     return sorted(merged.items(), key=lambda item: item[0].count("/"))
@@ -190,7 +191,7 @@ def _image(config: BoxConfig) -> dict[str, Any] | None:
             ((_first_place(config, mount), mount.target) for mount in config.mounts),
             key=lambda pair: pair[1].count("/"),
         ),
-        "made": [config.folder, config.root.home],
+        "made": [config.folder, config.root.home, "/tmp", "/var/tmp"],
         "etc": [posixpath.basename(path) for path in _etc(config)],
     }
 

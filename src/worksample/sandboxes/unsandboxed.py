@@ -217,6 +217,11 @@ class PlainBox:
         """See Box.output_path."""
         return self._root / self.config.output.lstrip("/")
 
+    @property
+    def changes_path(self) -> pathlib.Path:
+        """See Box.changes_path."""
+        raise SandboxError("a box without isolation has no root of its own", where="box")
+
     async def kill(self) -> None:
         """See Box.kill."""
         self._frozen, self._killed = False, True

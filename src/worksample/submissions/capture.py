@@ -20,6 +20,7 @@ from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, Part, canonical
 
 from .probe import BlobStore, ProbeLimits, run_probes
+from .root_changes import absent, root_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ USUAL = CaptureLimits()
 @dataclass(frozen=True, slots=True)
 class Captured:
     parts: dict[str, Part]
-    """`output`, and `probes` where the instance has any."""
+    """`output`; `probes` where the instance has any, and `root` where it asks for what was changed there."""
     cause: Cause | None = None
     """Why the output is not complete; None where it is, or where only a probe failed."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -60,12 +61,30 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     start = time.monotonic()
     found = await snapshot(box, blobs, limits, start + limits.seconds)
     seconds = {"snapshot": time.monotonic() - start}
-    parts = {"output": part_of(found)}
+    parts, cause = {"output": part_of(found)}, found.cause
+    if instance.capture.root:
+        begun = time.monotonic()
+        parts["root"], lacking = await _root(box, blobs, limits, start + limits.seconds)
+        cause = cause or lacking
+        seconds["root"] = time.monotonic() - begun
     if instance.capture.probe_names:
         begun = time.monotonic()
         parts["probes"] = await run_probes(box, blobs, instance, limits.probe, start + limits.seconds)
         seconds["probes"] = time.monotonic() - begun
-    return Captured(parts, found.cause, seconds)
+    return Captured(parts, cause, seconds)
+
+
+async def _root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> tuple[Part, Cause | None]:
+    """What was changed in the image's root, at rest."""
+    try:
+        await asyncio.wait_for(box.freeze(), limits.hold)
+        try:
+            return await asyncio.to_thread(root_changes, box.changes_path, blobs, limits.scan, until)
+        finally:
+            await _trouble(box.thaw(), limits.hold, "thawed")
+    except (SandboxError, TimeoutError, OSError) as error:
+        reason = f"the root's changes cannot be reached: {error or type(error).__name__}"
+        return await asyncio.to_thread(absent, blobs, reason), Cause.SANDBOX_LOST
 
 
 def part_of(found: Scan) -> Part:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from worksample.manifests import Faults, Settings, Size, checked, told
+from worksample.manifests import Faults, Says, Settings, Size, checked, told, unfit
 from worksample.records import Frozen, Protocol
 
 from .package_files import PythonFile
 from .spec import GradingSpec
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
-RESERVED = ("timeout", "memory")
+RESERVED = ("timeout", "memory", "verifier")
 """Names in a grading's settings that the platform fills from the keys beside them."""
 
 
@@ -31,8 +32,39 @@ class GradingTable(Frozen):
     settings: Annotated[Settings, AfterValidator(_unreserved)] = {}
 
 
+def _way(path: str) -> str:
+    if not path.startswith("/") or posixpath.normpath(path) != path or path == "/" or not path.isprintable():
+        raise unfit()
+    return path
+
+
+Way = Annotated[str, AfterValidator(_way), Says("a plain absolute path")]
+
+
+class VerifierTable(Frozen):
+    """A program of the task's own that looks at the agent's work in its image, once the agent is gone."""
+
+    command: Annotated[tuple[str, ...], Field(min_length=1)]
+    tests: str = ""
+    """A folder of the package, which lies at `/tests` for it."""
+    image: str = ""
+    """A folder of the package with the Dockerfile of a root of its own; by default the agent's is used, as it was left.
+    """
+    artifacts: tuple[Way, ...] = ()
+    """What is brought into a root of its own from the agent's: files and folders, to the same place."""
+    solution: tuple[str, ...] = ()
+    """The command that solves the task, with the reference at `/solution`: for controls only."""
+    user: str = ""
+    workdir: str = ""
+    env: dict[str, str] = {}
+    network: Literal["none", "registries"] = "none"
+    """`registries`: the hosts that builds may reach on this machine."""
+
+
 class ProgramTable(GradingTable):
     """How a program grades."""
+
+    verifier: VerifierTable | None = None
 
     entry: PythonFile = Field(default="grade.py", validate_default=True)
     timeout: Annotated[float, Field(strict=True, gt=0)] | None = None
@@ -65,4 +97,5 @@ def _spec(protocol: Protocol, given: GradingTable) -> GradingSpec:
         return GradingSpec(protocol, "", settings)
     settings |= {"timeout": given.timeout} if given.timeout is not None else {}
     settings |= {"memory": given.memory} if given.memory is not None else {}
+    settings |= {"verifier": given.verifier.plain()} if given.verifier is not None else {}
     return GradingSpec(protocol, given.entry, settings)

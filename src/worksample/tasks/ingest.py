@@ -107,7 +107,7 @@ def _image(image: ImageSource | None, whole: Manifest, sink: Sink) -> ImageSourc
     if image is None or "://" in image.name:
         return image
     path = quote_path(image.name.encode())
-    own = [e.replaced(path=path.rpartition("/")[2]) for e in whole.entries if e.path == path]
+    own = [e.replaced(path=path.rpartition("/")[2]) for e in whole.files if e.path == path]
     return image.replaced(files=_keep(_sorted(own) if own else below(whole, image.name), sink))
 
 
@@ -125,7 +125,8 @@ def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink,
         environment=_environment(spec, whole, sink),
         deliverables=spec.deliverables,
     )
-    capture = Capture(probes=_keep(below(whole, "probes"), sink), probe_names=package.probes, exports=package.exports)
+    probes = _keep(below(whole, "probes"), sink)
+    capture = Capture(probes=probes, probe_names=package.probes, exports=package.exports, root=package.root_captured)
     gradings: dict[Protocol, Grading] = {
         protocol: Grading(
             protocol=protocol,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from worksample.errors import ManifestError
-from worksample.manifests import Document, Faults, FaultyManifest, Line, Says, checked, read_toml
+from worksample.manifests import Document, Faults, FaultyManifest, Flag, Line, Says, checked, read_toml
 from worksample.records import About, Criteria, Criterion, Environment, Frozen, Protocol
 
 from .about import AboutTable
@@ -40,6 +40,14 @@ class TaskTable(Frozen):
     environment: dict[str, Any] = {}
     deliverables: dict[str, Any] = {}
     reference: dict[str, Any] = {}
+    capture: dict[str, Any] = {}
+
+
+class CaptureTable(Frozen):
+    """`[capture]`: what is taken in besides the output and what probes find."""
+
+    root: Flag = False
+    """What was changed in the root of the image."""
 
 
 class _Named(Frozen):
@@ -88,7 +96,10 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     instances = read_instances(data.get("instance"), shared, faults, context)
     shown = _shown(root, _table(data, "reference"), instances, faults)
     cases = read_cases(root, [i.name for i in instances], _ids(criteria.criteria), faults)
-    _check_whole(gradings, criteria, instances, faults)
+    capture = checked(CaptureTable, _table(data, "capture"), faults, file=FILE, at="capture") or CaptureTable()
+    if capture.root and environment is not None and environment.image is None:
+        faults.add(FILE, "capture.root", "there is no image whose root could be changed", "environment.image")
+    _check_whole(gradings, criteria, [] if capture.root else instances, faults)
     _check_files(instances, faults)
     notes = read_text(root, "notes.md", faults) if (root / "notes.md").exists() else ""
     probes = _probes(root, faults)
@@ -97,7 +108,7 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     return Package(
         root=root, id=head.id, title=head.title, version=head.version, canary=head.canary,
         about=about.record() if about else About(), criteria=criteria, notes=notes, gradings=gradings,
-        instances=tuple(instances), cases=tuple(cases), probes=probes, shown=shown,
+        instances=tuple(instances), cases=tuple(cases), probes=probes, shown=shown, root_captured=capture.root,
         exports=tuple(one.name for one in environment.service if one.export) if environment else (),
         apart=frozenset(p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_brought(i.environment))),
     )  # fmt: skip

@@ -72,6 +72,8 @@ class Package:
     cases: tuple[CaseSpec, ...] = ()
     probes: tuple[str, ...] = ()
     """Names of the files in `probes/`, sorted."""
+    root_captured: bool = False
+    """Whether what was changed in the image's root is taken in."""
     exports: tuple[str, ...] = ()
     """Services whose state is taken when a trial ends."""
     shown: Shown = field(default_factory=Shown)

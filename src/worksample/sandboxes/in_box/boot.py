@@ -29,8 +29,8 @@ ENDPOINT_BACKLOG = 1024
 
 def boot(plan: dict[str, Any]) -> list[int]:
     """Finish the box as `plan` says; return descriptors of the box's root, of its output folder, of the line that
-    sockets to dial with are asked over, and of the sockets of its endpoints, which the platform serves: they are bound
-    before anything foreign could take their places."""
+    sockets to dial with are asked over, of what is written to an image's root, and of the sockets of its endpoints,
+    which the platform serves: they are bound before anything foreign could take their places."""
     os.umask(0o022)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -43,8 +43,10 @@ def boot(plan: dict[str, Any]) -> list[int]:
     size, files = plan["disk"], plan["files_limit"]
     system.mount("box", STAGE, "tmpfs", system.MS_NOSUID | system.MS_NODEV, f"size={size},nr_inodes={files},mode=0755")
     uid, gid = (plan["uid"], plan["gid"]) if plan["root"] else (0, 0)
+    changes = []
     if plan["image"]:
         stage = turn(plan["image"], STAGE, uid, gid, plan["root"])
+        changes.append(os.open(f"{stage}/upper", os.O_PATH | os.O_DIRECTORY))
         places = [(f"{stage}/{number}", target, mode) for number, (target, mode) in enumerate(plan["writable"])]
         furnish(plan["image"], places, uid, gid)
     else:
@@ -57,6 +59,7 @@ def boot(plan: dict[str, Any]) -> list[int]:
     kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
     plan["dial"], far = dialling.line()
     kept.append(far)
+    kept += changes
     kept += [endpoint(address, port) for address, port in plan["endpoints"]]
     os.chdir("/" if plan["image"] else plan["scratch"])
     _become(plan)

@@ -1,0 +1,143 @@
+"""Harbor's `task.toml`, schema 1.4 and older, as far as a package has a place for it; the rest is passed over."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from worksample.errors import ImportFailed
+from worksample.manifests import Faults, checked, read_toml
+
+FILE = "task.toml"
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+Mode = Literal["public", "no-network", "allowlist"]
+
+
+class _Table(BaseModel):
+    """Keys that Harbor may add are passed over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class About(_Table):
+    """`[task]`."""
+
+    name: str = ""
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+
+
+class Artifact(_Table):
+    """One of `artifacts`."""
+
+    source: str
+    destination: str = ""
+    exclude: tuple[str, ...] = ()
+    service: str = ""
+
+
+class EnvironmentTable(_Table):
+    """`[environment]`, also as `[verifier.environment]`."""
+
+    docker_image: str = ""
+    os: str = "linux"
+    cpus: float = 1
+    memory_mb: int | None = None
+    storage_mb: int | None = None
+    memory: str = ""
+    """Before schema 1.0: text such as `2G`; so `storage`."""
+    storage: str = ""
+    gpus: int = 0
+    tpu: Any = None
+    network_mode: Mode | None = None
+    allow_internet: bool | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    mcp_servers: tuple[dict[str, Any], ...] = ()
+    skills_dir: str | None = None
+    healthcheck: dict[str, Any] | None = None
+    workdir: str | None = None
+
+
+class PhaseTable(_Table):
+    """What `[agent]` and `[verifier]` share."""
+
+    timeout_sec: float | None = None
+    user: str | int | None = None
+    network_mode: Mode | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+
+
+class VerifierTable(PhaseTable):
+    """`[verifier]`."""
+
+    environment_mode: Literal["shared", "separate"] = "shared"
+    environment: EnvironmentTable = EnvironmentTable()
+    collect: tuple[dict[str, Any], ...] = ()
+
+
+class HarborTask(_Table):
+    """The file as a whole."""
+
+    task: About = About()
+    metadata: dict[str, Any] = {}
+    environment: EnvironmentTable = EnvironmentTable()
+    agent: PhaseTable = PhaseTable()
+    verifier: VerifierTable = VerifierTable()
+    solution: PhaseTable = PhaseTable()
+    artifacts: tuple[str | Artifact, ...] = ()
+    steps: tuple[dict[str, Any], ...] = Field(default=())
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where the artifacts lie."""
+        return tuple(one if isinstance(one, str) else one.source for one in self.artifacts)
+
+    @property
+    def agent_network(self) -> tuple[Mode, tuple[str, ...]]:
+        """What the agent may reach: its phase's word before the environment's; unset is public."""
+        return self._network(self.agent)
+
+    @property
+    def verifier_network(self) -> tuple[Mode, tuple[str, ...]]:
+        """What the verifier may reach, likewise; a separate one by its own environment."""
+        own = self.verifier.environment
+        if self.verifier.environment_mode == "separate" and (own.network_mode or own.allow_internet is not None):
+            return _mode(own), own.allowed_hosts
+        return self._network(self.verifier)
+
+    def _network(self, phase: PhaseTable) -> tuple[Mode, tuple[str, ...]]:
+        if phase.network_mode is not None:
+            return phase.network_mode, phase.allowed_hosts or self.environment.allowed_hosts
+        return _mode(self.environment), self.environment.allowed_hosts
+
+
+def _mode(table: EnvironmentTable) -> Mode:
+    if table.network_mode is not None:
+        return table.network_mode
+    return "no-network" if table.allow_internet is False else "public"
+
+
+def size_of(text: str, usual: int) -> int:
+    """Bytes of a text such as `2G`; `usual` for none. ImportFailed."""
+    if not text:
+        return usual
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise ImportFailed(f"{text[:40]!r} is not a size", where=FILE)
+    return int(float(found[1]) * 1024 ** _UNITS[found[2].upper()])
+
+
+def read_task(folder: Path) -> HarborTask:
+    """The task of a folder. Raises ImportFailed with every fault."""
+    faults = Faults()
+    document = read_toml(folder / FILE, FILE, faults)
+    found = None if document.broken else checked(HarborTask, document.data, faults, file=FILE)
+    if found is None or faults.found:
+        raise ImportFailed("; ".join(map(str, faults.found[:5])), where=str(folder))
+    return found

@@ -1,0 +1,71 @@
+"""What a Harbor task asks for that is not available here: stable words that make an instance not attemptable."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from worksample.box import is_host_name
+
+from .manifest import HarborTask, Mode
+
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+NEEDS = {
+    "harbor-compose": "several services by a compose file",
+    "harbor-image": "an image without a Dockerfile or a name",
+    "harbor-gpu": "a GPU or TPU",
+    "harbor-windows": "another system than Linux",
+    "harbor-steps": "several steps, each with its own instruction and verifier",
+    "harbor-mcp": "MCP servers",
+    "harbor-healthcheck": "a health check before the agent begins",
+    "harbor-collect": "hooks that collect from services",
+    "harbor-variable": "a variable of the host's",
+    "harbor-hosts": "hosts by address or network",
+    "harbor-git": "a git repository among its files",
+    "harbor-verifier": "no tests/test.sh",
+    "internet": "the whole internet",
+}
+"""Every word, and what it stands for."""
+
+
+def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
+    """The words of a task, in the order of NEEDS."""
+    environment, inside = task.environment, folder / "environment"
+    own = task.verifier.environment
+    found = {
+        "harbor-compose": any(
+            (inside / name).exists() for name in ("docker-compose.yaml", "docker-compose.yml", "compose.yaml")
+        ),
+        "harbor-image": not (inside / "Dockerfile").is_file() and not environment.docker_image,
+        "harbor-gpu": environment.gpus > 0 or own.gpus > 0 or bool(environment.tpu),
+        "harbor-windows": "windows" in (environment.os, own.os),
+        "harbor-steps": bool(task.steps),
+        "harbor-mcp": bool(environment.mcp_servers),
+        "harbor-healthcheck": environment.healthcheck is not None,
+        "harbor-collect": bool(task.verifier.collect),
+        "harbor-variable": any(
+            found[2] is None
+            for table in (environment.env, task.verifier.env, task.solution.env, own.env)
+            for value in table.values()
+            for found in VARIABLE.finditer(value)
+        ),
+        "harbor-hosts": any(not is_host_name(host.removeprefix("*.")) for host in task.agent_network[1]),
+        "harbor-git": any(path.name == ".git" for path in inside.rglob(".git")),
+        "harbor-verifier": not task.steps and not (folder / "tests" / "test.sh").is_file(),
+        "internet": task.agent_network[0] == "public" and not without_internet,
+    }
+    return tuple(word for word in NEEDS if found[word])
+
+
+def filled(value: str) -> str:
+    """A value with its variables' defaults in their places."""
+    return VARIABLE.sub(lambda found: found[2] or "", value)
+
+
+def endpoints_of(network: tuple[Mode, tuple[str, ...]]) -> list[tuple[str, int]]:
+    """Names and ports of an allow list, which gives no ports: the web's two; wildcards by TLS only."""
+    mode, hosts = network
+    if mode != "allowlist":
+        return []
+    names = [host.lower() for host in hosts if is_host_name(host.lower().removeprefix("*."))]
+    return [(name, port) for name in dict.fromkeys(names) for port in ((443,) if name.startswith("*.") else (443, 80))]

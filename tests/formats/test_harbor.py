@@ -1,0 +1,193 @@
+"""Harbor's tasks as packages: what becomes of each key, what cannot be had, and what is hostile in a folder."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worksample.errors import ImportFailed, UsageError
+from worksample.experiments.planning import why_not
+from worksample.files import HashSink
+from worksample.formats.harbor import Imported, ImportHarbor, import_harbor
+from worksample.formats.harbor.needs import NEEDS
+from worksample.formats.harbor.substitutes import with_own_uv
+from worksample.records import Agent, Protocol
+from worksample.tasks import ingest, read_package
+
+OLD = """version = "1.0"
+[agent]
+timeout_sec = 900.0
+[verifier]
+timeout_sec = 240
+[environment]
+allow_internet = false
+"""
+FILES = {
+    "instruction.md": "Write {{answer}} to /app/answer.",
+    "environment/Dockerfile": "FROM debian:12\nRUN true\n",
+    "environment/data/one.txt": "1",
+    "tests/test.sh": "echo 1 > /logs/verifier/reward.txt\n",
+    "solution/solve.sh": "echo 42 > /app/answer\n",
+}
+
+
+def harbor(folder: Path, text: str = OLD, **more: str | None) -> Path:
+    """A task of Harbor's; None leaves a file out."""
+    for path, content in {"task.toml": text, **FILES, **more}.items():
+        if content is not None:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(content)
+    return folder
+
+
+def imported(folder: Path, *, without: bool = False) -> tuple[Imported, dict[str, Any], Path]:
+    out = folder.parent / "out"
+    (made,) = import_harbor(folder, out, ImportHarbor(without_internet=without, overwrite=True))
+    root = Path(made.package)
+    return made, tomllib.loads((root / "task.toml").read_text()), root
+
+
+def test_a_task_of_the_first_schema_becomes_a_package(tmp_path: Path) -> None:
+    made, manifest, root = imported(harbor(tmp_path / "My_Task", OLD + 'memory = "3G"\n'))
+    assert made == Imported("my_task", str(root), (), (), solution=True)
+    assert manifest["environment"]["limits"] == {"time": 900, "memory": 3 << 30, "disk": 10 << 30, "processes": 1024}
+    assert "network" not in manifest["environment"] and manifest["capture"] == {"root": True}
+    assert manifest["grading"]["program"]["timeout"] == 240
+    verifier = manifest["grading"]["program"]["verifier"]
+    assert verifier == {
+        "command": ["bash", "/tests/test.sh"],
+        "tests": "tests",
+        "solution": ["bash", "/solution/solve.sh"],
+    }
+    [instance] = ingest(read_package(root), HashSink()).instances
+    assert "Write {{answer}} to /app/answer." in instance.work.brief and instance.capture.root
+    assert not why_not(Agent.of("one", "worker"), instance)
+    assert instance.work.environment.image is not None and instance.grading[Protocol.PROGRAM].settings["verifier"]
+
+
+def test_a_task_of_the_newest_schema_becomes_a_package(tmp_path: Path) -> None:
+    text = """schema_version = "1.4"
+artifacts = ["/app/out.json", {source = "/app/plots", exclude = ["*.tmp"]}]
+[task]
+name = "org/newest"
+description = "The newest"
+[environment]
+memory_mb = 4096
+network_mode = "public"
+workdir = "/app"
+env = {MODE = "${MODE:-fast}", QUOTED = 'a "b"'}
+[agent]
+user = "app"
+network_mode = "allowlist"
+allowed_hosts = ["pypi.org", "*.example.com"]
+[verifier]
+environment_mode = "separate"
+user = 0
+[verifier.env]
+WANTED = "42"
+[verifier.environment]
+network_mode = "no-network"
+[unknown]
+key = 1
+"""
+    dockerfile = "FROM debian:12\nUSER one\n"
+    folder = harbor(
+        tmp_path / "newest", text, **{"environment/Dockerfile": dockerfile, "tests/Dockerfile": "FROM debian:12\n"}
+    )
+    made, manifest, root = imported(folder)
+    assert made.needs == () and manifest["title"] == "The newest"
+    places = [(one["name"], one["port"]) for one in manifest["environment"]["endpoint"]]
+    assert places == [("pypi.org", 443), ("pypi.org", 80), ("*.example.com", 443)]
+    verifier = manifest["grading"]["program"]["verifier"]
+    assert (verifier["image"], verifier["user"], verifier["env"]) == ("tests", "0", {"WANTED": "42"})
+    assert verifier["artifacts"] == ["/app/out.json", "/app/plots", "/logs/artifacts"]
+    assert "network" not in verifier and "tests" not in verifier
+    lines = (root / "image" / "Dockerfile").read_text().splitlines()
+    assert lines[lines.index("USER root") + 2 :] == [
+        "USER one",
+        'ENV MODE="fast"',
+        'ENV QUOTED="a \\"b\\""',
+        "WORKDIR /app",
+        "USER app",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "files", "word"),
+    [
+        ("", {"environment/docker-compose.yaml": "services: {}"}, "harbor-compose"),
+        ("", {"environment/Dockerfile": None}, "harbor-image"),
+        ("gpus = 1", {}, "harbor-gpu"),
+        ('os = "windows"', {}, "harbor-windows"),
+        ('[[steps]]\nname = "one"', {}, "harbor-steps"),
+        ('[[environment.mcp_servers]]\nname = "desk"', {}, "harbor-mcp"),
+        ('[environment.healthcheck]\ncommand = "true"', {}, "harbor-healthcheck"),
+        ('[[verifier.collect]]\ncommand = "true"', {}, "harbor-collect"),
+        ('env = {KEY = "${KEY}"}', {}, "harbor-variable"),
+        ('network_mode = "allowlist"\nallowed_hosts = ["10.0.0.0/8"]', {}, "harbor-hosts"),
+        ("", {"environment/.git/config": ""}, "harbor-git"),
+        ("", {"tests/test.sh": None}, "harbor-verifier"),
+        ('network_mode = "public"', {}, "internet"),
+    ],
+)
+def test_what_cannot_be_had_makes_an_instance_not_attemptable(
+    more: str, files: dict[str, str | None], word: str, tmp_path: Path
+) -> None:
+    made, _, root = imported(harbor(tmp_path / "task", OLD + more, **files))
+    assert made.needs == (word,)
+    [instance] = ingest(read_package(root), HashSink()).instances
+    assert word in why_not(Agent.of("one", "worker"), instance)
+    assert word in NEEDS and f"`{word}`" in Path("docs/harbor.md").read_text()
+
+
+def test_a_network_that_was_taken_away_is_told(tmp_path: Path) -> None:
+    text = OLD.replace("allow_internet = false\n", "")  # unset means all of it
+    assert imported(harbor(tmp_path / "task", text))[0].needs == ("internet",)
+    made, manifest, _ = imported(harbor(tmp_path / "task", text), without=True)
+    assert made.needs == () and made.substituted == ("no network for the whole internet",)
+    assert "substituted: no network for the whole internet" in manifest["about"]["tags"]
+    assert manifest["grading"]["program"]["verifier"]["network"] == "registries"  # unset for the verifier, too
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "curl -LsSf https://astral.sh/uv/0.9.5/install.sh | sh",
+        "RUN curl -LsSf https://astral.sh/uv/install.sh | env UV_INSTALL_DIR=/usr/local/bin sh",
+        "wget -qO- https://astral.sh/uv/install.sh | sh && source $HOME/.local/bin/env",
+    ],
+)
+def test_uv_by_curl_becomes_the_one_of_pypi(line: str, tmp_path: Path) -> None:
+    text, changed = with_own_uv(f"apt-get install -y curl\n{line}\nuvx pytest\n")
+    assert changed and "astral.sh" not in text and "pip install" in text and "uvx pytest" in text
+    assert text.endswith("source $HOME/.local/bin/env\nuvx pytest\n") == ("source" in line)
+    assert imported(harbor(tmp_path / "task", **{"tests/test.sh": line}))[0].substituted == ("uv from PyPI",)
+    assert with_own_uv("curl https://example.com | sh") == ("curl https://example.com | sh", False)
+
+
+def test_hostile_folders_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("of the host")
+    folder = harbor(tmp_path / "task")
+    (folder / "environment" / "out").symlink_to(tmp_path / "secret")
+    with pytest.raises(ImportFailed, match="leads out of the folder"):
+        imported(folder)
+    (folder / "environment" / "out").unlink()
+    (folder / "environment" / "inside").symlink_to("data/one.txt")
+    assert (imported(folder)[2] / "image" / "inside").read_text() == "1"
+    for text, says in (("agent = 3", "agent"), ("[agent", "TOML"), (OLD + 'memory = "much"', "not a size")):
+        with pytest.raises(ImportFailed, match=says):
+            imported(harbor(folder, text))
+
+
+def test_names_are_kept_apart_and_nothing_is_replaced_unasked(tmp_path: Path) -> None:
+    for path in ("a/Same Name", "b/same-name"):
+        harbor(tmp_path / "in" / path)
+    made = list(import_harbor(tmp_path / "in", tmp_path / "out"))
+    assert made[0].name == "same-name" and made[1].name.startswith("same-name-")
+    with pytest.raises(UsageError, match="exists"):
+        list(import_harbor(tmp_path / "in", tmp_path / "out"))
+    with pytest.raises(UsageError, match="no task"):
+        list(import_harbor(tmp_path / "out2", tmp_path / "out"))
