@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .cache import Cached
 from .limits import ImageLimits
-from .of_task import root_of
+from .of_task import have_images, root_of
 from .preparing import prepare
 
-__all__ = ["Cached", "ImageLimits", "prepare", "root_of"]
+__all__ = ["Cached", "ImageLimits", "have_images", "prepare", "root_of"]

@@ -24,3 +24,10 @@ def root_of(environment: Environment, folder: Callable[[str], Path]) -> Root | N
     files = folder(image.files)
     own = files / image.name.rpartition("/")[2]
     return prepare(own if own.is_file() and len(list(files.iterdir())) == 1 else files).root
+
+
+def have_images(environment: Environment, folder: Callable[[str], Path]) -> None:
+    """Unpack every image of the work, its services' too. Raises ImageError, and what `folder` does."""
+    root_of(environment, folder)
+    for one in environment.served:
+        root_of(Environment(image=one.image), folder)
