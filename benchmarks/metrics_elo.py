@@ -1,20 +1,25 @@
-"""Project bootstraps of Elo scores beside choix and evalica, which are fed with the same averaged preferences.
+"""Project bootstraps of Elo scores beside choix, evalica and arena-rank, fed with the same averaged preferences.
 
     python benchmarks/metrics_elo.py [--agents 50] [--comparisons 200000] [--projects 240] [--peers 100]
+                                     [--arena PYTHON]
 
-All three see the same resamples of projects. The peers get, for each resample, one edge per pair of agents, already
-averaged: their time is fitting alone, without the averaging that ours includes. They run on `--peers` of the 1,000
-resamples, and their time is scaled up. Each time is the best of `--rounds`, taken in turn; on a busy machine set
-OPENBLAS_NUM_THREADS=1. The largest difference from their scores is printed, so that speed is not bought with another
-answer.
+arena-rank brings JAX, so that it is in no lock of ours: `--arena` names the Python of an environment that has it. Its
+0.1.1 compiles every fit anew, which counts. All see the same resamples of projects. The peers get, for each resample,
+one edge per pair of agents, already averaged: their time is fitting alone, without the averaging that ours includes.
+They run on `--peers` of the 1,000 resamples, and their time is scaled up. Each time is the best of `--rounds`, taken in
+turn, in seconds of the processor: set OPENBLAS_NUM_THREADS=1. The largest difference from their scores is printed, so
+that speed is not bought with another answer.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -73,11 +78,23 @@ def by_evalica(sums: PairSums, preference: np.ndarray) -> np.ndarray:
     return scores
 
 
+def by_arena_rank(python: str, sums: PairSums, edges: list[np.ndarray], rounds: int) -> tuple[np.ndarray, float]:
+    """Strengths by its Python, and the best time of the processor for all edges together."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, found = Path(folder) / "given.npz", Path(folder) / "found.npz"
+        np.savez(given, first=sums.first, second=sums.second, edges=np.stack(edges), agents=len(sums.agents))
+        script = Path(__file__).parent / "parts/by_arena_rank.py"
+        subprocess.run([python, str(script), str(given), str(found), str(rounds)], check=True)
+        with np.load(found) as told:
+            return told["strength"], float(told["seconds"])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     defaults = {"agents": 50, "comparisons": 200_000, "projects": 240, "peers": 100, "rounds": 3}
     for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--arena", default="", help="the Python of an environment that has arena-rank")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     columns = simulate(chosen.agents, chosen.comparisons, chosen.projects)
@@ -100,12 +117,15 @@ def main() -> None:
     best = dict.fromkeys(work, float("inf"))
     for _ in range(chosen.rounds):
         for name, run in work.items():
-            began = time.perf_counter()
+            began = time.process_time()
             run()
-            best[name] = min(best[name], time.perf_counter() - began)
+            best[name] = min(best[name], time.process_time() - began)
+    if chosen.arena:
+        found["arena-rank"], best["arena-rank"] = by_arena_rank(chosen.arena, sums, edges, chosen.rounds)
     print(f"{chosen.agents} agents, {sums.comparisons:,} comparisons, {sums.projects} projects, {RESAMPLES} resamples")
     human = sums.agents.index("human")
     assert ours.replicates is not None
+    print(f"  {next(e.method for e in ours.ratings.values() if e.level is not None)}")
     for name, seconds in best.items():
         if name not in found:
             print(f"  {name:12}{seconds:9.3f} s")

@@ -19,8 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from app.round.driving import serving
-from app.viewers.showing import Panes, chrome, gathered, panes
+from app.round.driving import chromium, serving
+from app.viewers.showing import AUTOPLAY, Panes, gathered, panes
 from app.viewers.stock import Folder, Stock
 from viewing import material
 
@@ -60,7 +60,7 @@ def floor(pane: Panes, turn: int) -> float:
 
 
 def one_round(stock: Stock, folder: Folder, paths: list[str], times: Times) -> None:
-    with serving(stock.store) as served, chrome() as browser:
+    with serving(stock.store) as served, chromium(AUTOPLAY) as browser:
         for turn, path in enumerate(paths):
             with panes(browser, served.config, folder) as pane:
                 times.floors.append(floor(pane, turn))

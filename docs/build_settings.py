@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "settings.md"
 CONFIG = ROOT / "src" / "worksample" / "experiments" / "config.py"
+CALIBRATION = ROOT / "src" / "worksample" / "calibration" / "config.py"
 PRICE = ROOT / "src" / "worksample" / "models" / "price.py"
 SERVICES = ROOT / "src" / "worksample" / "models" / "services.py"
 APP = ROOT / "src" / "worksample" / "app" / "config.py"
@@ -17,8 +18,10 @@ TABLES = {
     "experiment": (CONFIG, "ExperimentConfig"),
     "agents": (CONFIG, "AgentConfig"),
     "arms": (CONFIG, "ArmConfig"),
+    "chain": (CONFIG, "ChainConfig"),
     "limits": (CONFIG, "LimitsConfig"),
     "people": (CONFIG, "PeopleConfig"),
+    "calibration": (CALIBRATION, "CalibrationConfig"),
     "prices": (PRICE, "Price"),
     "services": (SERVICES, "ServiceConfig"),
     "app": (APP, "AppConfig"),
@@ -68,6 +71,11 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
         "Seconds": "seconds",
         "Protocol": "text",
         "Sandbox": "text",
+        "Feedback": "text",
+        "ShownRubric": "text",
+        "ChainConfig": "table",
+        "JudgedBy": "text",
+        "Stratum": "text",
         "str": "text",
         "int": "integer",
         "float": "number",
@@ -81,12 +89,13 @@ def table(rows: list[tuple[str, str, str, str]]) -> str:
             .replace("dict[str, JudgeConfig]", "table of tables")
             .replace("dict[str, ServiceConfig]", "table of tables")
         )
+        kind = re.sub(r"Literal\[[^\]]*\]", "text", kind)
         kind = re.sub(r"tuple\[(\w+), \.\.\.\]", r"list of \1", kind)
         kind = re.sub(r"dict\[str, (\w+)\]", r"table of \1", kind)
         for word, plain in names.items():
             kind = re.sub(rf"\b{word}\b", plain, kind)
         kind = kind.replace("AgentConfig", "tables").replace("ArmConfig", "tables").replace("LimitsConfig", "table")
-        kind = kind.replace("PeopleConfig", "table")
+        kind = kind.replace("PeopleConfig", "table").replace("CalibrationConfig", "table")
         lines.append(f"| `{name}` | {kind} | {default} | {says} |")
     return "\n".join(lines)
 

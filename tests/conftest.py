@@ -10,4 +10,5 @@ pytest_plugins = (
     "running.skips",
     "running.costs",
     "running.imported",
+    "running.rewriting",
 )

@@ -1,6 +1,7 @@
-"""Pictures of a report for the docs, by Chromium: `python tools/screenshots.py worksample-demo/report`.
+"""Pictures of a report for the docs, by Chromium: `python tools/screenshots.py study/report`, of `tools/study.py`.
 
-Writes report-index.png, report-trial.png and, where the report has that page, report-metrics.png.
+Writes report-index, -summary, -trial, -beside (agents side by side on a task) and -metrics, and the index narrow and
+dark.
 """
 
 from __future__ import annotations
@@ -86,25 +87,43 @@ def trial_page(report: Path, heading: str) -> Path:
     raise SystemExit(f"no trial {heading!r} in {report}")
 
 
+@dataclass(frozen=True)
+class Picture:
+    """A file of the docs, and what it shows."""
+
+    name: str
+    page: Path
+    width: int = 1280
+    height: int = 1400
+    dark: bool = False
+
+
+def pictures(report: Path, trial: str, task: str) -> tuple[Picture, ...]:
+    """All pictures of a report."""
+    index = report / "index.html"
+    return (
+        Picture("report-index.png", index, height=1550),
+        Picture("report-dark.png", index, height=1100, dark=True),
+        Picture("report-narrow.png", index, width=500, height=1300),
+        Picture("report-summary.png", report / "summary.html", height=900),
+        Picture("report-beside.png", report / "compare" / f"{task}.html"),
+        Picture("report-trial.png", trial_page(report, trial)),
+        Picture("report-metrics.png", report / "metrics.html"),
+    )
+
+
 def main() -> None:
     """Read the arguments and take the pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("report", type=Path, help="the folder that `worksample report --out` wrote")
     parser.add_argument("--out", type=Path, default=Path("docs/images"))
-    parser.add_argument("--trial", default="hasty on survey-chart", help="which trial's page, by its heading")
-    parser.add_argument("--width", type=int, default=1280)
-    parser.add_argument("--height", type=int, default=1400)
-    parser.add_argument("--dark", action="store_true")
+    parser.add_argument("--trial", default="master on Weighted survey", help="which trial's page, by its heading")
+    parser.add_argument("--task", default="incident-report", help="the task on which agents stand side by side")
     given = parser.parse_args()
-    pages = {
-        "report-index.png": given.report / "index.html",
-        "report-trial.png": trial_page(given.report, given.trial),
-        "report-metrics.png": given.report / "metrics.html",
-    }
-    for name, page in pages.items():
-        if page.is_file():
-            size = take(Shot(page, given.out / name, given.width, given.height, given.dark))
-            sys.stdout.write(f"{given.out / name}  {size:,} bytes\n")
+    for one in pictures(given.report, given.trial, given.task):
+        target = given.out / one.name
+        size = take(Shot(one.page, target, one.width, one.height, one.dark))
+        sys.stdout.write(f"{target}  {size:,} bytes\n")
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ def test_what_is_given_goes_over_the_preset() -> None:
         ({"harness": "scripted"}, "needs its scripts"),
         ({"harness": "scripted", "model": "openai/x"}, "must start with script/"),
         ({"harness": "command"}, "argv"),
-        ({"harness": "worker", "model": "m", "settings": {"toolz": []}}, "toolz: is no key.*did you mean 'tools'"),
+        ({"harness": "worker", "model": "m", "settings": {"toolz": []}}, "toolz: is not a key.*did you mean 'tools'"),
         ({"harness": "worker", "model": "m", "script": "."}, "takes no script"),
     ],
 )

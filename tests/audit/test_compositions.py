@@ -128,6 +128,6 @@ def test_a_part_that_is_missing_strange_or_of_another_weight_is_still_an_error()
         "criterion 'names' gets no answer from the grader (reference)",
         "criterion 'sums' gets no answer from the grader (reference)",
         "criterion 'tables' gets no answer from the grader (reference)",
-        "the grader's part 'other' is no criterion",
+        "the grader's part 'other' is not a criterion",
         "'report' is worth 3 in criteria.toml and 2 in the grader",
     ]

@@ -92,7 +92,7 @@ def test_every_flag_of_run_is_a_key_of_the_file() -> None:
         (["run", "--suite", "starter", "--price", "a/b=3"], 2, "INPUT,OUTPUT"),
         (["run", "--sandbox", "none", "--unsandboxed"], 2, "contradict"),
         (["run", "missing.toml"], 2, "missing.toml"),
-        (["store", "cat", "../../etc/passwd"], 2, "is no digest"),
+        (["store", "cat", "../../etc/passwd"], 2, "is not a digest"),
         (["--version"], 0, "worksample "),
     ],
 )

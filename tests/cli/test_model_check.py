@@ -11,8 +11,14 @@ import pytest
 
 from cli.run_cli import TINY, cli
 from openai_server import Answer, calls, faults, says, serving
+from worksample.agents import define
+from worksample.errors import PlanError
+from worksample.experiments.loading import load
+from worksample.experiments.model_check import prove_models
+from worksample.records import Agent
 
 MODEL = "openai-api/local/model-1"
+pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 KEY = {"LOCAL_API_KEY": "sk-none"}
 RUN = ("run", "--suite", TINY, "--agent", "worker", "--model", MODEL)
 
@@ -55,7 +61,8 @@ def test_a_file_says_where_each_model_is(tmp_path: Path) -> None:
 
 def test_what_needs_no_call_is_said_without_one() -> None:
     (found,) = check("--model", MODEL, "--offline", code=1, env={})
-    assert "LOCAL_API_KEY" in found["fault"]
+    assert "LOCAL_API_KEY" in found["fault"] and not found["fault"].startswith("ERROR")
+    assert found["next"].startswith("export LOCAL_API_KEY=")
     (found,) = check("--model", "nobody/x", "--offline", code=1)
     assert "nobody" in found["fault"]
 
@@ -84,11 +91,76 @@ def test_a_budget_says_what_the_last_call_may_cost_beyond_it() -> None:
     assert "one call per trial more: the call that reaches a trial's budget is paid for" in told.stderr
 
 
+@pytest.mark.parametrize(
+    ("answer", "says_"),
+    [(faults.WRONG_KEY, "Incorrect API key provided: sk-abc***xyz"), (faults.HALF_JSON, "a body that is not JSON")],
+)
+def test_a_run_asks_before_it_makes_a_store(tmp_path: Path, answer: Answer, says_: str) -> None:
+    with serving([answer]) as service:
+        done = cli(*RUN, "--base-url", service.base_url, "--store", tmp_path / "s", env=KEY)
+        assert len(service.requests) == 1
+    assert done.returncode == 1
+    assert says_ in done.stderr
+    assert "--no-check-models" in done.stderr
+    assert not (tmp_path / "s").exists()
+
+
+def agent(generation: Mapping[str, Any] | None = None, model: str = MODEL) -> Agent:
+    return define(None, harness="worker", model=model, settings={"generation": dict(generation or {})})
+
+
+def test_each_model_with_each_of_its_settings_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "sk-none")
+    with serving([calls("ready")]) as service:
+        config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}],
+                             "services": {"*": {"base_url": service.base_url}}})  # fmt: skip
+        agents = [agent(), agent(), agent({"temperature": 0.5}), agent(model="mockllm/model")]
+        found = prove_models(agents, config)
+        asked = [request.get("temperature") for request in service.requests]
+    assert sorted(asked, key=str) == [0.5, None]
+    assert all(one.sound for one in found)
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_service_that_is_busy_stops_nothing(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "sk-none")
+    with serving([faults.reply(status, {"error": {"message": "try later"}})]) as service:
+        config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}],
+                             "services": {"*": {"base_url": service.base_url}}})  # fmt: skip
+        (found,) = prove_models([agent()], config)
+    assert (found.passing, found.fault) == (True, f"HTTP {status}: try later")
+
+
+def test_where_nobody_answers_the_run_does_not_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "sk-none")
+    with serving([calls("ready")]) as gone:
+        config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}],
+                             "services": {"*": {"base_url": gone.base_url}}})  # fmt: skip
+    with pytest.raises(PlanError, match=rf"nothing was run: {MODEL}: Connection error.*{gone.base_url}"):
+        prove_models([agent()], config)
+
+
 @pytest.mark.box
 def test_a_wrong_key_stops_a_run_with_the_providers_words(tmp_path: Path) -> None:
     with serving([faults.WRONG_KEY]) as service:
-        done = cli(*RUN, "--base-url", service.base_url, "--parallel", 1, "--store", tmp_path / "s", env=KEY)
+        words = (*RUN, "--base-url", service.base_url, "--parallel", 1, "--store", tmp_path / "s")
+        done = cli(*words, "--no-check-models", env=KEY)
+        asked = len(service.requests)
+        resumed = cli("resume", "--store", tmp_path / "s", env=KEY)
     assert done.returncode == 1
+    assert asked > 1
     assert "Incorrect API key provided: sk-abc***xyz" in done.stderr
     assert "worksample resume" in done.stderr
     assert "Traceback" not in done.stderr
+    assert resumed.returncode == 1
+
+
+@pytest.mark.box
+def test_what_is_done_is_not_asked_for_again(tmp_path: Path) -> None:
+    work = [calls("ready"), calls("submit", answer="done")]
+    with serving(work) as service:
+        words = (*RUN, "--base-url", service.base_url, "--parallel", 1, "--tries", 1, "--store", tmp_path / "s")
+        assert cli(*words, env=KEY).returncode == 0
+        asked = len(service.requests)
+        assert cli(*words, env=KEY).returncode == 0
+        assert len(service.requests) == asked

@@ -23,6 +23,21 @@ def test_the_demo_tells_good_agents_from_bad_ones(tmp_path: Path) -> None:
     assert Path(shown["report"]).is_file()
 
 
+@pytest.mark.thorough(quick="experiments/test_chains.py::test_boards_and_figures_keep_arms_and_attempts_apart")
+@pytest.mark.long(seconds=120)
+def test_the_feedback_demo_tells_experts_from_no_feedback(tmp_path: Path) -> None:
+    shown = cli_json("demo", "feedback", cwd=tmp_path)
+    rows = {row["name"]: row for row in shown["rows"]}
+    assert rows["clerk (first, attempt 1)"]["planned"] == 6
+    assert rows["clerk (experts, attempt 3)"]["passed"]["value"] == 1
+    assert rows["clerk (alone, attempt 3)"]["passed"]["value"] == 0
+    page = Path(shown["report"])
+    assert page == tmp_path / "worksample-demo" / "feedback" / "report" / "index.html"
+    assert "What feedback adds to working again" in "".join(p.read_text() for p in page.parent.rglob("*.html"))
+    sections = {s["id"] for s in cli_json("metrics", "feedback", "--store", shown["store"], cwd=tmp_path)["sections"]}
+    assert {"value", "feedback", "feedback-cost", "feedback-pays", "attempt-change", "lifts", "within-k"} <= sections
+
+
 @pytest.mark.thorough(quick="repo/test_snippets.py::test_what_a_page_says_can_be_typed[docs/own-task.md]")
 @pytest.mark.long(seconds=70)
 def test_a_task_of_ones_own(tmp_path: Path) -> None:

@@ -104,11 +104,11 @@ def test_models_multiply_the_agents(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("repeats = 0\n", ["repeats: 0 is not allowed", "a whole number of at least 1 and of at most 10000"]),
-        ("repeat = 2\n", ["repeat: is no key of this file", "did you mean 'repeats'?", "allowed:"]),
+        ("repeat = 2\n", ["repeat: is not a key of this file", "did you mean 'repeats'?", "allowed:"]),
         ('sandbox = "vm"\n', ["sandbox", "bubblewrap", "'vm'"]),
         ("[limits]\nsteps = -1\n", ["limits.steps: -1 is not allowed", "above 0"]),
         ('[limits]\ntime = "soon"\n', ["limits.time", "30m"]),
-        ("[limits]\nturns = 5\n", ["limits.turns: is no key of limits", "steps"]),
+        ("[limits]\nturns = 5\n", ["limits.turns: is not a key of limits", "steps"]),
         ('protocol = "prose"\n', ["protocol: 'prose' is not allowed", "program, checkpoints, rubric"]),
         ('protocol = "rubric"\nprotocols = ["holistic"]\n', ["one of them"]),
         ('protocols = ["rubric", "rubric"]\n', ["stands twice"]),
@@ -131,7 +131,9 @@ def test_faults_name_file_key_and_what_is_allowed(tmp_path: Path, text: str, say
 
 def test_a_fault_in_an_agent_names_its_place(tmp_path: Path) -> None:
     file = written(tmp_path, 'suite = "s"\n[[agents]]\nharness = "worker"\n[[agents]]\nharnes = "worker"\n')
-    with pytest.raises(ManifestError, match=r"agents\[1\]\.harnes: is no key of agents\[1\]; did you mean 'harness'\?"):
+    with pytest.raises(
+        ManifestError, match=r"agents\[1\]\.harnes: is not a key of agents\[1\]; did you mean 'harness'\?"
+    ):
         load(file)
 
 

@@ -112,7 +112,7 @@ def test_a_forecast_without_limits_is_unknown_and_not_zero() -> None:
 
 
 def test_nothing_to_plan_is_refused() -> None:
-    for change in ({"instances": ()}, {"agents": ()}, {"agents": (Agent.of("a", "worker"),) * 2}):
+    for change in ({"instances": ()}, {"agents": (Agent.of("a", "worker"),) * 2}):
         with pytest.raises(PlanError):
             planned(replace(some_material(), **change))
 

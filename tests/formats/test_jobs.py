@@ -71,12 +71,12 @@ def test_what_the_paper_leaves_out_is_counted_by_reason(folder: Path) -> None:
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "negative hours": ({"hours": "-3"}, "hours: is below 0"),
     "a formula": ({"contract_amount": "=A1*2"}, "contract_amount: is a formula"),
-    "no number": ({"contract_amount": "about 40"}, "'about 40' is no number"),
-    "infinite": ({"contract_amount": "inf"}, "is no number"),
+    "no number": ({"contract_amount": "about 40"}, "'about 40' is not a number"),
+    "infinite": ({"contract_amount": "inf"}, "is not a number"),
     "no description": ({"job_description": " "}, "no description"),
     "no id": ({"contract_id": ""}, "no id"),
     "ends before it starts": ({"end_ts": "2024-01-01"}, "before it starts"),
-    "a date of another land": ({"start_ts": "31/12/2024"}, "is no date"),
+    "a date of another land": ({"start_ts": "31/12/2024"}, "is not a date"),
     "a missing attachment": ({"attachments": "gone.pdf"}, "'gone.pdf': no such file"),
     "an attachment elsewhere": ({"attachments": "../../etc/passwd"}, "leads out of"),
     "an attachment on the web": ({"attachments": "https://example.com/a.pdf"}, "lies on the web"),
@@ -150,7 +150,7 @@ def test_a_firms_own_columns_are_named_in_a_mapping(folder: Path) -> None:
     with pytest.raises(ManifestError) as caught:
         import_jobs(table, folder / "out", ImportJobs(mapping=mapping))
     assert "no column 'Nummer'" in str(caught.value) and "did you mean 'description'" in str(caught.value)
-    assert "'two' is no number" in str(caught.value)
+    assert "'two' is not a number" in str(caught.value)
 
 
 def test_an_import_that_was_stopped_goes_on(folder: Path) -> None:

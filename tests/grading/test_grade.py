@@ -60,7 +60,7 @@ async def test_a_sound_grader(tmp_path: Path, sandbox: str, files: dict[str, str
         ("no_reference", Cause.GRADER_REFERENCE, "none.txt"),
         ("no_result", Cause.GRADER_MALFORMED, "without a result"),
         ("leaves", Cause.GRADER_CRASH, "exit code 3"),
-        ("forged", Cause.GRADER_MALFORMED, "no grade"),
+        ("forged", Cause.GRADER_MALFORMED, "is not a grade"),
     ],
 )
 async def test_a_bad_grader_leaves_it_ungraded(tmp_path: Path, grader: str, cause: Cause, says: str) -> None:

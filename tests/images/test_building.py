@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,3 +119,112 @@ def test_what_killed_builds_left_is_removed_by_the_next(context: Path) -> None:
     with workplace() as folder:
         assert folder.is_dir() and not left.exists()
     assert not folder.exists()
+
+
+ASKING = """import socket
+for name in ("registry.example.com", "other.example.com", "127.0.0.1"):
+    try:
+        with socket.create_connection((name, {port}), 5) as one:
+            print(name, one.makefile().readline().strip())
+    except OSError as error:
+        print(name, type(error).__name__)
+"""
+
+
+@contextlib.contextmanager
+def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A service of the host's loopback that greets, by the name of a host; its port."""
+    import socket
+    import threading
+
+    def greet() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                one, _ = server.accept()
+                with one:
+                    one.sendall(b"hello\n")
+
+    real = socket.getaddrinfo
+    inside = {"registry.example.com": "127.0.0.1", "other.example.com": "127.0.0.1"}
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *a, **k: real(inside.get(host, host), *a, **k))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=greet, daemon=True).start()
+        yield int(server.getsockname()[1])
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def operators(context: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    path = context.parent / "builds.toml"
+    path.write_text(text)
+    monkeypatch.setenv("WORKSAMPLE_BUILDS", str(path))
+
+
+def test_a_build_reaches_the_hosts_that_the_operator_names_and_no_other(
+    context: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (context / "ask.py").write_text("")
+    (tmp_path / "ca.crt").write_text("of the house")
+    text = "FROM scratch\nADD root.tar /\nCOPY ask.py /\nRUN python3 /ask.py > /said; echo $CA; cat $CA > /seen\n"
+    (context / "Dockerfile").write_text(text)
+    with registry(monkeypatch) as port:
+        (context / "ask.py").write_text(ASKING.format(port=port))
+        settings = f'hosts = ["registry.example.com:{port}"]\nenv = {{ CA = "/run/ca.crt" }}\n'
+        files = f'files = {{ "/run/ca.crt" = "{tmp_path}/ca.crt" }}\n'
+        operators(context, monkeypatch, settings + files + 'networks = ["127.0.0.1/32"]\n')
+        root = Path(prepare(context).root.folder)
+    said = (root / "said").read_text().splitlines()
+    assert said == ["registry.example.com hello", "other.example.com gaierror", "127.0.0.1 ConnectionRefusedError"]
+    assert (root / "seen").read_text() == "of the house"  # what the image keeps of it is an empty file
+    assert not (root / "run" / "ca.crt").exists() or not (root / "run" / "ca.crt").read_text()
+    (kept,) = (images_folder() / "names").glob("build-*.json")
+    (line,) = json.loads(kept.read_text())["connections"]
+    assert line["rule"] == f"allow registry.example.com:{port}" and line["received"] == 6
+
+
+def test_a_private_network_is_not_dialled_unless_the_operator_says_so(
+    context: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with registry(monkeypatch) as port:
+        (context / "ask.py").write_text(ASKING.format(port=port))
+        (context / "Dockerfile").write_text(
+            "FROM scratch\nADD root.tar /\nCOPY ask.py /\nRUN python3 /ask.py; exit 1\n"
+        )
+        operators(context, monkeypatch, f'hosts = ["registry.example.com:{port}"]\n')
+        with pytest.raises(ImageError, match=r"refused: registry.example.com: 127.0.0.1 is in 127.0.0.0/8"):
+            prepare(context)
+
+
+def test_what_stands_in_for_a_base_is_told(
+    context: Path, tmp_path: Path, tar: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "base.tar").write_bytes(tar)
+    operators(context, monkeypatch, f'[bases]\n"debian:12" = "{tmp_path}/base.tar"\n"tool:1" = "{tmp_path}/base.tar"\n')
+    (context / "Dockerfile").write_text("FROM debian:12 AS one\nCOPY --from=tool:1 /etc/note /copied\nRUN id -u\n")
+    image = prepare(context)
+    assert (Path(image.root.folder) / "copied").read_text() == "of the image\n"
+    digest = hashlib.sha256(tar).hexdigest()
+    assert dict(image.substituted) == {"debian:12": digest, "tool:1": digest}
+    assert prepare(context) == image
+    (tmp_path / "base.tar").write_bytes(tar + b"\0" * 1024)  # another base is another image
+    assert prepare(context).substituted != image.substituted
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("hosts = 3", "hosts"),
+        ('hosts = ["10.0.0.1"]', "no host that can be allowed"),
+        ('networks = ["everything"]', "no network"),
+        ('files = { "relative" = "/etc/hosts" }', "relative"),
+        ('[env]\n"A B" = "c"', "A B"),
+        ("host = []", "hosts"),
+        ("hosts = [", "TOML"),
+    ],
+)
+def test_settings_of_builds_that_cannot_be_used_are_refused(
+    text: str, says: str, context: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (context / "Dockerfile").write_text("FROM scratch\nADD root.tar /\n")
+    operators(context, monkeypatch, text)
+    with pytest.raises(ImageError, match=says):
+        prepare(context)

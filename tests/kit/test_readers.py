@@ -122,7 +122,7 @@ def test_csv_dialects(mark: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("", "is empty"), ("a,a\n1,2", "twice"), ("a,b\n1,2,3", "more cells"), ('a,b\n1,"2', "no CSV")],
+    [("", "is empty"), ("a,a\n1,2", "twice"), ("a,b\n1,2,3", "more cells"), ('a,b\n1,"2', "is not CSV")],
 )
 def test_malformed_csv(text: str, says: str) -> None:
     with pytest.raises(Unreadable, match=says):
@@ -216,7 +216,7 @@ def test_svg(case: Case) -> None:
     put(case, "a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><text>Hi  <tspan>you</tspan></text><rect/></svg>')
     assert len(list(case.svg("a.svg"))) == 2
     put(case, "b.svg", "<html/>")
-    with pytest.raises(DeliverableError, match="is no SVG"):
+    with pytest.raises(DeliverableError, match="is not an SVG"):
         case.svg("b.svg")
 
 

@@ -109,9 +109,9 @@ def test_files_that_are_no_tables_are_whose_they_are(tmp_path: Path) -> None:
     broken, sound = tmp_path / "a.csv", tmp_path / "b.csv"
     broken.write_text('a,b\n1,"2\n')
     sound.write_text("a,b\n1,2\n")
-    with pytest.raises(DeliverableError, match="is no CSV"):
+    with pytest.raises(DeliverableError, match="is not CSV"):
         tabular(broken, sound)
-    with pytest.raises(ReferenceUnreadable, match="is no CSV"):
+    with pytest.raises(ReferenceUnreadable, match="is not CSV"):
         tabular(sound, broken)
 
 

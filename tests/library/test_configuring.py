@@ -22,7 +22,7 @@ def test_tasks_are_a_suite_or_folders_or_packages(tmp_path: Path) -> None:
     assert configured(TINY, adder, None, {}).suite == str(TINY)
     for tasks in (SUMS, str(SUMS), ws.task(SUMS), [SUMS]):
         assert configured(tasks, adder, None, {}).tasks == (str(SUMS),)
-    with pytest.raises(UsageError, match="int is no task"):
+    with pytest.raises(UsageError, match="int is not a task"):
         configured([3], adder, None, {})
 
 
@@ -35,9 +35,9 @@ def test_every_agent_meets_every_model(tmp_path: Path) -> None:
         ("object", "adder-x", "a/x"), ("object", "adder-y", "a/y"),
         ("worker", "mine", "a/x"), ("worker", "mine", "a/y"),
     ]  # fmt: skip
-    with pytest.raises(UsageError, match="int is no agent"):
+    with pytest.raises(UsageError, match="int is not an agent"):
         configured("starter", 7, None, {})
-    with pytest.raises(UsageError, match="function is no agent"):
+    with pytest.raises(UsageError, match="function is not an agent"):
         configured("starter", lambda work: None, None, {})
 
 

@@ -17,7 +17,7 @@ from worksample.records import Grade
         ({"score": 1.5}, "score: 1.5 is not allowed (allowed: a number of at least 0 and of at most 1)"),
         ({"score": float("nan")}, "score: nan is not allowed"),
         ({}, "score: is missing"),
-        ({"score": 1, "prts": []}, "prts: is no key of this file; did you mean 'parts'?"),
+        ({"score": 1, "prts": []}, "prts: is not a key of this file; did you mean 'parts'?"),
         ({"score": 1, "parts": [{"name": 3}]}, "parts[0].name: 3 has the wrong type (allowed: a text)"),
     ],
 )

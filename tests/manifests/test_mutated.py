@@ -142,20 +142,20 @@ def test_a_number_beyond_64_bits_is_named_with_its_key(root: Path) -> None:
     told = {f.key: f.problem for f in caught.value.faults}
     assert told == {
         "environment.limits.time": "is a number beyond 64 bits",
-        "grading.program.timeout": "inf is no finite number",
+        "grading.program.timeout": "inf is not a finite number",
     }
 
 
 def test_a_size_beyond_64_bits_is_no_size(root: Path) -> None:
     (root / "task.toml").write_text(TASK.replace("512MiB", "9" * 400 + "TB"))
-    with pytest.raises(FaultyManifest, match=r"grading\.program\.memory: .* is no size"):
+    with pytest.raises(FaultyManifest, match=r"grading\.program\.memory: .* is not a size"):
         read_package(root)
 
 
 def test_a_pipe_in_the_place_of_a_case_holds_nobody(root: Path) -> None:
     (root / "cases/wrong/case.toml").unlink()
     os.mkfifo(root / "cases/wrong/case.toml")
-    with pytest.raises(FaultyManifest, match="is no regular file"):
+    with pytest.raises(FaultyManifest, match="is not a regular file"):
         read_package(root)
 
 

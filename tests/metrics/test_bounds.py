@@ -87,3 +87,42 @@ def test_decimals_are_those_of_the_table():
     steps = m.mean_score([29.0, 29.34], unit=Unit.COUNT).to(2)
     assert steps.printed() == "29.17" and unit_figure(steps.value, steps.unit, steps.digits) == "29.17"
     assert m.rate([True, False]).to(2).called("x").printed() == "50.00"
+
+
+@given(ROWS)
+def test_bounds_of_rolled_up_scores_are_the_worst_and_the_best_case(rows):
+    task, state, passed, broken = (list(column) for column in zip(*rows, strict=True))
+    levels = {"task": task, "domain": [t // 2 for t in task]}
+    known = [float(p) if s is m.State.VALID else None for p, s in zip(passed, state, strict=True)]
+    broken = [b and s is m.State.UNGRADED for b, s in zip(broken, state, strict=True)]
+    found = m.roll_up(known, levels, state=[str(s) for s in state], failed=broken)
+    worst = m.roll_up([k or 0.0 for k in known], levels)
+    best = m.roll_up([float(not b) if k is None else k for k, b in zip(known, broken, strict=True)], levels)
+    for level in found:
+        for name, figure in found[level].items():
+            ends = worst[level][name].value, best[level][name].value
+            assert figure.bounds == pytest.approx(ends) if figure.bounds else figure.value == pytest.approx(ends[0])
+
+
+@given(ROWS)
+def test_bounds_of_dollars_are_the_worst_and_the_best_case(rows):
+    task, state, passed, broken = (list(column) for column in zip(*rows, strict=True))
+    price = [100.0 * (t + 1) + k for k, t in enumerate(task)]
+    known = [p if s is m.State.VALID else None for p, s in zip(passed, state, strict=True)]
+    broken = [b and s is m.State.UNGRADED for b, s in zip(broken, state, strict=True)]
+    found = m.dollars_earned(price, known, state=[str(s) for s in state], task=task, failed=broken)
+    ends = [
+        m.dollars_earned(price, column, task=task)
+        for column in (
+            [bool(k) for k in known],
+            [not b if k is None else k for k, b in zip(known, broken, strict=True)],
+        )
+    ]
+    if found.earned.value is None:
+        return
+    if None in known:
+        assert found.earned.bounds == pytest.approx(tuple(e.earned.value for e in ends))
+        assert found.share.bounds == pytest.approx(tuple(e.share.value for e in ends))
+    else:
+        assert (found.earned.bounds, found.share.bounds) == (None, None)
+        assert found.earned.value == pytest.approx(ends[0].earned.value)

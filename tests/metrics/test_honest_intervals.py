@@ -196,7 +196,7 @@ def test_dates_are_dates_and_not_texts():
     bundle = m.Bundle(["p"], [10.0])
     late = m.autoflation_over_time(bundle, ["p", "p"], [5.0, 1.0], [True, True], ["2026-02-01", "2025-12-01"])
     assert list(late) == ["2025-12-01", "2026-02-01"]
-    with pytest.raises(UsageError, match="no date"):
+    with pytest.raises(UsageError, match="is not a date"):
         m.autoflation_over_time(bundle, ["p"], [5.0], [True], ["2026-2-x"])
 
 

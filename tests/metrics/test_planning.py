@@ -191,3 +191,27 @@ def test_frontier(points):
         beaten = any((c2 <= c and s2 > s) or (c2 < c and s2 >= s) for c2, s2 in points)
         assert found[place] == (not beaten)
     assert m.frontier([None, 1], [1, 1]).to_list() == [False, True]
+
+
+def test_horizons_that_double_every_hundred_days():
+    day = [f"2026-{month:02d}-01" for month in (1, 3, 5, 7, 9)]
+    import datetime as dt
+
+    ages = [(dt.date.fromisoformat(d) - dt.date(2026, 1, 1)).days for d in day]
+    exact = [2 ** (age / 100) for age in ages]
+    found = m.doubling_time(exact, day)
+    assert found.value == pytest.approx(100)
+    assert (found.low, found.notes) == (None, ("all horizons lie on one line: an interval would have no width",))
+    rough = m.doubling_time([h * f for h, f in zip(exact, (1, 1.2, 0.9, 1.1, 1.0), strict=True)], day)
+    assert rough.low < 100 < rough.high
+    noisy = m.doubling_time([h * f for h, f in zip(exact, (4, 1, 0.5, 4, 1.0), strict=True)], day)
+    assert noisy.high is None and "no end above" in noisy.notes[0]
+    assert m.doubling_time(exact[::-1], day).reason == "horizons do not grow with release dates"
+    assert "one day" in m.doubling_time(exact, day[:1] * 5).reason
+    assert m.doubling_time([1.0, None], day[:2]).reason == "1 agents with a horizon and a release date are too few"
+    assert m.doubling_time([1.0, 2.0, 3.0], [*day[:2], None]).counts.special["undated"] == 1
+    for wrong in ([0.0, 1.0], [-1.0, 1.0], [math.inf, 1.0]):
+        with pytest.raises(UsageError):
+            m.doubling_time(wrong, day[:2])
+    with pytest.raises(UsageError, match="no date"):
+        m.doubling_time([1.0, 2.0], ["2026-1-1", "soon"])

@@ -130,7 +130,7 @@ def test_pairs_that_must_not_be():
         m.project_preferences(["p"], ["a"], ["a"], [1])
     with pytest.raises(UsageError, match=r"evaluator e has several votes on a against b in p"):
         m.project_preferences(["p", "p"], ["a", "b"], ["b", "a"], [1, 0], evaluator=["e", "e"])
-    with pytest.raises(UsageError, match="no vote"):
+    with pytest.raises(UsageError, match="is not a vote"):
         m.project_preferences(["p"], ["a"], ["b"], [0.7])
     with pytest.raises(UsageError, match="called 'human'"):
         m.human_comparisons(["p"], ["human"], [1])

@@ -56,6 +56,30 @@ def test_each_pair_of_agents_meets_on_so_many_projects(table: list[list[int]], w
         assert abs(first[(*couple, couple[0])] - first[(*couple, couple[1])]) <= 1
 
 
+@given(tables, st.integers(1, 5), st.integers(0, 1000), st.data())
+def test_pairs_for_latecomers_add_what_is_lacking(
+    table: list[list[int]], wanted: int, seed: int, data: st.DataObject
+) -> None:
+    """Whoever came first: in the end each two meet on as many projects as had all come at once, none of them twice."""
+    pool = entries(table)
+    early = data.draw(st.lists(st.sampled_from(pool), unique=True)) if pool else []
+    drawn: list[tuple[str, str]] = []
+    for there in (early, pool):
+        try:
+            more = sample_pairs(there, wanted, seed, drawn)
+        except PlanError:
+            continue
+        drawn += [(p.first.subject, p.second.subject) for p in more]
+    who = {e.subject: (e.entrant, e.instance) for e in pool}
+    met = Counter((*sorted((who[a][0], who[b][0])), who[a][1]) for a, b in drawn)
+    assert set(met.values()) <= {1}
+    count = Counter(key[:2] for key in met)
+    for a, b in combinations(range(len(table)), 2):
+        shared = sum(x > 0 and y > 0 for x, y in zip(table[a], table[b], strict=True))
+        assert count[f"agent{a}", f"agent{b}"] == min(wanted, shared)
+    assert not drawn or sample_pairs(pool, wanted, seed, drawn) == []
+
+
 @given(tables, st.integers(0, 20), st.integers(0, 1000))
 def test_a_sample_of_fails_has_one_of_each_project(table: list[list[int]], size: int, seed: int) -> None:
     pool = entries(table)

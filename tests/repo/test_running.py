@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from running import rewriting
 from running.counts import Counts, fallen, raised, read, written
 from running.skips import Known, unknown
 
-PLUGINS = ("profiles", "needs", "alone", "counts", "skips")
+PLUGINS = ("profiles", "needs", "alone", "counts", "skips", "rewriting")
 TESTS = Path(__file__).parents[1]
 ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
 INI = f"""
@@ -199,3 +200,16 @@ def test_skips_are_known_by_test_and_reason() -> None:
 def test_no_collection_walks_over_what_was_imported() -> None:
     walked = sum(len(gc.get_objects(generation)) for generation in range(3))
     assert walked < gc.get_freeze_count()
+
+
+def test_asserts_are_rewritten_once_and_anew_where_a_test_changed(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    files = [tree.folder / "tests" / name for name in SUITE]
+    tree.test("b/test_b.py", "def test_other():\n    found = 1\n    assert found == 2")
+    assert [rewriting.is_kept(file) for file in files] == [False, False]
+    assert tree.run("--rewrite")[0] == 0
+    assert [rewriting.is_kept(file) for file in files] == [True, True]
+    assert "assert 1 == 2" in tree.run("-n", "2")[1]
+    tree.test("b/test_b.py", "def test_other():\n    found = 3\n    assert found == 2")
+    assert [rewriting.is_kept(file) for file in files] == [True, False]
+    assert "assert 3 == 2" in tree.run()[1]

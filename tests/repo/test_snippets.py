@@ -77,3 +77,33 @@ def test_verbs_that_a_page_names_exist(page: str) -> None:
     text = (ROOT / page).read_text()
     for verb in re.findall(r"(?:^\$ |`|^)worksample ([a-z]+)\b", text, re.MULTILINE):
         assert verb in known, f"{page}: worksample {verb}"
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_every_command_of_a_page_parses(page: str) -> None:
+    """Its verb and its options are those of the command line; nothing is run."""
+    import click
+
+    from worksample.cli.lazy_group import LazyGroup, root
+
+    blocks = re.findall(r"^```console\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    for line in lines:
+        if not line.startswith("$ worksample ") or "|" in line:
+            continue
+        words = [word for word in shlex.split(line[2:], comments=True)[1:] if word != "..."]
+        command: click.Command | None = root()
+        context = click.Context(root(), info_name="worksample")
+        while isinstance(command, LazyGroup) and words and not words[0].startswith("-"):
+            word = words.pop(0)
+            command = command.get_command(context, word)
+            assert command is not None, f"{page}: {line}: there is no verb {word}"
+        if command is None or isinstance(command, LazyGroup):
+            continue
+        options = {
+            name: o for o in command.params if isinstance(o, click.Option) for name in (*o.opts, *o.secondary_opts)
+        }
+        for word in words:
+            name = word.partition("=")[0]
+            if name.startswith("--"):
+                assert name in options or name in ("--help", "--version"), f"{page}: {line}: there is no {name}"

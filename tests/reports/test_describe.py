@@ -106,5 +106,5 @@ def test_a_market_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"category\n\xff\xfe\n")
     with pytest.raises(UsageError, match="UTF-8"):
         read_market(path)
-    with pytest.raises(UsageError, match="no file"):
+    with pytest.raises(UsageError, match="is not a file"):
         read_market(tmp_path / "none.csv")

@@ -8,8 +8,9 @@ import pytest
 
 from reports.measuring import cell, sections
 from store import worlds
+from worksample.errors import UsageError
 from worksample.records import Origin, Reported, Round, Suite, Target
-from worksample.reports import leaderboard, write_report
+from worksample.reports import ReportConfig, leaderboard, write_report
 from worksample.reports.sections import compare
 from worksample.store import Store
 
@@ -27,6 +28,25 @@ def store(tmp_path: Path, world: worlds.World) -> Store:
         made = world.submission(trial)
         store.commit(trial, made, world.evaluation(made.id, f"e{slot}", score, instance=trial.instance))
     return store
+
+
+def test_pages_of_trials_lead_to_the_work_in_the_app(store: Store, tmp_path: Path) -> None:
+    plain, linked = tmp_path / "plain", tmp_path / "linked"
+    write_report(store, [], plain)
+    assert "/admin/submissions/" not in "".join(p.read_text() for p in plain.rglob("*.html"))
+    write_report(store, [], linked, ReportConfig(app="https://review.example.org/"))
+    pages = [p.read_text() for p in (linked / "trials").rglob("*.html")]
+    assert pages and all('href="https://review.example.org/admin/submissions/' in page for page in pages)
+    assert "/disagreements" in (linked / "index.html").read_text()
+    for bad in (
+        "review.example.org",
+        "javascript:alert(1)",
+        "https://u:p@x.org",
+        "https://x.org/a?b",
+        "https://x.org:no",
+    ):
+        with pytest.raises(UsageError, match="no address of a review app"):
+            write_report(store, [], tmp_path / "bad", ReportConfig(app=bad))
 
 
 def hand_in(store: Store, world: worlds.World, name: str, origin: Origin, *scores: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from reports.people_world import PeopleWorld, rli, upbench
 from store import worlds
 from worksample.errors import Cause, UsageError
 from worksample.metrics import Estimate
-from worksample.records import Agent, Grade, Protocol, Rule, Target
+from worksample.records import Agent, Grade, Hours, Instance, Protocol, Rule, Source, Target
 from worksample.reports.sections import MeasureConfig, measure
 from worksample.store import Store
 
@@ -248,3 +249,35 @@ def test_medians_stand_beside_means_and_timeouts_have_their_harness(store: Store
     scores = sections(store)["scores-rubric" if "scores-rubric" in sections(store) else "scores"]
     assert cell(scores, "ann", "median cost").value == 1
     assert cell(scores, "ann", "median cost").counts.valid == cell(scores, "ann", "cost").counts.valid
+
+
+def test_horizons_over_release_dates(store: Store) -> None:
+    """ann (January) gets short work done, bob (March) longer work too, cid (no date) all."""
+    agents = [
+        Agent.of("ann", "worker", release_date=date(2026, 1, 1)),
+        Agent.of("bob", "worker", release_date=date(2026, 3, 1)),
+        Agent.of("cid", "worker"),
+    ]
+    world = Timed(store, Protocol.PROGRAM, agents, [100.0] * 8)
+    world.round("p1", Protocol.PROGRAM, overlap=1)
+    for agent, done in enumerate(({0, 1, 3}, {0, 1, 2, 3, 5}, {0, 1, 2, 3, 4, 5, 7})):
+        for n in range(8):
+            world.say("p1", world.work(agent, n), n, Grade(score=float(n in done)))
+    table = sections(store)["horizon-trend"]
+    assert [(row.label, row.cells[1]) for row in table.rows] == [
+        ("2026-01-01", "ann"), ("2026-03-01", "bob"), ("all agents", ""),
+    ]  # fmt: skip
+    first, second = (row.cells[0].value for row in table.rows[:2])  # type: ignore[union-attr]
+    doubling = cell(table, "all agents", "doubling time (days)")
+    assert doubling.value == pytest.approx(59 / math.log2(second / first))  # type: ignore[operator]
+    assert doubling.counts.special["undated"] == 1 and doubling.level is None
+
+
+class Timed(PeopleWorld):
+    """Project n takes a person 2 ** n hours."""
+
+    def _project(self, n: int, price: float | None) -> Instance:
+        plain = super()._project(n, price)
+        return plain.replaced(
+            about=plain.about.replaced(hours=Hours(low=2.0**n, high=2.0**n, date=date(2026, 1, 1), source=Source.PAID))
+        )

@@ -100,7 +100,7 @@ def test_experiments_of_one_name_are_told_apart_by_their_ids(store: Store) -> No
 @pytest.mark.parametrize(
     ("a", "b", "says"),
     [
-        ("ann", "zoe", "no agent of x .ann, bob. and no experiment"),
+        ("ann", "zoe", "not an agent of x .ann, bob., nor an experiment"),
         ("ann", "x", "several agents: ann, bob"),
         ("ann", "ann", "same agent"),
         ("x:zoe", "ann", "'zoe' is none of ann, bob"),

@@ -51,8 +51,8 @@ def test_people_judges_and_programs_are_set_side_by_side_by_criterion(store: Sto
     table = sections(store)["side-by-side"]
     # Eva and Ivo on three jobs: 3 + 2 + 2 of 9 marks are equal.
     assert cell(table, "person with person, all criteria", "agreement").value == pytest.approx(7 / 9)
-    assert cell(table, "person with person: job1, critical", "agreement").value == 1
-    assert cell(table, "person with person: job1, important", "agreement").value == 0
+    assert cell(table, "person with person: job1: critical", "agreement").value == 1
+    assert cell(table, "person with person: job1: important", "agreement").value == 0
     # The judge with what both people say: of nine, two are undecided between the people.
     assert cell(table, "judge with person, all criteria", "agreement").value == pytest.approx(5 / 7)
     assert cell(table, "judge with person, critical criteria", "agreement").counts.valid == 3

@@ -119,7 +119,7 @@ async def test_answers_that_cannot_be_understood(tmp_path: Path) -> None:
     at = setting(tmp_path, [HELLO, *[{"fail": "malformed"}] * 5, {"submit": True}])
     (trial,) = await at.run()
     assert trial.outcome.cause is Cause.AGENT_MALFORMED
-    assert "no JSON" in trial.outcome.reason
+    assert "not JSON" in trial.outcome.reason
     assert trial.outcome.finished
 
 

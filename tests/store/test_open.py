@@ -39,7 +39,7 @@ def test_no_store_and_no_store_at_all(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.doc").write_text("x")
     (tmp_path / "file").write_text("x")
-    for name, what in (("none", "no store here"), ("other", "this is no store"), ("file", "this is no store")):
+    for name, what in (("none", "no store here"), ("other", "this is not a store"), ("file", "this is not a store")):
         with pytest.raises(StoreError, match=what) as caught:
             Store.open(tmp_path / name)
         assert caught.value.where == str(tmp_path / name)

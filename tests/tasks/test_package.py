@@ -131,7 +131,7 @@ def test_there_are_golden_manifests() -> None:
             "did you mean 'right'?",
         ),
         ("cases/wrong/case.toml", "about = ", "is not TOML"),
-        ("probes/size.txt", "", "probes/size.txt: is no probe"),
+        ("probes/size.txt", "", "probes/size.txt: is not a probe"),
         ("probes/size.py", "", "probes/size.py: another probe has this name"),
     ],
 )

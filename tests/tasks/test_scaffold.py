@@ -24,7 +24,7 @@ def test_it_overwrites_nothing(tmp_path: Path) -> None:
     scaffold(tmp_path, "one")
     with pytest.raises(UsageError, match="there already"):
         scaffold(tmp_path, "one")
-    with pytest.raises(UsageError, match="no task's id"):
+    with pytest.raises(UsageError, match="is not a task's id"):
         scaffold(tmp_path, "../One")
 
 

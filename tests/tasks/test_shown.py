@@ -72,7 +72,7 @@ def test_an_instance_without_the_hidden_file_shows_all(tmp_path: Path) -> None:
     [
         ('hide = ["expected.josn"]', "reference.hide: 'expected.josn' fits no file in reference/one, reference/two"),
         ('hide = ["answer.txt"]\nshow = ["answer.txt"]', "reference.hide: stands beside show"),
-        ('hidden = ["answer.txt"]', "reference.hidden: is no key"),
+        ('hidden = ["answer.txt"]', "reference.hidden: is not a key"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, table: str, says: str) -> None:

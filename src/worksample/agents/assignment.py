@@ -42,6 +42,11 @@ class Assignment:
         return self.workspace.words["input"]
 
     @property
+    def previous(self) -> str:
+        """Where its earlier work lies in the box, read-only; the folder is there in re-attempts only."""
+        return self.workspace.words["previous"]
+
+    @property
     def output(self) -> str:
         """The folder of what is handed in, in the box."""
         return self.workspace.words["output"]

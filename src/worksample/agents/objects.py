@@ -59,7 +59,9 @@ def made(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
     except TypeError as error:
         raise PlanError(f"{name_of(value)} makes no agent: {error}", next="args of the agent's settings") from error
     if not is_async(result):
-        raise PlanError(f"{name_of(value)} gives {type(result).__name__}, which is no agent, solver or async function")
+        raise PlanError(
+            f"{name_of(value)} gives {type(result).__name__}, which is not an agent, solver or async function"
+        )
     return result  # type: ignore[no-any-return]
 
 

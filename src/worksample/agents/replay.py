@@ -70,7 +70,7 @@ class Player:
         from inspect_ai.tool import ToolCall
 
         function, arguments = self._action(step)
-        garbled = "the arguments are no JSON: {command: ls" if step.fail == "malformed" else None
+        garbled = "the arguments are not JSON: {command: ls" if step.fail == "malformed" else None
         return ToolCall(id=f"step-{self._count}-{number}", function=function, arguments=arguments, parse_error=garbled)
 
     def _action(self, step: Step) -> tuple[str, dict[str, Any]]:
@@ -152,7 +152,7 @@ def script_model(name: str) -> Model:
 
     _register()
     if not name.startswith("script/"):
-        raise PlanError(f"{name!r} is no model of a script; its name must start with script/")
+        raise PlanError(f"{name!r} is not a model of a script; its name must start with script/")
     return get_model(name, config=GenerateConfig(max_retries=0), memoize=False)
 
 

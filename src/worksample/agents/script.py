@@ -104,7 +104,7 @@ class Script(Frozen):
 def read_script(folder: Path) -> Script:
     """The scripts in a folder. ManifestError names file, step and what is allowed; PlanError where there are none."""
     if not folder.is_dir():
-        raise PlanError(f"{folder} is no folder of scripts (<task>.toml)", next="see docs/agents.md, Scripts")
+        raise PlanError(f"{folder} is not a folder of scripts (<task>.toml)", next="see docs/agents.md, Scripts")
     files = sorted(folder.glob("*.toml"))
     if not files:
         raise PlanError(f"no <task>.toml in {folder}", next="see docs/agents.md, Scripts")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from worksample.chains.telling import PREVIOUS
 from worksample.records import Instance, Limits
 
 SCRATCH = "/task/scratch"
@@ -32,6 +33,7 @@ class Workspace:
             "output": paths.output,
             "software": paths.software,
             "scratch": self.scratch,
+            "previous": PREVIOUS,
             "task": self.instance.task,
             "instance": self.instance.name,
         }

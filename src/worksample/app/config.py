@@ -32,6 +32,9 @@ class AppConfig:
     """Per session, in this process."""
     convert_parallel: int = 1
     """Conversions at once, each in a box."""
+    judges: Path | None = None
+    """A TOML file with `[judges.rubric]`, `[prices]` and `[services]` as in an experiment file: the model that suggests
+    criteria to whoever writes rubrics. None: nobody suggests any."""
     static: Path = Path(__file__).parent / "static"
     """The built pages of `web/`, by default the package's own; another folder while they are worked on."""
     capability_hours: float = 12

@@ -25,6 +25,7 @@ from .capabilities import Capabilities
 from .config import AppConfig
 from .content import content_app
 from .services import Services
+from .suggesting import suggesting_of
 
 if TYPE_CHECKING:
     from worksample.people import Instructions
@@ -49,6 +50,7 @@ def create_app(
         people=People(store, clock=clock, instructions=instructions),
         capabilities=Capabilities(store, clock, hours=config.capability_hours),
         preparing=Preparing(store, config),
+        suggesting=suggesting_of(store, config.judges),
     )
     return Hosts(
         services,

@@ -10,7 +10,7 @@ from worksample.people import Account, Kind, PeopleRound, Role
 from worksample.people.rounds.own import kind_of
 from worksample.people.rounds.planning import Asking
 from worksample.people.rounds.protocol import BY_CRITERIA, FORM_OF
-from worksample.records import Experiment, Instance, Protocol, Round, Rule
+from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round, Rule
 
 if TYPE_CHECKING:
     from worksample.people import People, Queue
@@ -42,11 +42,12 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
     if account.disabled or account.roles != frozenset(Role):
         account = people.accounts.change(account.id, None, roles=[role.value for role in Role], disabled=False)
     chosen = find_experiment(people.store, experiment or "")
-    found = [q for q in people.rounds() if _covers(q, chosen.id)]
+    judged = {r.id for r in people.store.find(Round, experiment=chosen.id) if r.by is EvaluatorKind.JUDGE}
+    found = [q for q in people.rounds() if _covers(q, chosen.id, judged)]
     if alone:
         found = [q for q in found if people.store.get(Round, q.round).overlap == 1]
     # A round of deliverables rather than one of pairs that was opened since.
-    found.sort(key=lambda q: q.kind in _OF_DELIVERABLES)
+    found.sort(key=lambda q: (left_of(people, account, q.round) > 0, q.kind in _OF_DELIVERABLES))
     if found:
         round = found[-1].round
         if found[-1].kind in _OF_DELIVERABLES:
@@ -87,5 +88,7 @@ def _judged(store: Store, experiment: Experiment) -> Protocol:
     return Protocol.HOLISTIC
 
 
-def _covers(queue: Queue, experiment: str) -> bool:
-    return queue.state == "open" and queue.settings["experiment"] == experiment
+def _covers(queue: Queue, experiment: str, judged: set[str]) -> bool:
+    """Over the experiment, or over what its judges may not decide."""
+    mine = queue.settings["experiment"] == experiment
+    return queue.state == "open" and (mine or (queue.kind is Kind.ADJUDICATION and queue.settings["over"] in judged))

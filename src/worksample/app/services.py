@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from .capabilities import Capabilities
     from .config import AppConfig
+    from .suggesting import Suggesting
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +26,5 @@ class Services:
     """Addresses of deliverables: minted for an item's panes, found by content requests."""
     preparing: Preparing
     """Turns deliverables into views, each once, in the background and on demand."""
+    suggesting: Suggesting | None = None
+    """The model that suggests criteria; None where none is configured."""

@@ -15,6 +15,9 @@ from .config import AppConfig
 from .create import create_app
 from .serving import VARIABLE
 
+PATHS = ("static", "judges")
+"""Of a configuration, which came as text."""
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
@@ -25,7 +28,7 @@ def make() -> ASGIApp:
 
     told = json.loads(os.environ[VARIABLE])
     threading.Thread(target=_outlive_nobody, args=(os.getppid(),), daemon=True).start()
-    config = AppConfig(**{**told["config"], "static": Path(told["config"]["static"])})
+    config = AppConfig(**{**told["config"], **{key: Path(path) for key in PATHS if (path := told["config"][key])}})
     made = create_app(Store.open(told["store"]), config)
     gc.freeze()  # as `serving.serve` does
     return made

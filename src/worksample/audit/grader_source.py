@@ -21,12 +21,12 @@ def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterat
             what = f"{fault.msg} ({(fault.text or '').strip()[:100]})" if fault.text else fault.msg
             yield error(
                 Check.CONTROLS,
-                f"is no Python: {what}",
+                f"is not Python: {what}",
                 f"{name}:{fault.lineno or 1}",
                 "mend it; till then nothing can be graded",
             )
         except ValueError as fault:
-            yield error(Check.CONTROLS, f"is no Python: {fault}", name)
+            yield error(Check.CONTROLS, f"is not Python: {fault}", name)
 
 
 def check_required(store: Store, instance: Instance, protocol: Protocol, held: tuple[str, ...]) -> Iterator[Finding]:

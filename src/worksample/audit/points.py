@@ -62,7 +62,9 @@ def check_points(criteria: Criteria, grades: Iterable[tuple[str, Grade]], where:
         for name in read.missing:
             yield error(Check.POINTS, f"criterion {name!r} gets no answer from the grader ({control})", where)
         for name in read.strange:
-            yield error(Check.POINTS, f"the grader's part {name!r} is no criterion", where, "name it in criteria.toml")
+            yield error(
+                Check.POINTS, f"the grader's part {name!r} is not a criterion", where, "name it in criteria.toml"
+            )
         for name in sorted(read.whole):
             given = read.parts[name].points
             if abs(worths[name] - given) > 1e-9:

@@ -158,7 +158,7 @@ class BoxConfig:
             raise SandboxError(f"endpoints are given twice, or more than {MOST_ENDPOINTS}", where="box")
         for endpoint in self.endpoints:
             if not is_host_name(endpoint.name) or not 0 < endpoint.port < 1 << 16:
-                raise SandboxError(f"{str(endpoint)!r} is no name and port of an endpoint", where="box")
+                raise SandboxError(f"{str(endpoint)!r} is not a name and port of an endpoint", where="box")
 
     @staticmethod
     def _check_target(target: str) -> None:

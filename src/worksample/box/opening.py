@@ -60,5 +60,5 @@ def _point(kind: str) -> EntryPoint:
     found = _registered()
     if kind not in found:
         known = ", ".join(sorted(found)) or "none: the package is not installed whole"
-        raise SandboxError(f'"{kind}" is no kind of box; there are {known}', where="box", next='use "bubblewrap"')
+        raise SandboxError(f'"{kind}" is not a kind of box; there are {known}', where="box", next='use "bubblewrap"')
     return found[kind]

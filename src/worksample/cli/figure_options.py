@@ -69,8 +69,8 @@ def where_option(function: F) -> F:
         default=None,
         metavar="FIELD=VALUE",
         callback=_where,
-        help="Only this part of the work: agent, arm, category, domain, experiment, harness, instance, model, "
-        "platform, tag, task or tier. Repeatable: of one field any value counts, of several all must hold.",
+        help="Only this part of the work: agent, arm, category, cohort, domain, experiment, harness, instance, "
+        "model, platform, tag, task or tier. Repeatable: of one field any value counts, of several all must hold.",
     )(function)
 
 

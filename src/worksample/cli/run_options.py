@@ -12,6 +12,8 @@ from worksample.errors import UsageError
 from .output import price_option
 from .service_options import pair_of, price_of, service_options, take_services
 
+NOBODY = "none"
+"""The `--agent` of an experiment in which all work is handed in."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = (
@@ -31,7 +33,7 @@ OPTIONS = (
         default=None,
         metavar="NAME|FILE",
         help="A harness (scripted, worker, plan-act-reflect, command, or one of `worksample agent list`), a preset "
-        "(rli, upbench, ale, tac), or a file with one agent's table. Repeatable.",
+        "(rli, upbench, ale, tac), or a file with one agent's table. Repeatable. none: all work is handed in.",
     ),
     click.option(
         "--model",
@@ -71,6 +73,11 @@ OPTIONS = (
         help="A model that belongs to the environment. Repeatable.",
     ),
     price_option("US dollars per million tokens of prompt and answer. Repeatable."),
+    click.option(
+        "--check-models/--no-check-models",
+        default=None,
+        help="Ask each agent's model once before the first trial, or leave that out; default: ask.",
+    ),
     click.option("--sandbox", default=None, metavar="KIND", help="bubblewrap, or none."),
     click.option(
         "--unsandboxed",
@@ -114,7 +121,9 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     if "pay" in given:
         given["people"] = {"pay": given.pop("pay")}
     if "agents" in given:
-        given["agents"] = [agent_from_flag(text) for text in given["agents"]]
+        if NOBODY in given["agents"] and (len(given["agents"]) > 1 or "models" in given):
+            raise UsageError("--agent none says that no agent works", next="leave it out, or the agents and models")
+        given["agents"] = [agent_from_flag(text) for text in given["agents"] if text != NOBODY]
     if "roles" in given:
         given["roles"] = dict(pair_of(text, "--role", "judge=openai/gpt-5") for text in given["roles"])
     if "prices" in given:

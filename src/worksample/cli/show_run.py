@@ -12,12 +12,15 @@ from worksample.library.progress import watcher
 from worksample.library.running import options_of, planned
 
 from .exit_codes import INCOMPLETE, INTERRUPTED
-from .judging_ahead import judging_of, show_judging
+from .judging_ahead import judging_of, show_calibration, show_judging
 from .output import console, dollars, duration, open_store, printable, say_json, table
 from .same_name import tell_planned
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.model_check import Checked
     from worksample.experiments.pilot import Basis
     from worksample.experiments.plan_progress import PlanProgress
     from worksample.experiments.planning import Forecast, Plan
@@ -60,6 +63,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
         return 0
     _show_plan(plan, expected)
     show_judging(judging)
+    show_calibration(plan)
     _show_progress(progress)
     if power is None:
         click.echo("power: pip install 'worksample[report]'", err=True)
@@ -110,9 +114,22 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
             if ready.known:
                 click.echo(f"{ready.plan.experiment.id} was planned before: going on with what is open", err=True)
                 _show_progress(progress)
+            tell_models(ready.models)
         if not tone.quiet:
             tell_planned(ready.store, ready.plan.experiment)
         return run_and_tell(ready.store, ready.plan.experiment, options_of(config), tone)
+
+
+def tell_models(found: Sequence[Checked]) -> None:
+    """Of models that were asked what a run may suffer from; nothing where there is nothing."""
+    for one in found:
+        if one.fault:
+            say = f"{one.model} did not answer just now, and is tried again: {one.fault}"
+        elif not one.answered.startswith("calls tools"):
+            say = f"{one.model} {one.answered}: an agent that needs tools may get nowhere (docs/providers.md)"
+        else:
+            continue
+        click.echo(printable(say), err=True)
 
 
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
@@ -141,20 +158,30 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     status = done.status
     if status.finished and lacks("report"):
         _show_counts(store, status.experiment)
-    elif status.finished:
+    elif status.finished or (status.handed_in and not lacks("report")):
         print_board(leaderboard(store, [status.experiment]), console())
     name = call(store, store.get(Experiment, status.experiment))
     where = f" --store {tone.store}" if tone.store else ""
     said, next = "", f"worksample report {name}{where} --out report"
-    if done.interrupted:
+    if not status.planned and not status.handed_in:
+        said = "nothing is handed in yet"
+        next = f"worksample submit --table FILE --experiment {name}{where}, then worksample resume {name}{where}"
+    elif done.interrupted:
         said = f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept"
         next = f"worksample resume {name}{where}"
     elif status.open:
         said = f"still open: {_count(status.open, 'slot')}, whose tries failed for reasons that are not the agent's"
         next = f"worksample resume {name}{where}"
+    elif status.due:
+        said = f"due: {_count(status.due, 're-attempt')} of work that failed"
+        next = f"worksample resume {name}{where}"
     elif status.waits_for_people:
         said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
-        next = f"worksample review --experiment {name}{where}, then worksample report {name}{where} --out report"
+        again = f"worksample resume {name}{where}, then " if store.get(Experiment, status.experiment).lock.chain else ""
+        next = f"worksample review --experiment {name}{where}, then {again}worksample report {name}{where} --out report"
+    elif status.to_label:
+        said = f"waits for people's labels of what the judge said: {_count(status.to_label, 'submission')}"
+        next = f"worksample review --experiment {name}{where}, then worksample resume {name}{where}"
     elif status.waits_for_judge:
         said = (
             f"waits for a judge: {_count(status.waits_for_judge, 'submission')}; none is configured, or none was free"
@@ -191,13 +218,20 @@ def _show_counts(store: Store, experiment: str) -> None:
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:
     m = plan.material
+    own = [arm for arm in m.arms if arm.continues is None]
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
+    if not m.agents:
+        out.print(f"{_count(len(m.instances), 'instance')}; no agent is to work: what is handed in for it is judged")
+        return
     out.print(
-        f"{_count(len(m.agents), 'agent')} x {_count(len(m.instances), 'instance')} x {_count(len(m.arms), 'arm')} x "
+        f"{_count(len(m.agents), 'agent')} x {_count(len(m.instances), 'instance')} x {_count(len(own), 'arm')} x "
         f"{_count(m.repeats, 'repeat')} = {_count(len(plan.slots), 'slot')}; {expected.trials} to run, "
         f"{expected.not_attemptable} not attemptable"
     )
+    if expected.reattempts:
+        more = _count(len(m.arms) - len(own), "arm")
+        out.print(f"  of them at most {_count(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
     out.print(f"at most: {duration(expected.seconds)} of time, {dollars(expected.cost)}")
     if expected.cost:
         more = "one call per trial" if expected.overshoot is None else f"up to {dollars(expected.overshoot)}"
@@ -209,6 +243,8 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
 
 
 def _show_progress(progress: PlanProgress) -> None:
+    if not progress.planned:
+        return
     states = {
         "waiting for people": progress.waits_for_people,
         "waiting for a judge": progress.waits_for_judge,
@@ -245,6 +281,7 @@ def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
         "slots": [s.plain() for s in plan.slots],
         "forecast": {
             "trials": expected.trials,
+            "reattempts": expected.reattempts,
             "not_attemptable": expected.not_attemptable,
             "seconds_at_most": expected.seconds,
             "cost_at_most": expected.cost,

@@ -35,7 +35,7 @@ VERBS: dict[str, Verb | Family] = {
     "serve": _verb("serve", "Serve the review app to a team."),
     "metrics": _verb("metrics", "Print every figure that the store's data support, with counts and intervals."),
     "compare": _verb("compare", "Compare two agents on the same work."),
-    "clusters": _verb("clusters", "Group criteria that ask for the like, and show which of them agents fail."),
+    "clusters": _verb("clusters", "Group criteria that ask for the same thing, and show which of them agents fail."),
     "grade": _verb("grade", "Grade stored submissions anew and show what changed."),
     "submit": _verb("submit", "Hand in work made elsewhere: a folder or a zip."),
     "amend": _verb("amend", "Strike or restore a trial, submission, evaluation, evaluator or instance."),

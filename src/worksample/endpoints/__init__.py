@@ -10,7 +10,7 @@ from .connect_proxy import ConnectProxy
 from .record import Contact, Ledger
 from .relay import relay
 from .rules import Allowance, HostRule, allowed_by, read_rule, refused_network
-from .serving import serving
+from .serving import serving, serving_sockets
 from .targets import Host, Nowhere, Refused, Streams, Target
 
 __all__ = [
@@ -29,4 +29,5 @@ __all__ = [
     "refused_network",
     "relay",
     "serving",
+    "serving_sockets",
 ]

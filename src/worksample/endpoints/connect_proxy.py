@@ -82,7 +82,7 @@ async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
         raise Refused("this proxy takes CONNECT only")
     name, port = found[1].decode("ascii").lower(), int(found[2])
     if not is_host_name(name) or not 0 < port < 1 << 16:
-        raise Refused(f"{name}:{port} is no name of a host and port: addresses are refused")
+        raise Refused(f"{name}:{port} is not a name of a host and port: addresses are refused")
     return name, port, head.partition(b"\r\n\r\n")[2]
 
 

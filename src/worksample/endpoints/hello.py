@@ -18,15 +18,15 @@ def server_name(data: bytes) -> str | None:
     while True:
         if len(data) < at + 5:
             if data[at : at + 1] not in (b"", bytes([_HANDSHAKE])):
-                raise NoHello("it is no TLS handshake")
+                raise NoHello("it is not a TLS handshake")
             break
         if data[at] != _HANDSHAKE or data[at + 1] != 3:
-            raise NoHello("it is no TLS handshake")
+            raise NoHello("it is not a TLS handshake")
         size = int.from_bytes(data[at + 3 : at + 5], "big")
         hello += data[at + 5 : at + 5 + size]
         if len(hello) >= 4:
             if hello[0] != _CLIENT_HELLO:
-                raise NoHello("it is no ClientHello")
+                raise NoHello("it is not a ClientHello")
             whole = 4 + int.from_bytes(hello[1:4], "big")
             if len(hello) >= whole:
                 return _name_of(_Bytes(bytes(hello[4:whole])))

@@ -53,7 +53,7 @@ def refused_network(address: str) -> str:
     try:
         found: Address = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return f"{address} is no address"
+        return f"{address} is not an address"
     for network, says in _NETWORKS:
         if found.version == network.version and found in network:
             return f"{address} is in {network}: {says}"
@@ -91,7 +91,7 @@ def read_rule(text: str, port: int = 443) -> HostRule:
     sound = is_wildcard(name) or is_host_name(name)
     if not sound or not (0 < port < 1 << 16 or (port == 0 and not sign)):
         raise UsageError(
-            f"{text!r} is no host that can be allowed: an exact name, *.NAME or *, with a port or 443; no address",
+            f"{text!r} is not a host that can be allowed: an exact name, *.NAME or *, a port or 443; no address",
             next="--allow-host api.example.com:443",
         )
     return HostRule(name, port)

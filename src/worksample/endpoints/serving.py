@@ -23,10 +23,20 @@ async def serving(box: Box, targets: Mapping[Endpoint, Target], ledger: Ledger |
 
     At the end every connection is broken off, and programs of the box are refused from then on.
     """
+    listening = {endpoint: box.serve(endpoint) for endpoint in box.config.endpoints}
+    async with serving_sockets(listening, targets, ledger) as kept:
+        yield kept
+
+
+@contextlib.asynccontextmanager
+async def serving_sockets(
+    listening: Mapping[Endpoint, socket.socket], targets: Mapping[Endpoint, Target], ledger: Ledger | None = None
+) -> AsyncIterator[Ledger]:
+    """`serving`, of sockets that listen inside and do not block; they are closed at the end."""
     ledger = ledger or Ledger()
-    places = [_Place(endpoint, targets.get(endpoint, Nowhere()), ledger) for endpoint in box.config.endpoints]
+    places = [_Place(endpoint, targets.get(endpoint, Nowhere()), ledger) for endpoint in listening]
     for place in places:
-        place.open(box.serve(place.endpoint))
+        place.open(listening[place.endpoint])
     try:
         yield ledger
     finally:

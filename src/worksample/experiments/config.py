@@ -9,13 +9,14 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from worksample.box import kinds
+from worksample.calibration.config import CalibrationConfig
 from worksample.endpoints import HostRule, read_rule
 from worksample.errors import UsageError
 from worksample.manifests import shown, told
 from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
 from worksample.models.services import ServiceConfig
-from worksample.records import Arm, Frozen, Limits, Protocol
+from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric
 from worksample.records.task import Name
 
 
@@ -81,6 +82,25 @@ class ArmConfig(Frozen):
     """How reports call it."""
     limits: LimitsConfig = LimitsConfig()
     """Limits of this arm, over the experiment's."""
+    feedback: Feedback = Feedback.NONE
+    """What an agent gets that works again on what failed: `none` (first attempts only), `retry` (nothing but that it
+    failed), `generic`, `people`, `judge`, `program`, or `unchanged`: nobody works, and the same work is graded again.
+    """
+    shown_rubric: ShownRubric = ShownRubric.NONE
+    """What of the criteria the agent sees, in all its attempts: `none`, `criteria`, or `importances` as well."""
+
+
+class ChainConfig(Frozen):
+    """Attempts that follow failed ones, in the arms that have feedback. Budgets are of one chain."""
+
+    reattempts: int = Field(ge=1, le=100)
+    """At most so many after the first attempt."""
+    dollars: float | None = Field(default=None, gt=0)
+    """US dollars after which a chain ends: model calls and people's time, the first attempt and its grading too."""
+    hours: float | None = Field(default=None, gt=0)
+    """Hours of people after which a chain ends, the first grading included."""
+    improving: bool = False
+    """Whether a chain ends when the latest attempt scored no more than the one before."""
 
 
 class PeopleConfig(Frozen):
@@ -124,10 +144,12 @@ class ExperimentConfig(Frozen):
     """Folders of task packages."""
     only: tuple[str, ...] = ()
     """Keeps the instances `task` or `task/instance` that match one of these; `*` matches anything."""
-    agents: tuple[AgentConfig, ...] = Field(min_length=1)
-    """Who works; a table per agent."""
+    agents: tuple[AgentConfig, ...]
+    """Who works; a table per agent. `[]`: nobody of this platform, all work is handed in (`worksample submit`)."""
     arms: tuple[ArmConfig, ...] = Field(default=(ArmConfig(name="plain"),), min_length=1)
     """Conditions of the work; a table per arm."""
+    chain: ChainConfig | None = None
+    """Attempts that follow failed ones; arms with feedback need it."""
     repeats: int = Field(default=1, ge=1, le=10_000)
     """Independent trials per agent, instance and arm."""
     protocols: tuple[Protocol, ...] = ()
@@ -140,6 +162,12 @@ class ExperimentConfig(Frozen):
     """Models that judge, by name: a table each. See docs/judges.md."""
     people: PeopleConfig = PeopleConfig()
     """The people who judge."""
+    calibration: CalibrationConfig | None = None
+    """People's labels of what judges say; without it none are drawn. See docs/calibration.md."""
+    judged_by: JudgedBy | None = None
+    """Whose answers make the verdicts where a report does not say: `combined`, `people`, `judge` or `program`; by
+    default combined. Part of the lock.
+    """
     limits: LimitsConfig = LimitsConfig()
     """Ceilings of each trial."""
     parallel: int = Field(default=8, ge=1, le=1000)
@@ -156,6 +184,9 @@ class ExperimentConfig(Frozen):
     """US dollars per million tokens by model name; what is not given here has no price."""
     services: dict[str, ServiceConfig] = {}
     """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
+    check_models: bool = True
+    """Ask each agent's model once, with one short call that offers a tool, before its first trial; see
+    docs/providers.md."""
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
     allow_hosts: tuple[Allowed, ...] = ()
@@ -167,9 +198,17 @@ class ExperimentConfig(Frozen):
     def _sound(self) -> Self:
         if not self.suite and not self.tasks:
             raise ValueError("give a suite or tasks to work on")
+        of_trials = (self.arms, self.repeats, self.limits)
+        if not self.agents and of_trials != ((ArmConfig(name="plain"),), 1, LimitsConfig()):
+            raise ValueError("arms, repeats and limits are of agents' trials, and no agent is to work")
         names = [arm.name for arm in self.arms]
         if len(set(names)) < len(names):
             raise ValueError(f"two arms have one name: {', '.join(names)}")
+        if self.chain is None and (fed := [arm.name for arm in self.arms if arm.feedback is not Feedback.NONE]):
+            raise ValueError(f"the arm {fed[0]} has feedback, and there is no [chain]: give chain.reattempts")
+        if self.chain is not None and all(arm.feedback is Feedback.NONE for arm in self.arms):
+            raise ValueError("[chain] does nothing without an arm that has feedback: give one with feedback = 'people'")
+        self.arm_records()
         if self.protocol is not None and self.protocols:
             raise ValueError("give protocol or protocols, one of them")
         if len(set(self.protocols)) < len(self.protocols):
@@ -187,5 +226,38 @@ class ExperimentConfig(Frozen):
         return tuple(read_rule(text) for text in self.allow_hosts)
 
     def arm_records(self) -> tuple[Arm, ...]:
-        """Arms as the plan keeps them, each with its own limits over the experiment's."""
-        return tuple(Arm(name=a.name, limits=a.limits.over(self.limits).record()) for a in self.arms)
+        """Arms as the plan keeps them, each with its own limits over the experiment's.
+
+        Arms with feedback continue the one without that shows the same of the rubric; where there is none, one comes in
+        that makes the first attempts for all of them. ValueError where there are several.
+        """
+        own = {a.name: self._arm(a) for a in self.arms if a.feedback is Feedback.NONE}
+        fed = [a for a in self.arms if a.feedback is not Feedback.NONE]
+        for shown_rubric in dict.fromkeys(a.shown_rubric for a in fed):
+            if all(arm.shown_rubric is not shown_rubric for arm in own.values()):
+                name = "first" if shown_rubric is ShownRubric.NONE else f"first-{shown_rubric}"
+                if any(a.name == name for a in self.arms):
+                    raise ValueError(
+                        f"the arm {name} has the name of the one that makes first attempts: name it otherwise"
+                    )
+                own[name] = self._arm(ArmConfig(name=name, shown_rubric=shown_rubric))
+        return (*own.values(), *(self._arm(a, self._continued(a, tuple(own.values()))) for a in fed))
+
+    def _continued(self, arm: ArmConfig, own: tuple[Arm, ...]) -> str:
+        alike = [one.name for one in own if one.shown_rubric is arm.shown_rubric]
+        if len(alike) > 1:
+            both = ", ".join(alike)
+            raise ValueError(
+                f"the arm {arm.name} could continue each of {both}, which show the same: leave one of them"
+            )
+        return alike[0]
+
+    def _arm(self, arm: ArmConfig, continues: str | None = None) -> Arm:
+        limits = arm.limits.over(self.limits).record()
+        return Arm(
+            name=arm.name, limits=limits, feedback=arm.feedback, shown_rubric=arm.shown_rubric, continues=continues
+        )
+
+    def chain_record(self) -> Chain | None:
+        """The rule as the lock keeps it."""
+        return None if self.chain is None else Chain(pay=self.people.pay, **self.chain.plain())

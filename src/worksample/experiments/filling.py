@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from worksample.calibration.config import calibrated
 from worksample.records import EvaluatorKind, Experiment, Instance
 from worksample.store import Store
 
@@ -16,8 +17,10 @@ class Filling:
 
     def __init__(self, store: Store, experiment: Experiment, people: Fill | None) -> None:
         instances = [store.get(Instance, id) for id in experiment.lock.instances]
-        asked = asked_of(instances, experiment.lock.protocols)
-        self.protocols = [protocol for protocol, by in asked if by is EvaluatorKind.PERSON]
+        judges = calibrated(experiment)
+        asked = asked_of(instances, experiment.lock.protocols, judges)
+        mine = {protocol for protocol, by in asked if by is EvaluatorKind.PERSON} | judges
+        self.protocols = [protocol for protocol in experiment.lock.protocols if protocol in mine]
         self._store, self._experiment, self._people = store, experiment, people
         self._closed = asyncio.Event()
 

@@ -67,6 +67,11 @@ class JudgingConfig(Frozen):
     services: dict[str, ServiceConfig] = {}
 
 
+def judging_config(file: Path) -> JudgingConfig:
+    """What a file says of judges alone: `[judges]`, `[prices]` and `[services]`. ManifestError names what is wrong."""
+    return _checked(JudgingConfig, read_table(file), str(file), file.name)
+
+
 def replanned(experiment: Experiment, flags: Mapping[str, Any]) -> ExperimentConfig:
     """An experiment's configuration as it was planned, under `flags`: judges, prices and services, by key.
 
@@ -185,7 +190,7 @@ def _path(value: Any, base: Path) -> Any:
     try:
         return str((base / Path(value).expanduser()).resolve())
     except (OSError, ValueError, RuntimeError) as error:
-        raise ManifestError(f"{shown(value)} is no path", where=str(base), next=KEYS) from error
+        raise ManifestError(f"{shown(value)} is not a path", where=str(base), next=KEYS) from error
 
 
 def agent_from_flag(text: str) -> dict[str, Any]:

@@ -64,6 +64,8 @@ def lock_table(plan: Plan) -> dict[str, Any]:
             }
             for i in m.instances
         },
+        "chain": plan.material.chain.plain() if plan.material.chain else None,
+        "arms": [arm.plain() for arm in plan.material.arms],
         "slots": {"planned": len(plan.slots), "attemptable": len(plan.attemptable)},
         "config": plan.experiment.settings,
     }

@@ -1,17 +1,17 @@
-"""Every agent's model proven before the first call is paid for: provider, key, settings, price, and one short call."""
+"""Every agent's model proven before the first trial is paid for: provider, key, settings, price, and one short call."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from worksample.agents import is_program
 from worksample.agents.build import model_of
-from worksample.errors import WorksampleError
+from worksample.errors import Cause, ModelKeyError, PlanError, WorksampleError
 from worksample.models import Price, Service, resolve
-from worksample.models.failure import reason_of
+from worksample.models.failure import failure_of_call, status_of
 from worksample.models.services import Services, service_for
 from worksample.records import Agent
 
@@ -24,6 +24,9 @@ ASKED = "Call the tool `ready`. If you cannot call tools, answer with the word r
 SECONDS = 120.0
 """What the one call may take."""
 NEXT = "docs/providers.md: keys, addresses and names of each provider"
+ANYWAY = "to run without asking: --no-check-models, or check_models = false"
+SAME = frozenset({"replay", "mockllm"})
+"""Providers within this process: there is nothing to find out."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,10 @@ class Checked:
     priced: bool = False
     answered: str = ""
     """What came of the one call, in words; "" where none was made."""
+    passing: bool = False
+    """Of a fault: the service is there and busy, so that a run, which tries again, may still get through."""
+    cause: Cause | None = None
+    """Of a fault that the call showed."""
 
     @property
     def sound(self) -> bool:
@@ -63,8 +70,26 @@ def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
 
 def check_models(agents: Iterable[Agent], config: ExperimentConfig, *, call: bool = True) -> tuple[Checked, ...]:
     """Each agent that calls a model, looked at; with `call` its model is asked once, with a tool, as the agent asks."""
-    calling = [a for a in agents if a.model and a.harness != "scripted" and not is_program(a.harness)]
-    return asyncio.run(_all(calling, config, call))
+    return asyncio.run(_all(_calling(agents), config, call))
+
+
+def prove_models(agents: Iterable[Agent], config: ExperimentConfig) -> tuple[Checked, ...]:
+    """One short call to each model of `agents` with each of its settings; what was found, for whoever wants to tell it.
+
+    ModelKeyError or PlanError, in the provider's words, where the run would fail; what passes by itself raises nothing.
+    """
+    each = {(a.model, json.dumps(a.settings.get("generation"), sort_keys=True)): a for a in _calling(agents)}
+    found = asyncio.run(_all(list(each.values()), config, call=True))
+    faulty = [one for one in found if one.fault and not one.passing]
+    if faulty:
+        kind = ModelKeyError if any(one.cause is Cause.MODEL_KEY for one in faulty) else PlanError
+        words = dict.fromkeys(f"{one.model}: {one.fault}" for one in faulty)
+        raise kind(f"nothing was run: {'; '.join(words)}", next=f"{faulty[0].next}; {ANYWAY}")
+    return found
+
+
+def _calling(agents: Iterable[Agent]) -> list[Agent]:
+    return [a for a in agents if a.model and a.harness != "scripted" and a.model.partition("/")[0] not in SAME]
 
 
 async def _all(agents: list[Agent], config: ExperimentConfig, call: bool) -> tuple[Checked, ...]:
@@ -89,12 +114,18 @@ async def _asked(found: Checked, model: Model) -> Checked:
 
     ready = ToolInfo(name="ready", description="Says that you are ready.")
     try:
-        async with asyncio.timeout(SECONDS):
+        # Closed here: its connections belong to this event loop, and a run has another.
+        async with asyncio.timeout(SECONDS), model:
             answer = await model.generate([ChatMessageUser(content=ASKED)], tools=[ready])
     except TimeoutError:
-        return replace(found, fault=f"no answer within {SECONDS:.0f} seconds", next=NEXT)
+        return replace(found, fault=f"no answer within {SECONDS:.0f} seconds", next=NEXT, passing=True)
     except Exception as error:  # noqa: BLE001 - a provider's client: whatever it raises is what is wanted to be known
-        return replace(found, fault=reason_of(error), next=NEXT)
+        failure = failure_of_call(error)
+        status = status_of(error)
+        passing = failure.cause is Cause.MODEL_ERROR and status is not None
+        # Where nobody answered, the address is what to look at.
+        at = f" ({model.api.base_url})" if status is None and model.api.base_url else ""
+        return replace(found, fault=failure.reason + at, next=NEXT, passing=passing, cause=failure.cause)
     called = any(choice.message.tool_calls for choice in answer.choices)
     used = answer.usage.total_tokens if answer.usage else None
     took = "" if used is None else f", {used} tokens"

@@ -16,7 +16,7 @@ def overshoot_of(planned: Plan, prices: dict[str, Price]) -> float | None:
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
     calls = {agent.id: _call(agent, prices) for agent in m.agents}
     over = 0.0
-    for slot in planned.attemptable:
+    for slot in (*planned.attemptable, *planned.later):
         limits = limits_of(instances[slot.instance], arms[slot.arm], agents[slot.agent])
         if limits.cost is None:
             continue

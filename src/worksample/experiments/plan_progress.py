@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from worksample.chains.reading import chains_of
+from worksample.chains.rule import Next
+from worksample.records import Slot
 from worksample.store import Store
 
 from .ingesting import has
-from .planning import Plan
+from .planning import Plan, after
 from .status import status_of
 
 
@@ -29,6 +32,16 @@ class PlanProgress:
         return asdict(self)
 
 
+def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
+    """The re-attempts that are planned and not made, and those that may still be."""
+    found: list[Slot] = []
+    for chain in chains_of(store, plan.experiment):
+        slots = [store.get(Slot, link.slot) for link in chain.links]
+        open_ = [s for s, link in zip(slots, chain.links, strict=True) if link.trial is None and s.after is not None]
+        found += [] if chain.step.next is Next.END else [*open_, *after(slots[-1], chain.arm, plan.experiment)]
+    return tuple(found)
+
+
 def progress_of(plan: Plan, store: Store | None) -> tuple[PlanProgress, Plan]:
     """How far the plan is, and the plan without what is done. `store`: None where there is none yet."""
     count, attemptable = len(plan.slots), len(plan.attemptable)
@@ -36,6 +49,9 @@ def progress_of(plan: Plan, store: Store | None) -> tuple[PlanProgress, Plan]:
         return PlanProgress(count, 0, attemptable, count - attemptable, 0, 0, 0), plan
     status = status_of(store, plan.experiment)
     wanted = {slot.id for slot in store.open_slots(plan.experiment.id)}
-    rest = replace(plan, slots=tuple(s for s in plan.slots if s.not_attemptable or s.id in wanted))
+    slots = tuple(s for s in plan.slots if s.not_attemptable or s.id in wanted)
+    rest = replace(plan, slots=slots, later=_later(plan, store))
     waits = (status.waits_for_people, status.waits_for_judge)
-    return PlanProgress(count, status.finished, status.open, status.not_attemptable, *waits, status.ungraded), rest
+    return PlanProgress(
+        status.planned, status.finished, status.open, status.not_attemptable, *waits, status.ungraded
+    ), rest

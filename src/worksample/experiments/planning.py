@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 from worksample.agents import HARNESSES, takes_mcp
+from worksample.chains.said import KIND
 from worksample.errors import PlanError
+from worksample.grading.asked_kinds import kinds_of
 from worksample.records import (
     Agent,
     Arm,
+    Chain,
     Environment,
+    EvaluatorKind,
     Experiment,
+    Feedback,
     HostLists,
     Instance,
+    JudgedBy,
     Lock,
     Protocol,
     Record,
@@ -44,6 +50,8 @@ class Material:
     arms: tuple[Arm, ...] = (Arm(),)
     repeats: int = 1
     seed: int = 0
+    chain: Chain | None = None
+    """When failed attempts are followed by others, under the arms that have feedback."""
     protocols: tuple[Protocol, ...] = (Protocol.PROGRAM,)
     """Every instance has each; lists and boards go by the first."""
     sandbox: str = "bubblewrap"
@@ -52,6 +60,8 @@ class Material:
     others: tuple[Instance, ...] = ()
     """Instances that the suite and the tasks name and that are not worked on; they are kept all the same."""
     roles: dict[str, str] = field(default_factory=dict)
+    judged_by: JudgedBy | None = None
+    """Whose answers make the verdicts unless a report says otherwise."""
     lacking: frozenset[str] = frozenset()
     """Commands that instances ask for and the sandbox of this machine does not have."""
     allow_hosts: tuple[str, ...] = ()
@@ -62,11 +72,13 @@ class Material:
 
 @dataclass(frozen=True)
 class Plan:
-    """An experiment with all its slots, as it is committed."""
+    """An experiment with the slots that are planned before the first trial, as it is committed."""
 
     experiment: Experiment
     slots: tuple[Slot, ...]
     material: Material
+    later: tuple[Slot, ...] = ()
+    """Every slot that the chains' rule could come to commit."""
 
     @property
     def attemptable(self) -> tuple[Slot, ...]:
@@ -83,6 +95,8 @@ class Plan:
 
 def plan(material: Material, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]) -> Plan:
     """Slots for agents x instances x arms x repeats. PlanError where nothing is left to plan or names collide.
+
+    Without agents there are no slots, and all work is handed in: rounds, verdicts and figures are those of its kind.
 
     The experiment's id is its name and a digest of all that decides what is done: agents, instances, arms, repeats,
     seed, roles, protocols, sandbox and what is not attemptable. Author, time, versions and settings are not in it, so
@@ -103,6 +117,8 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         protocols=material.protocols,
         sandbox=material.sandbox,
         versions=versions,
+        chain=material.chain,
+        judged_by=material.judged_by,
         hosts=material.hosts,
     )
     identity = {
@@ -114,6 +130,8 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         "lock": lock.comparable,
         "sandbox": material.sandbox,
         **({"protocols": list(material.protocols)} if len(material.protocols) > 1 else {}),
+        **({"chain": material.chain.plain()} if material.chain else {}),
+        **({"judged_by": material.judged_by} if material.judged_by else {}),
         "not_attemptable": sorted([*key, reason] for key, reason in reasons.items() if reason),
     }
     experiment = Experiment(
@@ -122,6 +140,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         agents=tuple(a.id for a in material.agents),
         arms=material.arms,
         repeats=material.repeats,
+        attempts=1 + (material.chain.reattempts if material.chain else 0),
         seed=material.seed,
         lock=lock,
         settings=settings,
@@ -139,17 +158,23 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
             not_attemptable=reasons[agent.id, instance.id],
         )
         for agent, instance, arm, repeat in product(
-            material.agents, material.instances, material.arms, range(1, material.repeats + 1)
+            material.agents,
+            material.instances,
+            [arm for arm in material.arms if arm.continues is None],
+            range(1, material.repeats + 1),
         )
     )
-    return Plan(experiment, in_order(tuple(slots), material.seed), material)
+    strata = strata_of(experiment, material.instances)
+    planned = in_order(tuple(slots), material.seed, strata)
+    arms = [arm for arm in material.arms if arm.continues is not None]
+    firsts = [slot for slot in planned if not slot.not_attemptable]
+    later = (s for slot in firsts for arm in arms if arm.continues == slot.arm for s in after(slot, arm, experiment))
+    return Plan(experiment, planned, material, tuple(later))
 
 
 def _refuse(material: Material) -> None:
     if not material.instances:
         raise PlanError("no instance is left to work on", next="worksample suite show, or a wider --only")
-    if not material.agents:
-        raise PlanError("no agent is given", next="--agent worker --model PROVIDER/MODEL, or agents in the file")
     for what, values in (
         ("agents have one name", [a.name for a in material.agents]),
         ("instances have one name", [i.key for i in material.instances]),
@@ -165,6 +190,27 @@ def _refuse(material: Material) -> None:
                     f"instance {instance.key} has no grading under protocol {protocol}; it has: {have}",
                     next="set protocols in the experiment file, or leave the instance out with --only",
                 )
+    for arm in material.arms:
+        _refuse_feedback(arm, material.instances, material.protocols[0])
+
+
+def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol) -> None:
+    """PlanError where nobody of the kind whose feedback is wanted is asked under the first protocol."""
+    kind = KIND.get(arm.feedback)
+    whole = protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
+    if arm.feedback is not Feedback.NONE and protocol is Protocol.PAIRWISE:
+        raise PlanError(
+            f"pairs say of no work that it failed, so nothing follows in the arm {arm.name}",
+            next="put rubric, holistic, checkpoints or program first in protocols",
+        )
+    for instance in instances if kind else ():
+        asked = kinds_of(instance.grading[protocol])
+        if kind not in asked and not (whole and kind is EvaluatorKind.JUDGE):
+            have = f"{instance.key} is judged under {protocol} by: {', '.join(sorted(asked))}"
+            raise PlanError(
+                f"the arm {arm.name} wants feedback by a {kind}, and {have}",
+                next="set by in its criteria.toml, or another protocol first in the file",
+            )
 
 
 USUAL = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
@@ -217,9 +263,29 @@ def commands_of(environment: Environment) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *theirs)))
 
 
-def in_order(slots: Sequence[Slot], seed: int) -> tuple[Slot, ...]:
-    """Repeats one after the other, shuffled by `seed` within each, so that no instance is always worked on last."""
-    return tuple(sorted(slots, key=lambda s: (s.repeat, digest_of([seed, s.id]))))
+def in_order(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:
+    """Repeats one after the other, shuffled by `seed` within each, so that no instance is always worked on last.
+
+    strata: instance -> stratum; at every place of the order each stratum then has had its share.
+    """
+    drawn = sorted(slots, key=lambda s: (s.attempt, s.repeat, digest_of([seed, s.id])))
+    if not strata:
+        return tuple(drawn)
+    out: list[Slot] = []
+    for _, some in groupby(drawn, key=lambda s: (s.attempt, s.repeat)):
+        of: dict[str, list[Slot]] = {}
+        for slot in some:
+            of.setdefault(strata.get(slot.instance, ""), []).append(slot)
+        placed = [
+            ((n + 0.5) / len(each), digest_of([seed, s.id]), s) for each in of.values() for n, s in enumerate(each)
+        ]
+        out += [s for *_, s in sorted(placed, key=lambda p: p[:2])]
+    return tuple(out)
+
+
+def strata_of(experiment: Experiment, instances: Sequence[Instance]) -> dict[str, str]:
+    """By category, where arms are to be matched; none for an experiment without chains."""
+    return {i.id: i.about.category for i in instances} if experiment.lock.chain else {}
 
 
 @dataclass(frozen=True)
@@ -234,6 +300,8 @@ class Forecast:
     """US dollars; 0 where no agent calls a model."""
     overshoot: float | None = 0.0
     """US dollars more: a budget is looked at after each call, so in each trial the one that reaches it is paid for."""
+    reattempts: int = 0
+    """Of the trials, those that are only made where the chain's rule asks for them."""
 
 
 def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:
@@ -242,12 +310,39 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
     agents, instances, arms = ({r.id: r for r in m.agents}, {r.id: r for r in m.instances}, {a.name: a for a in m.arms})
     seconds: float | None = 0.0
     cost: float | None = 0.0
-    for slot in planned.attemptable:
+    for slot in (*planned.attemptable, *planned.later):
         limits = limits_of(instances[slot.instance], arms[slot.arm], agents[slot.agent])
+        if arms[slot.arm].feedback is Feedback.UNCHANGED:
+            continue
         seconds = None if seconds is None or limits.time is None else seconds + limits.time
         if calls_model(agents[slot.agent]):
             cost = None if cost is None or limits.cost is None else cost + limits.cost
     if seconds is not None:
         seconds /= min(parallel, max(1, len(planned.attemptable)))
     count = len(planned.attemptable)
-    return Forecast(count, len(planned.slots) - count, seconds, cost)
+    later = len(planned.later)
+    return Forecast(count + later, len(planned.slots) - count, seconds, cost, reattempts=later)
+
+
+def after(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...]:
+    """Every attempt that may come after this one in an arm."""
+    found: list[Slot] = []
+    while slot.attempt < experiment.attempts:
+        slot = slot_after(slot, arm)
+        found.append(slot)
+    return tuple(found)
+
+
+def slot_after(slot: Slot, arm: Arm) -> Slot:
+    """The next attempt of a chain."""
+    attempt = slot.attempt + 1
+    return Slot(
+        id=Slot.identify(slot.experiment, slot.agent, slot.instance, arm.name, attempt, slot.repeat),
+        experiment=slot.experiment,
+        agent=slot.agent,
+        instance=slot.instance,
+        arm=arm.name,
+        attempt=attempt,
+        repeat=slot.repeat,
+        after=slot.id,
+    )

@@ -7,17 +7,20 @@ from dataclasses import replace
 
 from worksample.agents import check_agent, define
 from worksample.agents.build import check_program
+from worksample.errors import PlanError
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
-from worksample.records import Agent, now
+from worksample.records import Agent, EvaluatorKind, Experiment, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
+from .calibrating import calibrating, need_same
 from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .lock import versions, write_lock
 from .overshoot import overshoot_of
 from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan
+from .rounds import asked_of
 from .run import with_scripts
 from .select import Selection, select
 
@@ -38,6 +41,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         agents=agents,
         instances=selection.instances,
         arms=config.arm_records(),
+        chain=config.chain_record(),
         repeats=config.repeats,
         seed=config.seed,
         protocols=config.asked or offered(selection.instances),
@@ -48,8 +52,10 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         roles={**selection.roles, **config.roles},
         allow_hosts=tuple(map(str, config.hosts)),
         hosts=selection.suite.hosts if selection.suite else None,
+        judged_by=config.judged_by,
         lacking=_lacking(selection) if config.sandbox == "bubblewrap" else frozenset(),
     )
+    config = calibrating(config, material.instances, material.protocols)
     planned = plan(material, author=config.author, at=now(), versions=versions(), settings=config.plain())
     _check(planned, config)
     return planned
@@ -79,6 +85,7 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
     m = planned.material
     prices = with_scripts(config.prices, m.agents)
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
+    _check_budget(planned, config)
     if config.sandbox == "bubblewrap":
         for agent in m.agents:
             check_program(agent, SANDBOX_PATH)
@@ -90,6 +97,22 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
                 require_price(agent.model, prices)
 
 
+def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
+    """PlanError where a chain has a budget and something that it is to count has no price."""
+    m = planned.material
+    if m.chain is None or m.chain.dollars is None:
+        return
+    people = any(by is EvaluatorKind.PERSON for _, by in asked_of(m.instances, m.protocols))
+    if people and m.chain.pay is None:
+        raise PlanError(
+            "chains have a budget in dollars, and people's hours have no price",
+            next="give people.pay in the experiment file (--pay), or chain.hours instead of chain.dollars",
+        )
+    judging = {model for judge in config.judges.values() for model in judge.models}
+    for model in sorted({a.model for a in m.agents if a.model} | judging):
+        require_price(model, with_scripts(config.prices, m.agents))
+
+
 def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
     """What the plan takes at most. Scripted agents, and programs that are given no model, call none of ours."""
     most = forecast(planned, config.parallel, lambda agent: agent.harness != "scripted" and agent.model is not None)
@@ -99,6 +122,8 @@ def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
 def commit_plan(store: Store, planned: Plan) -> bool:
     """Commit everything that the store lacks and write the lock. True where the experiment was planned before."""
     known = has(store, planned.experiment)
+    if known:
+        need_same(store.get(Experiment, planned.experiment.id), planned.experiment)
     commit_new(store, planned.records)
     write_lock(planned, store.logs.parent / "experiments" / planned.experiment.id)
     return known

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
+from worksample.calibration.config import calibrated
 from worksample.grading import Asks, Evaluates, Evaluators, open_round
 from worksample.grading.asked_kinds import kinds_of, usual
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Protocol, Round, Rule, now
@@ -27,13 +28,20 @@ passes `people.rounds.own.OwnRounds.fill`, and a run without one waits for peopl
 """
 
 
-def asked_of(instances: Iterable[Instance], protocols: Iterable[Protocol]) -> list[tuple[Protocol, EvaluatorKind]]:
-    """Whom an experiment needs: protocol by protocol the kinds that its criteria name, programs first."""
+def asked_of(
+    instances: Iterable[Instance], protocols: Iterable[Protocol], calibrated: Collection[Protocol] = ()
+) -> list[tuple[Protocol, EvaluatorKind]]:
+    """Whom an experiment needs: protocol by protocol the kinds that its criteria name, programs first.
+
+    Work that is judged as a whole is a judge's where that one is `calibrated`: people label a sample of it.
+    """
     known = list(instances)
     order = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)
     found = []
     for protocol in protocols:
         named = {kind for i in known if protocol in i.grading for kind in kinds_of(i.grading[protocol])}
+        if protocol in WHOLE and protocol in calibrated:
+            named = {EvaluatorKind.JUDGE}
         found += [(protocol, kind) for kind in order if kind in named]
     return found
 
@@ -45,7 +53,8 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
     as a whole is people's, and a judge's too where one is configured for it.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
-    asked = [pair for pair in asked_of(instances, experiment.lock.protocols) if pair[1] is not EvaluatorKind.PERSON]
+    every = asked_of(instances, experiment.lock.protocols, calibrated(experiment))
+    asked = [pair for pair in every if pair[1] is not EvaluatorKind.PERSON]
     for protocol in experiment.lock.protocols:
         extra = (protocol, EvaluatorKind.JUDGE)
         if protocol in WHOLE and extra not in asked and judges_of(protocol, here):

@@ -18,11 +18,12 @@ from worksample.sandboxes.requirements import require
 from worksample.store import Store
 
 from .allowance import allowance
+from .chaining import advance, may_run
 from .claim import holder
 from .filling import Filling
 from .grade_queue import GradeQueue
 from .judging import evaluators_here
-from .planning import in_order
+from .planning import in_order, strata_of
 from .rounds import Fill, own_rounds
 from .status import Status, status_of
 from .stop import Stop
@@ -159,12 +160,27 @@ class _Work:
             workers = [group.create_task(self.grading.work()) for _ in range(self.options.graders)]
             workers.append(group.create_task(self.filling.work()))
             await self.grading.refill()
-            await self._run()
-            await self.grading.drain()
+            while True:
+                await self._run()
+                await self.grading.drain()
+                if not await self._go_on():
+                    break
             for worker in workers:
                 worker.cancel()
         # Once more, whole: a run that was killed may have left a round half filled, and pairs are drawn at the end.
         await asyncio.to_thread(self.filling.fill)
+
+    async def _go_on(self) -> bool:
+        """Commit the attempts that follow from the verdicts that there are now; whether there were any."""
+        moved = await asyncio.to_thread(advance, self.store, self.experiment)
+        self.tally.planned += len(moved.committed)
+        self.tried -= {slot.id for slot in moved.withdrawn}
+        self.tally.finished += len(moved.carried)
+        if moved.carried:
+            self.filling.closed()
+        if moved.committed:
+            self.watch.note(f"{len(moved.committed)} re-attempts are planned, as the chains' rule has it")
+        return bool(moved)
 
     async def _run(self) -> None:
         """Run the open slots; wait for those that another process works on, and take over what it leaves."""
@@ -183,6 +199,8 @@ class _Work:
             free = await asyncio.to_thread(self._free, slots)
             if free:
                 await run_slots(self.store, self.experiment, free, config, self._closed)
+                # One whose earlier work was withdrawn just now got no trial; the next look at its chain says more.
+                self.tried |= {slot.id for slot in free if slot.after is not None}
                 if self.stopping:
                     # The engine may take the cancellation for its own and return as if nothing had been.
                     raise asyncio.CancelledError
@@ -196,8 +214,10 @@ class _Work:
         return [self.store.get(Agent, id) for id in self.experiment.agents]
 
     def _untried(self) -> tuple[Slot, ...]:
+        ready = may_run(self.store, self.experiment)
         mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self.tried]
-        return in_order(mine, self.experiment.seed)
+        mine = [s for s in mine if ready is None or s.id in ready]
+        return in_order(mine, self.experiment.seed, strata_of(self.experiment, tuple(self.instances.values())))
 
     def _free(self, slots: tuple[Slot, ...]) -> list[Slot]:
         return [s for s in slots if holder(self.store, f"slot:{s.id}") is None]

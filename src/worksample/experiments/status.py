@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worksample.records import EvaluatorKind, Experiment, Origin, Standing, Submission
+from worksample.chains.reading import chains_of, due
+from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
 from worksample.store import Store
 
 
@@ -34,40 +35,61 @@ class Status:
     unpriced: int
     """Tries that had calls without a price."""
     sandbox: str
+    reattempts: int = 0
+    """Of the planned slots those that a chain's rule committed."""
+    due: int = 0
+    """Re-attempts that the rule asks for by now and that the next run commits."""
+    to_label: int = 0
+    """Pieces of work that people are still to label, to calibrate judges."""
     handed_in: int = 0
     """Pieces of work by people and by agents elsewhere that were handed in for it, beside the plan."""
 
     @property
     def complete(self) -> bool:
         """Every attemptable slot is finished, and its submission graded or waiting for people or a judge."""
-        return self.open == 0 and self.ungraded == 0
+        return self.open == 0 and self.ungraded == 0 and self.due == 0
 
     def plain(self) -> dict[str, Any]:
         """As JSON types."""
         return {**asdict(self), "complete": self.complete}
 
 
-def status_of(store: Store, experiment: Experiment) -> Status:
-    """Count. A submission is graded where the rounds in force over the experiment decided it."""
+def status_of(store: Store, experiment: Experiment, judged_by: JudgedBy | None = None) -> Status:
+    """Count. A submission is graded where the rounds in force over the experiment decided it.
+
+    judged_by: by whose answers; None: as the experiment says.
+    """
+    return status_and_waits(store, experiment, judged_by)[0]
+
+
+def status_and_waits(
+    store: Store, experiment: Experiment, judged_by: JudgedBy | None = None
+) -> tuple[Status, dict[str, EvaluatorKind]]:
+    """The counts, and of the submissions that wait for somebody, for whom."""
     import polars as pl
 
+    from worksample.calibration.labels import lacking
     from worksample.store.frames import trials_df
     from worksample.verdicts.slots import slots_df
 
     from .waiting import waiting_for
 
-    slots = slots_df(store, experiment.id)
+    slots = slots_df(store, experiment.id, judged_by=judged_by)
     tries = trials_df(store, experiment.id)
     finished = slots.filter(pl.col("state") == "finished")
     graded = finished.filter(pl.col("standing") == "decided").height
     rest = finished.filter((pl.col("standing") != "decided") & pl.col("submission").is_not_null())
     undecided = dict(rest.select("submission", "instance").iter_rows())
-    handed, open_ = handed_in(store, experiment)
+    handed, open_ = handed_in(store, experiment, judged_by)
     undecided |= open_
     graded += handed - len(open_)
-    waits = Counter(waiting_for(store, experiment, undecided).values())
+    whom = waiting_for(store, experiment, undecided)
+    waits = Counter(whom.values())
+    if judged_by not in (None, JudgedBy.COMBINED):
+        asked = {cause.value: kind for kind, cause in AWAITED.items()}
+        waits = Counter(asked[cause] for cause in rest["verdict_cause"] if cause in asked)
     cost = sum(float(tries[column].fill_null(0).sum()) for column in ("cost", "other_cost"))
-    return Status(
+    status = Status(
         experiment=experiment.id,
         name=experiment.name,
         at=experiment.plain()["at"],
@@ -79,20 +101,24 @@ def status_of(store: Store, experiment: Experiment) -> Status:
         waits_for_people=waits[EvaluatorKind.PERSON],
         waits_for_judge=waits[EvaluatorKind.JUDGE],
         ungraded=finished.height + handed - graded - waits.total(),
+        reattempts=slots.filter(pl.col("attempt") > 1).height,
+        due=due(chains_of(store, experiment)),
+        to_label=lacking(store, experiment),
         handed_in=handed,
         cost=cost,
         unpriced=tries.filter((pl.col("tokens").fill_null(0) > 0) & ~pl.col("priced").fill_null(False)).height,
         sandbox=experiment.lock.sandbox,
     )
+    return status, whom
 
 
-def handed_in(store: Store, experiment: Experiment) -> tuple[int, dict[str, str]]:
+def handed_in(store: Store, experiment: Experiment, judged_by: JudgedBy | None = None) -> tuple[int, dict[str, str]]:
     """How many pieces of work were handed in for it, and those without a verdict: submission -> instance."""
     if not store.find(Submission, experiment=experiment.id, origin=[Origin.EXTERNAL, Origin.PERSON]):
         return 0, {}
-    from worksample.verdicts.frame import Work
+    from worksample.verdicts.frame import Work, WorkRules
 
-    work = Work(store, [experiment])
+    work = Work(store, [experiment], WorkRules(judged_by=judged_by))
     mine = {s.id: s.instance for s in work.handed_in if s.experiment == experiment.id}
     told = work.bench_of(experiment.lock.protocol).verdicts(experiment.lock.protocol)
     decided = set(told.filter(told["standing"] == Standing.DECIDED.value)["subject"].to_list())

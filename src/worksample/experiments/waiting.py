@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from sqlalchemy import select
 
+from worksample.calibration.config import calibrated
+from worksample.calibration.labels import sent_to_people
 from worksample.grading.asked_kinds import kinds_of
 from worksample.records import Amendment, EvaluatorKind, Experiment, Given, Instance, Target, struck
 from worksample.store import Store, schema
@@ -26,7 +28,8 @@ def waiting_for(store: Store, experiment: Experiment, undecided: Mapping[str, st
     known = {id: store.get(Instance, id) for id in experiment.lock.instances}
     found: dict[str, EvaluatorKind] = {}
     stuck: set[str] = set()
-    for _, by in asked_of(known.values(), (protocol,)):
+    routed: set[str] = set()
+    for _, by in asked_of(known.values(), (protocol,), calibrated(experiment)):
         concerned = {id for id, i in known.items() if protocol in i.grading and by in kinds_of(i.grading[protocol])}
         round = round_in_force(store, experiment, protocol, by)
         given, failed = _said(store, round.id) if round else (Counter[str](), Counter[str]())
@@ -36,6 +39,9 @@ def waiting_for(store: Store, experiment: Experiment, undecided: Mapping[str, st
             stuck |= {s for s in short if failed[s]}
         if by is not EvaluatorKind.PROGRAM:
             found |= dict.fromkeys(short, by)
+        if by is EvaluatorKind.JUDGE and round is not None:
+            routed |= sent_to_people(store, round.id)
+    found |= dict.fromkeys(routed & undecided.keys(), EvaluatorKind.PERSON)
     return {s: by for s, by in found.items() if s not in stuck}
 
 

@@ -43,7 +43,7 @@ def faults(document: Mapping[str, Any]) -> list[str]:
         found.append("agent has no name or no version")
     steps = document.get("steps")
     if not isinstance(steps, list):
-        return [*found, "steps is no list"]
+        return [*found, "steps is not a list"]
     for number, step in enumerate(steps, 1):
         found += _step_faults(step, number)
     return found
@@ -51,7 +51,7 @@ def faults(document: Mapping[str, Any]) -> list[str]:
 
 def _step_faults(step: Any, number: int) -> list[str]:
     if not isinstance(step, Mapping):
-        return [f"step {number} is no object"]
+        return [f"step {number} is not an object"]
     found = []
     if step.get("step_id") != number:
         found.append(f"step {number} has step_id {step.get('step_id')!r}")

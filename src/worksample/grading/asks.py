@@ -31,7 +31,7 @@ def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
     try:
         kind, question, role = Kind(body["kind"]), body["question"], body.get("role") or DEFAULT
         if not isinstance(question, str) or len(question) > QUESTION or not isinstance(role, str):
-            raise Junk("the question is no text, or too long a one")
+            raise Junk("the question is not text, or too long a one")
         probe = Probe(
             kind, question, _exhibits(body.get("exhibits", [])), _exhibits(body.get("second", [])),
             tuple(_texts(body.get("options", []))), _named(body.get("items", {})), _schemas(body.get("fields", {})),
@@ -46,7 +46,7 @@ def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
 
 def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
     if not isinstance(raw, list) or len(raw) > EXHIBITS:
-        raise Junk(f"exhibits are no list of at most {EXHIBITS}")
+        raise Junk(f"exhibits are not a list of at most {EXHIBITS}")
     found = []
     for item in raw:
         look = Look(item["look"])
@@ -59,19 +59,19 @@ def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
 
 def _texts(raw: Any) -> list[str]:
     if not isinstance(raw, list) or not all(isinstance(text, str) for text in raw):
-        raise Junk("options are no list of texts")
+        raise Junk("options are not a list of texts")
     return raw
 
 
 def _named(raw: Any) -> dict[str, str]:
     if not isinstance(raw, dict) or not all(isinstance(text, str) for text in raw.values()):
-        raise Junk("items are no table of texts")
+        raise Junk("items are not a table of texts")
     return raw
 
 
 def _schemas(raw: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(raw, dict) or not all(isinstance(schema, dict) for schema in raw.values()):
-        raise Junk("fields are no table of tables")
+        raise Junk("fields are not a table of tables")
     return raw
 
 

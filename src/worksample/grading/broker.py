@@ -126,14 +126,14 @@ def _parsed(data: bytes) -> tuple[int, str, dict[str, Any]]:
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError):
-        raise Junk("the request is no JSON") from None
+        raise Junk("the request is not JSON") from None
     if not isinstance(raw, dict):
-        raise Junk("the request is no object")
+        raise Junk("the request is not an object")
     number, verb, body = raw.get("number", 0), raw.get("verb"), raw.get("body", {})
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 32:
         raise Junk("the request's number is none")
     if not isinstance(verb, str) or not isinstance(body, dict):
-        raise Junk("the request has no verb, or its body is no object")
+        raise Junk("the request has no verb, or its body is not an object")
     return number, verb, body
 
 

@@ -41,14 +41,14 @@ def parse(raw: Mapping[str, Any], most: float) -> Request:
     """A request within limits: `most` is the longest time, in seconds, that one program may take. Raises Junk."""
     argv, stdin, timeout = raw.get("argv"), raw.get("stdin", ""), raw.get("timeout", 30.0)
     if not isinstance(argv, list) or not argv or not all(_text(a) for a in argv) or len(argv) > 1_000:
-        raise Junk("argv is no list of texts")
+        raise Junk("argv is not a list of texts")
     if not isinstance(stdin, str):
-        raise Junk("stdin is no text")
+        raise Junk("stdin is not text")
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < float("inf"):
-        raise Junk("timeout is no number of seconds")
+        raise Junk("timeout is not a number of seconds")
     files, collect = raw.get("files", {}), raw.get("collect", [])
     if not isinstance(files, dict) or not isinstance(collect, list) or len(collect) > ANSWER_FILES:
-        raise Junk("files is no table, or collect no short list")
+        raise Junk("files is not a table, or collect is not a short list")
     for name in (*files, *collect):
         fault = path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "no text"
         if fault:

@@ -133,7 +133,7 @@ def regrade(
         if (new.work_digest, new.capture_digest) != (old.work_digest, old.capture_digest):
             what = "its brief, inputs or environment" if new.work_digest != old.work_digest else "what is captured"
             raise PlanError(
-                f"{what} changed, so old submissions are no answers to it", where=old.key, next="worksample run"
+                f"{what} changed, so old submissions are not answers to it", where=old.key, next="worksample run"
             )
         if protocol in new.grading:
             gradings[old.id] = new.grading_digest(protocol)

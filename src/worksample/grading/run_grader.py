@@ -159,10 +159,10 @@ def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderL
         return checked(Grade.model_validate(result["grade"]), grading.criteria)
     except ValidationError as error:
         raise GraderError(
-            f"its result is no grade: {in_words(error, Grade)[:500]}", cause=Cause.GRADER_MALFORMED
+            f"its result is not a grade: {in_words(error, Grade)[:500]}", cause=Cause.GRADER_MALFORMED
         ) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise GraderError(f"its result is no grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
+        raise GraderError(f"its result is not a grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
 
 
 async def _kept(done: Completed | None, broker: Broker, sink: Sink) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The place that a build has: namespaces and a filter of its own, a folder to work in, no network.
+"""The place that a build has: namespaces and a filter of its own, a folder to work in, the network that it was allowed.
 
 A build needs mounts and namespaces, which no box gives. So it has a user namespace in which it is root and outside of
 which it is nobody: for a platform that is root 65,536 ids that nothing else has, for an ordinary user that user alone.
@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,8 @@ from worksample.sandboxes import cgroups, seccomp
 from worksample.sandboxes.host_state import started_at
 from worksample.sandboxes.requirements import require
 from worksample.sandboxes.toolbox import base_python
+
+from .build_network import BuildNetwork
 
 FIRST, COUNT = 2_100_000, 65_536
 """User and group ids of the host that builds of a root platform run as."""
@@ -69,7 +71,7 @@ def many_users() -> bool:
     return os.geteuid() == 0
 
 
-def run(script: str, folder: Path, limits: BuildLimits) -> tuple[int, str]:
+def run(script: str, folder: Path, limits: BuildLimits, network: BuildNetwork) -> tuple[int, str]:
     """Run a script of sh with `folder` at PLACE; its exit status and the end of what it said. Raises ImageError."""
     found = require()
     _check_ids()
@@ -79,21 +81,24 @@ def run(script: str, folder: Path, limits: BuildLimits) -> tuple[int, str]:
         os.write(rules, seccomp.building())
         os.lseek(rules, 0, os.SEEK_SET)
         enter = str(Path(__file__).with_name("enter.py"))
-        words = [str(base_python()), "-I", "-S", enter, *_command(found.bwrap, folder, script, rules)]
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={},
-            cwd="/",
-            pass_fds=(rules,),
-        )
-        try:
-            return _finished(process, groups, limits)
-        finally:
-            process.kill()
-            process.wait()
+        inner = _command(found.bwrap, folder, script, rules, network.env)
+        with network.served() as given:
+            words = [str(base_python()), "-I", "-S", enter, *network.words(given.fileno()), *inner]
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={},
+                cwd="/",
+                pass_fds=(rules, given.fileno()),
+            )
+            given.close()
+            try:
+                return _finished(process, groups, limits)
+            finally:
+                process.kill()
+                process.wait()
     finally:
         os.close(rules)
         with contextlib.suppress(OSError):
@@ -134,8 +139,9 @@ def _check_ids() -> None:
         )
 
 
-def _command(bwrap: str, folder: Path, script: str, rules: int) -> Sequence[str]:
-    words = [bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+def _command(bwrap: str, folder: Path, script: str, rules: int, more: Mapping[str, str]) -> Sequence[str]:
+    """The network is the one that enter.py made."""
+    words = [bwrap, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--die-with-parent", "--new-session", "--clearenv", "--cap-add", "ALL", "--seccomp", str(rules)]
     words += ["--ro-bind", "/usr", "/usr"]
     for name in ("bin", "sbin", "lib", "lib64"):
@@ -149,7 +155,7 @@ def _command(bwrap: str, folder: Path, script: str, rules: int) -> Sequence[str]
         words += ["--ro-bind-try", path, path]
     words += ["--bind", str(folder), PLACE, "--chdir", PLACE]
     env = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin", "HOME": PLACE, "TMPDIR": PLACE, "LANG": "C.UTF-8"}
-    env |= {"_CONTAINERS_USERNS_CONFIGURED": "1", "BUILDAH_ISOLATION": "chroot"}
+    env |= {"_CONTAINERS_USERNS_CONFIGURED": "1", "BUILDAH_ISOLATION": "chroot", **more}
     for key, value in env.items():
         words += ["--setenv", key, value]
     return [*words, "/bin/sh", "-ec", script]

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+import shlex
 import shutil
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from worksample.errors import ImageError
 
 from . import build_box
+from .bases import digest_of_base, lay_out
 from .build_box import BuildLimits
+from .build_network import BuildNetwork
+from .build_settings import VARIABLE, BuildSettings, build_settings
 from .cache import Cached, cached, names_folder
 from .limits import ImageLimits
 from .pulling import PINNED, REFERENCE, fetch
@@ -18,16 +25,23 @@ from .unpacking import from_layout
 
 FILES = ("Dockerfile", "Containerfile")
 _FROM = re.compile(r"^(\s*FROM\s+(?:--platform=\S+\s+)?)(\S+)((?:\s+AS\s+(\S+))?\s*)$", re.IGNORECASE | re.MULTILINE)
-_VERSION = "1"
+_COPY = re.compile(r"^(\s*COPY\s+(?:--\S+\s+)*--from=)(\S+)", re.IGNORECASE | re.MULTILINE)
+_VERSION = "2"
 _SCRIPT = """
 printf 'root:x:0:0::/build:/bin/sh\\n' > /etc/passwd
 printf 'root:x:0:\\n' > /etc/group
-touch /etc/hosts /etc/resolv.conf
-b="buildah --root /build/storage --runroot /build/run --storage-driver vfs --storage-opt vfs.ignore_chown_errors={one}"
-$b bud --isolation chroot --network host --pull-never --layers=false --format oci -t built -f Dockerfile context
-$b push --quiet built oci:/build/out:image
+cp /build/hosts /etc/hosts
+touch /etc/resolv.conf
+for driver in overlay vfs; do
+  b="buildah --root /build/storage --runroot /build/run --storage-driver $driver"
+  b="$b --storage-opt $driver.ignore_chown_errors={one}"
+  $b info > /dev/null 2>&1 && break
+  rm -rf /build/storage /build/run
+done
+$b bud --isolation chroot --network host --pull-never --layers=false --format oci {given} -t built -f Dockerfile context
+$b push --quiet --disable-compression built oci:/build/out:image
 chmod -R u+rwX /build/out /build/storage
-rm -rf /build/storage /build/run
+rm -rf /build/storage /build/run 2> /dev/null || true  # what is mounted still goes with the namespaces
 """
 
 
@@ -39,54 +53,119 @@ def is_context(folder: Path) -> bool:
 def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> Cached:
     """The image that a folder's Dockerfile makes; from the cache where it was built before. Raises ImageError.
 
-    Its bases are `scratch` or named with their digests: `NAME@sha256:...`. What it runs has no network.
+    Its bases are `scratch`, named with their digests (`NAME@sha256:...`), or what the operator's settings put in their
+    places, which `Cached.substituted` tells. What it runs reaches the hosts of those settings.
     """
-    name = names_folder() / f"build-{_digest(folder)}"
-    known = cached(name.read_text(encoding="ascii")) if name.exists() else None
+    settings = build_settings()
+    text = next(folder / one for one in FILES if (folder / one).is_file()).read_text(encoding="utf-8")
+    instead = {name: (Path(path), digest_of_base(Path(path))) for name, path in _instead(text, settings).items()}
+    digests = {name: digest for name, (_, digest) in instead.items()}
+    name = names_folder() / f"build-{_digest(folder, digests)}.json"
+    known = _known(name)
     if known is not None:
         return known
     if shutil.which("buildah") is None:
         raise ImageError("buildah is not installed", where="image", next="sudo apt-get install buildah skopeo")
-    text = next(folder / one for one in FILES if (folder / one).is_file()).read_text(encoding="utf-8")
+    network = BuildNetwork(settings)
     with build_box.workplace() as work:
         shutil.copytree(folder, work / "context", symlinks=True)
-        (work / "Dockerfile").write_text(_with_bases(text, work), encoding="utf-8")
+        given = _given(settings, work)
+        (work / "hosts").write_text(network.hosts, encoding="utf-8")
+        (work / "Dockerfile").write_text(_prepared(text, work, instead, settings.env), encoding="utf-8")
         build_box.give(work)
-        script = _SCRIPT.format(one="false" if build_box.many_users() else "true")
-        status, said = build_box.run(script, work, may or BuildLimits())
+        script = _SCRIPT.format(one="false" if build_box.many_users() else "true", given=given)
+        status, said = build_box.run(script, work, may or BuildLimits(), network)
         if status:
-            raise ImageError(f"its build failed: {said.strip()[-2000:]}", where="image", next=f"buildah bud {folder}")
+            raise ImageError(_why(said, network), where="image", next=f"buildah bud {folder}")
         found = from_layout(work / "out", limits)
+    told = {"digest": found.digest, "substituted": digests, "connections": network.ledger.plain()}
     fresh = name.with_suffix(".new")
-    fresh.write_text(found.digest, encoding="ascii")
+    fresh.write_text(json.dumps(told, indent=1), encoding="utf-8")
     fresh.replace(name)
-    return found
+    return replace(found, substituted=tuple(sorted(digests.items())))
 
 
-def _with_bases(text: str, work: Path) -> str:
-    """The Dockerfile with every base as a layout that was pulled for it. Raises ImageError for one without a digest."""
-    stages: set[str] = set()
-
-    def one(found: re.Match[str]) -> str:
-        base, stage = found[2], found[4]
-        given = base
-        if base != "scratch" and base.lower() not in stages:
-            if not PINNED.fullmatch(REFERENCE + base):
-                raise ImageError(f"FROM {base} does not name one image: its digest is missing", where="Dockerfile")
-            layout = f"base{len(stages)}-{hashlib.sha256(base.encode()).hexdigest()[:16]}"
-            if not (work / layout).exists():
-                fetch(REFERENCE + base, str(work / layout))
-            given = f"oci:{build_box.PLACE}/{layout}:image"
-        if stage:
-            stages.add(stage.lower())
-        return f"{found[1]}{given}{found[3]}"
-
-    return _FROM.sub(one, text)
+def _known(name: Path) -> Cached | None:
+    if not name.exists():
+        return None
+    told = json.loads(name.read_text(encoding="utf-8"))
+    found = cached(told["digest"])
+    return None if found is None else replace(found, substituted=tuple(sorted(told["substituted"].items())))
 
 
-def _digest(folder: Path) -> str:
-    """Of all that a build takes in."""
-    whole = hashlib.sha256(_VERSION.encode())
+def _why(said: str, network: BuildNetwork) -> str:
+    """Why a build failed; what it was refused stands first, since it is often the reason."""
+    refused = sorted({one.refused for one in network.ledger.contacts if one.refused})
+    told = f" (refused: {'; '.join(refused)[:500]})" if refused else ""
+    return f"its build failed{told}: {said.strip()[-2000:]}"
+
+
+def _given(settings: BuildSettings, work: Path) -> str:
+    """The options that show the operator's files to what is run, and give it variables."""
+    words = [word for key, value in settings.env.items() for word in ("--build-arg", f"{key}={value}")]
+    (work / "given").mkdir()
+    for number, (place, source) in enumerate(settings.files.items()):
+        try:
+            shutil.copyfile(source, work / "given" / str(number))
+        except OSError as error:
+            raise ImageError(f"{source} cannot be given to builds: {error.strerror}", where=VARIABLE) from None
+        words += ["--volume", f"{build_box.PLACE}/given/{number}:{place}:ro"]
+    return shlex.join(words)
+
+
+def _bases(text: str) -> list[str]:
+    """The images that a Dockerfile begins from or copies from, each once; stages and `scratch` are none."""
+    stages = {stage.lower() for *_, stage in _FROM.findall(text) if stage}
+    named = [base for _, base, *_ in _FROM.findall(text)]
+    named += [source for _, source in _COPY.findall(text) if not source.isdigit()]
+    return [name for name in dict.fromkeys(named) if name != "scratch" and name.lower() not in stages]
+
+
+def _instead(text: str, settings: BuildSettings) -> dict[str, str]:
+    """The bases without digest that the operator's settings replace, and by what. Raises ImageError for the others."""
+    loose = [name for name in _bases(text) if not PINNED.fullmatch(REFERENCE + name)]
+    for name in loose:
+        if name not in settings.bases:
+            raise ImageError(
+                f"FROM {name} does not name one image: its digest is missing",
+                where="Dockerfile",
+                next=f"name a substitute below [bases] of the file that {VARIABLE} names",
+            )
+    return {name: settings.bases[name] for name in loose}
+
+
+def _prepared(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], env: Mapping[str, str]) -> str:
+    """The Dockerfile with every base as a layout that was brought for it, and the operator's variables declared."""
+    places = {}
+    for name in _bases(text):
+        layout = f"base-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+        if name in instead:
+            lay_out(instead[name][0], work / layout, instead[name][1])
+        else:
+            fetch(REFERENCE + name, str(work / layout))
+        places[name] = layout
+    declared = "".join(f"\nARG {key}" for key in env)
+
+    def begun(found: re.Match[str]) -> str:
+        layout = places.get(found[2])
+        given = f"oci:{build_box.PLACE}/{layout}:image" if layout else found[2]
+        return f"{found[1]}{given}{found[3].rstrip()}{declared}\n"
+
+    copied = {name for _, name in _COPY.findall(text)} & set(places)
+    stages = [f"FROM oci:{build_box.PLACE}/{places[name]}:image AS {places[name]}\n" for name in sorted(copied)]
+    body = _COPY.sub(lambda found: found[1] + (places.get(found[2]) or found[2]), _FROM.sub(begun, text))
+    return _after_arguments(body, "".join(stages))
+
+
+def _after_arguments(text: str, stages: str) -> str:
+    """Stages of our own before the first of the file, and after the arguments that hold for all."""
+    first = _FROM.search(text)
+    return text if first is None else text[: first.start()] + stages + text[first.start() :]
+
+
+def _digest(folder: Path, instead: Mapping[str, str]) -> str:
+    """Of all that a build takes in from files."""
+    whole = hashlib.sha256(f"{_VERSION}{json.dumps(instead, sort_keys=True)}".encode())
     for path in sorted(folder.rglob("*")):
         state = path.lstat()
         kind = "link" if path.is_symlink() else "folder" if path.is_dir() else "file"

@@ -38,6 +38,8 @@ class Cached:
     root: Root
     left_out: tuple[tuple[str, int], ...] = ()
     """What the image holds and no box honours, with how often: setuid bits, devices and pipes."""
+    substituted: tuple[tuple[str, str], ...] = ()
+    """Bases that its build names without a digest, and the digests of what the operator put in their places."""
 
 
 def images_folder() -> Path:
@@ -100,6 +102,7 @@ def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], dict[str, in
         workdir = posixpath.normpath("/" + config.workdir.lstrip("/")) if config.workdir else ""
         found = Root(str(final / "root"), user, home, workdir, config.env, config.entrypoint)
         whole = asdict(Cached(digest, found, tuple(sorted(left_out.items()))))
+        del whole["substituted"]  # of the build, not of the image
         (folder / KEPT_AS).write_text(json.dumps(whole, indent=1), encoding="utf-8")
 
     once(final, fill, readable=False)

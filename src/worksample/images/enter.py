@@ -1,4 +1,5 @@
-"""Run as a program: enter a new user namespace, wait until the platform has mapped it, become another program.
+"""Run as a program: enter new user and network namespaces, wait until the platform has mapped the first, become another
+program.
 
 It imports nothing of the platform, and ends when the platform does.
 """
@@ -6,22 +7,50 @@ It imports nothing of the platform, and ends when the platform does.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
+import socket
+import struct
 import sys
 
-CLONE_NEWUSER = 0x10000000
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
+BACKLOG = 1024
 
 
 def main() -> None:
-    """A byte on standard output asks for the map, a byte on standard input says that it is there."""
-    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER):
-        sys.exit(f"no user namespace: {os.strerror(ctypes.get_errno())}")
+    """A byte on standard output asks for the map, a byte on standard input says that it is there.
+
+    The arguments: the descriptor of a socket, addresses and ports to listen on, and the program.
+    """
+    _unshare(CLONE_NEWUSER, "user")
     os.write(1, b".")
     if os.read(0, 1) != b".":
         sys.exit(1)
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
-    os.execv(sys.argv[1], sys.argv[1:])
+    _unshare(CLONE_NEWNET, "network")
+    with socket.socket(fileno=int(sys.argv[1])) as platform:
+        own = _listening([place for place in sys.argv[2].split(",") if place])
+        if own:
+            socket.send_fds(platform, [b"."], [one.fileno() for one in own])
+    os.execv(sys.argv[3], sys.argv[3:])
+
+
+def _unshare(kind: int, name: str) -> None:
+    if ctypes.CDLL(None, use_errno=True).unshare(kind):
+        sys.exit(f"no {name} namespace: {os.strerror(ctypes.get_errno())}")
+
+
+def _listening(places: list[str]) -> list[socket.socket]:
+    """Sockets on the loopback, which is brought up first."""
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+    for place in places:
+        address, _, port = place.rpartition(":")
+        found.append(socket.create_server((address, int(port)), backlog=BACKLOG))
+    return found
 
 
 if __name__ == "__main__":

@@ -53,11 +53,11 @@ class Layers:
                     self._one(tar, member, made)
                     tar.members.clear()  # type: ignore[attr-defined]
         except (tarfile.TarError, ValueError, OverflowError) as failure:
-            raise ImageError(f"a layer is no sound tar file: {failure}", where="image") from None
+            raise ImageError(f"a layer is not a sound tar file: {failure}", where="image") from None
         except OSError as failure:
             if failure.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise
-            raise ImageError(f"a name in a layer cannot be had: {failure}", where="image") from None
+            raise ImageError(f"a name in a layer cannot be used: {failure}", where="image") from None
 
     def _one(self, tar: tarfile.TarFile, member: tarfile.TarInfo, made: set[str]) -> None:
         steps = _steps(member.name)

@@ -154,19 +154,19 @@ def _inside(folder: Path, name: object) -> Path:
 
 def _digest(found: object) -> str:
     if not isinstance(found, str) or not _DIGEST.fullmatch(found):
-        raise ImageError(f"{str(found)[:80]!r} is no SHA-256 digest", where="image")
+        raise ImageError(f"{str(found)[:80]!r} is not a SHA-256 digest", where="image")
     return found
 
 
 def _mapping(found: object, what: str) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise ImageError(f"{what} is no object", where="image")
+        raise ImageError(f"{what} is not an object", where="image")
     return found
 
 
 def _list(found: object, what: str) -> list[Any]:
     if not isinstance(found, list):
-        raise ImageError(f"{what} is no list", where="image")
+        raise ImageError(f"{what} is not a list", where="image")
     return found
 
 
@@ -174,7 +174,7 @@ def _text(found: object, what: str) -> str:
     if found is None:
         return ""
     if not isinstance(found, str):
-        raise ImageError(f"{what} is no text", where="image")
+        raise ImageError(f"{what} is not text", where="image")
     return found
 
 

@@ -35,7 +35,7 @@ def prepare(source: str | Path, limits: ImageLimits | None = None) -> Cached:
     if path.is_file():
         return from_tar(path, limits)
     raise ImageError(
-        "it is no OCI layout, no archive and no root file system",
+        "it is neither an OCI layout nor an archive nor a root file system",
         where=str(path),
         next=f"skopeo copy docker://NAME oci:{path}",
     )

@@ -86,4 +86,4 @@ def _names(path: Path) -> Iterator[str]:
                     yield name
                 tar.members.clear()  # type: ignore[attr-defined]
     except (tarfile.TarError, EOFError, OSError) as failure:
-        raise ImageError(f"{path.name} is no tar file: {failure}", where="image") from None
+        raise ImageError(f"{path.name} is not a tar file: {failure}", where="image") from None

@@ -57,7 +57,7 @@ class Judged:
             missing = [name for name, value in self.value.items() if not value]
             said = f"the judge says no to {', '.join(missing)}: {self.reason}" if missing else ""
             return Check(1 - len(missing) / len(self.value), said)
-        raise GraderError("this answer of a judge is no share of 1: look at its value", cause=Cause.GRADER_CRASH)
+        raise GraderError("this answer of a judge is not a share of 1: look at its value", cause=Cause.GRADER_CRASH)
 
 
 def request(
@@ -68,7 +68,7 @@ def request(
 ) -> dict[str, Any]:  # fmt: skip
     """The body of a request. read: the exhibit of a file. GraderError for what can be no question."""
     if kind not in KINDS:
-        raise GraderError(f"{kind!r} is no kind of question; allowed: {', '.join(KINDS)}", cause=Cause.GRADER_CRASH)
+        raise GraderError(f"{kind!r} is not a kind of question; allowed: {', '.join(KINDS)}", cause=Cause.GRADER_CRASH)
     return {
         "kind": kind,
         "question": question,

@@ -19,7 +19,7 @@ def fraction_of(value: Any, what: str) -> float:
     if hasattr(value, "item") and not isinstance(value, (int, float)):
         value = value.item()
     if not isinstance(value, (int, float)):
-        raise GraderError(f"{what}: {type(value).__name__} is no share of 1", cause=Cause.GRADER_MALFORMED)
+        raise GraderError(f"{what}: {type(value).__name__} is not a share of 1", cause=Cause.GRADER_MALFORMED)
     share = float(value)
     if not math.isfinite(share) or not -1e-9 <= share <= 1 + 1e-9:
         raise GraderError(f"{what}: {share} is not between 0 and 1", cause=Cause.GRADER_MALFORMED)

@@ -29,7 +29,7 @@ def read_xml(path: Path, limit: int = XML_LIMIT) -> Element:
     except DefusedXmlException as error:
         raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
     except (ParseError, ValueError, LookupError) as error:
-        raise Unreadable(f"is no XML: {error}") from error
+        raise Unreadable(f"is not XML: {error}") from error
     except RecursionError as error:
         raise Unreadable("is nested too deeply") from error
     if sum(1 for _ in root.iter()) > ELEMENT_LIMIT:
@@ -46,7 +46,7 @@ def read_svg(path: Path) -> Element:
     """The root of an SVG picture. Unreadable as `read_xml`, or where the root is no `svg`."""
     root = read_xml(path)
     if local_name(root) != "svg":
-        raise Unreadable(f"is no SVG: its root is {local_name(root)!r}")
+        raise Unreadable(f"is not an SVG: its root is {local_name(root)!r}")
     return root
 
 

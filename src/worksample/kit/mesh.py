@@ -109,11 +109,11 @@ def read_stl(path: Path) -> Mesh:
     elif data[:5].lower() == b"solid":
         triangles = _ascii(data)
     else:
-        raise Unreadable("is no STL file")
+        raise Unreadable("is not an STL file")
     if not len(triangles):
         raise Unreadable("has no triangles")
     if not np.isfinite(triangles).all() or np.abs(triangles).max() > 1e12:
-        raise Unreadable("has coordinates that are no finite lengths")
+        raise Unreadable("has coordinates that are not finite lengths")
     mesh = Mesh(triangles)
     if mesh.area <= 0:
         raise Unreadable("has no surface")
@@ -138,8 +138,8 @@ def _ascii(data: bytes) -> np.ndarray:
     if len(corners) > 3 * TRIANGLE_LIMIT:
         raise Unreadable(f"has more than {TRIANGLE_LIMIT:,} triangles")
     if len(corners) % 3 or len(corners) != data.count(b"vertex"):
-        raise Unreadable("is no STL file: its corners do not make triangles")
+        raise Unreadable("is not an STL file: its corners do not make triangles")
     try:
         return np.array(corners, dtype=np.float64).reshape(-1, 3, 3)
     except ValueError as error:
-        raise Unreadable(f"is no STL file: {error}") from error
+        raise Unreadable(f"is not an STL file: {error}") from error

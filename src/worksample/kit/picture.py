@@ -42,4 +42,4 @@ def read_image(path: Path) -> Image:
         UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError, EOFError, TypeError,
         ArithmeticError, LookupError, AttributeError, AssertionError, RuntimeError, struct.error, zlib.error,
     ) as error:  # fmt: skip
-        raise Unreadable(f"is no picture that can be decoded ({type(error).__name__})") from error
+        raise Unreadable(f"is not a picture that can be decoded ({type(error).__name__})") from error

@@ -43,7 +43,7 @@ def shaped(value: Any, like: Any, owner: Owner, at: str = "") -> None:
     elif like in _WORDS:
         _type(value, like, owner, place)
     else:
-        raise GraderError(f"{like!r} is no shape", cause=Cause.GRADER_CRASH)
+        raise GraderError(f"{like!r} is not a shape", cause=Cause.GRADER_CRASH)
 
 
 def _any(value: Any, options: tuple[Any, ...], owner: Owner, at: str) -> None:

@@ -51,7 +51,7 @@ def read_wav(path: Path) -> Sound:
     except Unreadable:
         raise
     except (wave.Error, EOFError, RuntimeError, ValueError, ArithmeticError, struct.error) as error:
-        raise Unreadable(f"is no WAV: {error or 'it ends early'}") from error
+        raise Unreadable(f"is not a WAV: {error or 'it ends early'}") from error
     if width not in (1, 2, 3, 4) or not channels or not rate:
         raise Unreadable(f"has {8 * width} bits, {channels} channels, {rate} frames a second")
     data = data[: len(data) // (width * channels) * width * channels]

@@ -39,14 +39,14 @@ def _match(got: Any, want: Any, at: str, how: tuple[float, bool], out: list[str]
     """(right leaves, all leaves) of `want`; differences are added to `out`."""
     if isinstance(want, Mapping) and want:
         if not isinstance(got, Mapping):
-            out.append(f"{at or 'the value'}: {_show(got)} is no object")
+            out.append(f"{at or 'the value'}: {_show(got)} is not an object")
             return 0, _leaves(want)
         pairs = [(got.get(k, _ABSENT), v, f"{at}.{k}" if at else str(k)) for k, v in want.items()]
         sums = [_match(g, v, place, how, out) for g, v, place in pairs]
         return sum(r for r, _ in sums), sum(t for _, t in sums)
     if isinstance(want, list) and want:
         if not isinstance(got, list):
-            out.append(f"{at or 'the value'}: {_show(got)} is no list")
+            out.append(f"{at or 'the value'}: {_show(got)} is not a list")
             return 0, _leaves(want)
         return _items(got, want, at, how, out)
     same = _equal(got, want, how[0])
@@ -138,7 +138,7 @@ def _query(path: Path, sql: str, parameters: tuple[Any, ...], *, immutable: bool
             f"{path.absolute().as_uri()}?{'mode=ro&immutable=1' if immutable else 'mode=rw'}", uri=True
         )
     except sqlite3.Error as error:
-        raise Unreadable(f"is no SQLite database: {error}") from error
+        raise Unreadable(f"is not an SQLite database: {error}") from error
     try:
         link.text_factory = lambda data: data.decode("utf-8", "replace")
         link.execute("PRAGMA trusted_schema = OFF")

@@ -107,7 +107,7 @@ def parse_csv(text: str, delimiter: str | None = None) -> Table:
     try:
         return table_of(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
     except csv.Error as error:
-        raise Unreadable(f"is no CSV: {error}") from error
+        raise Unreadable(f"is not CSV: {error}") from error
     finally:
         csv.field_size_limit(before)
 

@@ -35,12 +35,12 @@ def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
     """A file's text, line ends as `\\n`. Unreadable over `limit` bytes or with NUL bytes in it."""
     text, _ = decode(read_bytes(path, limit))
     if "\0" in text:
-        raise Unreadable("is no text: it holds NUL bytes")
+        raise Unreadable("is not text: it holds NUL bytes")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise Unreadable(f"holds {name}, which is no JSON")
+    raise Unreadable(f"holds {name}, which is not JSON")
 
 
 def parse_json(text: str, owner: Owner | None = None) -> Any:
@@ -52,7 +52,7 @@ def parse_json(text: str, owner: Owner | None = None) -> Any:
     try:
         value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, parse_int=_integer, object_hook=hook)
     except json.JSONDecodeError as error:
-        raise Unreadable(f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
+        raise Unreadable(f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
     except RecursionError as error:
         raise Unreadable("is nested too deeply") from error
     _measure(value)

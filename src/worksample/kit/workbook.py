@@ -45,7 +45,7 @@ def guard_archive(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise Unreadable(f"is no workbook: {error}") from error
+        raise Unreadable(f"is not a workbook: {error}") from error
     if len(members) > MEMBER_LIMIT or sum(m.file_size for m in members) > UNPACKED_LIMIT:
         raise Unreadable(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
     names = [m.filename for m in members]
@@ -55,7 +55,7 @@ def guard_archive(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             _guard_tags(archive)
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
-        raise Unreadable(f"is no sound workbook: {error}") from error
+        raise Unreadable(f"is not a sound workbook: {error}") from error
 
 
 def _guard_tags(archive: zipfile.ZipFile) -> None:
@@ -110,7 +110,7 @@ def _book(path: Path, formulas: bool) -> Iterator[Any]:
         InvalidFileException, LookupError, ValueError, TypeError, AttributeError, SyntaxError, EOFError,
         OSError, RuntimeError, ArithmeticError, AssertionError, zipfile.BadZipFile, zlib.error,
     ) as error:  # fmt: skip
-        raise Unreadable(f"is no sound workbook: {type(error).__name__}: {error}") from error
+        raise Unreadable(f"is not a sound workbook: {type(error).__name__}: {error}") from error
 
 
 def _cells(sheet: Any) -> Iterator[list[Any]]:

@@ -51,7 +51,9 @@ def _work_of(tasks: Any) -> dict[str, Any]:
     named = _listed(tasks)
     for one in named:
         if not isinstance(one, str | Path | Package):
-            raise UsageError(f"{type(one).__name__} is no task", next="a suite's name, a folder, or worksample.task()")
+            raise UsageError(
+                f"{type(one).__name__} is not a task", next="a suite's name, a folder, or worksample.task()"
+            )
     return {"tasks": [str(one.root if isinstance(one, Package) else one) for one in named]}
 
 
@@ -76,7 +78,7 @@ def _objects(value: Any, models: Sequence[str]) -> list[dict[str, Any]]:
 
     if not callable(value) or not (is_async(value) or is_inspects(value)):
         raise UsageError(
-            f"{type(value).__name__} is no agent",
+            f"{type(value).__name__} is not an agent",
             next="a harness's name, a table, a solver or agent of Inspect's, or an async function of one Assignment",
         )
     name, settings = called(value), offer(value)

@@ -40,7 +40,7 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
     need("report")
     import polars as pl
 
-    from worksample.reports.experiments import find_experiments
+    from worksample.reports.experiments import find_experiments, release_dates
     from worksample.reports.leaderboard import board_of
     from worksample.reports.plots import Canvas
     from worksample.reports.static_site.charts import board_charts
@@ -51,7 +51,8 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
     frame = work.frame(work.primary)
     with tempfile.TemporaryDirectory(prefix="worksample-plots-") as folder:
         canvas = Canvas(Path(folder))
-        board_charts(canvas, board_of(frame, tuple(found)), frame.filter(frame["slot"].is_not_null()))
+        board = board_of(frame, tuple(found))
+        board_charts(canvas, board, frame.filter(frame["slot"].is_not_null()), release_dates(store))
         return {
             plot.name: Picture(
                 plot.caption,

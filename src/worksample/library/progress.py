@@ -156,4 +156,4 @@ class Bar:
     def _update(self) -> None:
         t = self.tally
         says = f"failed {t.failed} · graded {t.graded} · ungraded {t.ungraded} · {spent(t)}"
-        self.progress.update(self.task, completed=t.finished, says=says)
+        self.progress.update(self.task, total=t.planned, completed=t.finished, says=says)

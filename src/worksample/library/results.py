@@ -94,7 +94,8 @@ class Run:
     def __repr__(self) -> str:
         s = self.status
         rest = {"open": s.open, "ungraded": s.ungraded, "waiting for people": s.waits_for_people,
-                "waiting for a judge": s.waits_for_judge, "not attemptable": s.not_attemptable}  # fmt: skip
+                "waiting for a judge": s.waits_for_judge, "to label": s.to_label,
+                "not attemptable": s.not_attemptable}  # fmt: skip
         told = "".join(f", {count} {what}" for what, count in rest.items() if count)
         return f"Run({self.experiment}: {s.graded} graded of {s.planned} planned{told}, in {self.store})"
 

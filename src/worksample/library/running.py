@@ -14,9 +14,11 @@ from .threads import call, call_async
 
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.model_check import Checked
     from worksample.experiments.planning import Plan
     from worksample.experiments.run import RunOptions
     from worksample.experiments.stop import Stop
+    from worksample.records import Agent, Experiment
     from worksample.store import Store
 
     from .opening import Where
@@ -79,20 +81,47 @@ class Planned:
     store: Store
     plan: Plan
     known: bool
+    models: tuple[Checked, ...] = ()
+    """What one call to each model that has something to do showed."""
 
 
 @contextmanager
 def planned(config: ExperimentConfig) -> Iterator[Planned]:
     """Refuse what cannot be run before a store is made, then plan into it; for a `with`."""
-    from worksample.experiments.model_check import need_models
+    from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.preparing import commit_plan, prepare
     from worksample.experiments.run import need_sandbox
 
     need_sandbox(config.sandbox)
-    need_models(prepare(config).material.agents, config)
+    ahead = prepare(config)
+    need_models(ahead.material.agents, config)
+    models = prove_models(_with_work(ahead, config.store), config) if config.check_models else ()
     with opened(config.store, create=True) as store:
         plan = prepare(config, store.blobs)
-        yield Planned(store, plan, commit_plan(store, plan))
+        yield Planned(store, plan, commit_plan(store, plan), models)
+
+
+def _with_work(plan: Plan, where: str | None) -> list[Agent]:
+    """Agents that have a trial to do: where all is done, nobody is asked."""
+    from worksample.experiments.plan_progress import progress_of
+    from worksample.store.location import is_store
+
+    if is_store(where):
+        with opened(where) as store:
+            plan = progress_of(plan, store)[1]
+    wanted = {slot.agent for slot in plan.attemptable}
+    return [agent for agent in plan.material.agents if agent.id in wanted]
+
+
+def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -> tuple[Checked, ...]:
+    """The same for what is left of an experiment that was planned before."""
+    from worksample.experiments.model_check import prove_models
+    from worksample.records import Agent
+
+    if not config.check_models:
+        return ()
+    wanted = dict.fromkeys(slot.agent for slot in store.open_slots(experiment.id))
+    return prove_models([store.get(Agent, id) for id in wanted], config)
 
 
 def options_of(
@@ -136,6 +165,8 @@ def _resume(experiment: str | Run, store: Where, progress: bool, options: dict[s
     with _TURN, opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
         found = find_experiment(open_, named(experiment), planned=True)
         flags: dict[str, Any] = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
-        how = replace(options_of(replanned(found, flags), **options), stop=stop)
+        config = replanned(found, flags)
+        prove_rest(open_, found, config)
+        how = replace(options_of(config, **options), stop=stop)
         done = run_experiment(open_, found, how, watcher(silent=not progress))
         return Run(open_.name, done.status, done.interrupted)

@@ -57,7 +57,7 @@ def _said(error: dict[str, Any], model: type[BaseModel], steps: list[int | str],
     kind, value, context = error["type"], error.get("input"), error.get("ctx") or {}
     if kind == "extra_forbidden":
         keys = sorted(keys_at(model, steps[:-1]))
-        return f"is no key of {above or 'this file'}{nearest(str(steps[-1]), keys)}", ", ".join(keys)
+        return f"is not a key of {above or 'this file'}{nearest(str(steps[-1]), keys)}", ", ".join(keys)
     words = allowed_at(model, steps)
     if kind == "missing":
         return "is missing", words

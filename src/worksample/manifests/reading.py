@@ -79,7 +79,7 @@ def _bytes(path: Path) -> bytes:
     with os.fdopen(fd, "rb") as file:
         mode = os.fstat(fd).st_mode
         if not stat.S_ISREG(mode):
-            raise _Unfit("is a folder, not a file" if stat.S_ISDIR(mode) else "is no regular file")
+            raise _Unfit("is a folder, not a file" if stat.S_ISDIR(mode) else "is not a regular file")
         data = file.read(FILE_LIMIT + 1)
     if len(data) > FILE_LIMIT:
         raise _Unfit(f"is larger than {FILE_LIMIT:,} bytes")
@@ -111,7 +111,7 @@ def _sound(data: dict[str, Any], name: str, faults: Faults) -> dict[str, Any] | 
         if isinstance(value, list):
             return [walk(inner, (*at, i)) for i, inner in enumerate(value)]
         if isinstance(value, float) and not math.isfinite(value):
-            faults.add(name, key_of(at), f"{value} is no finite number")
+            faults.add(name, key_of(at), f"{value} is not a finite number")
             return None
         if isinstance(value, int) and abs(value) > WHOLE:
             faults.add(name, key_of(at), "is a number beyond 64 bits", f"whole numbers up to {WHOLE}")

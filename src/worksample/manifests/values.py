@@ -38,7 +38,7 @@ def parse_size(text: str) -> int | None:
 def _size(value: Any) -> Any:
     found = parse_size(value) if isinstance(value, str) else value
     if found is None or (isinstance(found, int) and found <= 0):
-        raise unfit("is no size")
+        raise unfit("is not a size")
     return found
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .counts import Counts, State, count_states
     from .effort.budget import BudgetPoint, frontier, score_against_budget
     from .effort.horizon import Horizon, time_horizon
+    from .effort.trend import doubling_time
     from .estimate import Estimate, Unit, tabulate
     from .judgments.agreement import HOLISTIC, PASS_FAIL, PREFERENCE, Agreement, Scale, measure_agreement
     from .judgments.false_negatives import false_negative_bound
@@ -160,6 +161,7 @@ __all__ = [
     "deployable_cost",
     "detectable",
     "dollars_earned",
+    "doubling_time",
     "draw_labels",
     "elo_ratings",
     "exact",

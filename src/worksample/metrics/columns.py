@@ -243,3 +243,14 @@ def pair_codes(first: Ints, second: Ints, sizes: tuple[int, int]) -> tuple[Ints,
         return (np.cumsum(seen) - 1)[keys], np.flatnonzero(seen)
     found, index = np.unique(keys, return_inverse=True)
     return index.astype(np.int64), found
+
+
+def days(date: Column) -> pl.Series:
+    """Dates as dates: texts must be ISO, since "2026-10" sorts before "2026-9"."""
+    column = series("date", date)
+    if column.dtype != pl.String:
+        return column
+    found = column.str.to_date("%Y-%m-%d", strict=False)
+    if (wrong := found.is_null() & column.is_not_null()).any():
+        raise UsageError(f"{column.filter(wrong)[0]!r} is no date", where="column 'date'", next="YYYY-MM-DD")
+    return found

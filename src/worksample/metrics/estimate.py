@@ -74,7 +74,7 @@ class Estimate:
             raise UsageError("a figure has a value, or the reason why it has none", where=f"estimate {self.name!r}")
         for end in (self.value, self.low, self.high):
             if end is not None and not math.isfinite(end):
-                raise UsageError(f"{end} is no figure", where=f"estimate {self.name!r}")
+                raise UsageError(f"{end} is not a figure", where=f"estimate {self.name!r}")
         if self.low is not None and self.high is not None and self.low > self.high:
             raise UsageError(f"low {self.low} above high {self.high}", where=f"estimate {self.name!r}")
 

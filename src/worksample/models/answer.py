@@ -52,7 +52,7 @@ def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Ans
     said = _object(text)
     reason = said.get("reason", "")
     if not isinstance(reason, str):
-        raise malformed("its reason is no text")
+        raise malformed("its reason is not text")
     value, quotes = _READERS[probe.kind](said, probe, exhibits)
     return Answer(value, reason[:LONGEST], quotes)
 
@@ -62,9 +62,9 @@ def _object(text: str) -> dict[str, Any]:
     try:
         said = json.loads(block[1] if block else text, object_pairs_hook=_once, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
-        raise malformed(f"it is no JSON object: {str(error)[:200]}: {text.strip()[:200]!r}") from error
+        raise malformed(f"it is not a JSON object: {str(error)[:200]}: {text.strip()[:200]!r}") from error
     if not isinstance(said, dict):
-        raise malformed(f"it is no JSON object: {text.strip()[:200]!r}")
+        raise malformed(f"it is not a JSON object: {text.strip()[:200]!r}")
     return said
 
 
@@ -76,7 +76,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _finite(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _among(said: Any, allowed: tuple[str, ...], where: str = "answer") -> str:
@@ -105,7 +105,7 @@ def _fields(said: dict[str, Any], probe: Probe, exhibits: Mapping[int, Exhibit])
         wanted = TYPES[schema["type"]]
         sound = isinstance(value, wanted) and (schema["type"] == "boolean" or not isinstance(value, bool))
         if not sound or (isinstance(value, float) and not math.isfinite(value)):
-            raise malformed(f"field {name!r} is no {schema['type']}")
+            raise malformed(f"field {name!r} is not of the type {schema['type']}")
         if "enum" in schema and value not in schema["enum"]:
             raise malformed(f"field {name!r} is none of {schema['enum']}"[:1000])
     return values, _quote(said, probe, exhibits, needed=True)
@@ -119,7 +119,7 @@ def _checklist(said: dict[str, Any], probe: Probe, exhibits: Mapping[int, Exhibi
     quotes: tuple[Quote, ...] = ()
     for name, item in items.items():
         if not isinstance(item, dict):
-            raise malformed(f"item {name!r} is no object")
+            raise malformed(f"item {name!r} is not an object")
         values[name] = _among(item.get("answer"), ("yes", "no"), name) == "yes"
         quotes += _quote(item, probe, exhibits, needed=values[name], item=name)
     return values, quotes
@@ -142,7 +142,7 @@ def _quote(
         return ()
     number, text = said.get("exhibit"), said.get("quote") or ""
     if not isinstance(text, str) or isinstance(number, bool) or not isinstance(number, int | None):
-        raise malformed("its quote is no text, or its exhibit no number")
+        raise malformed("its quote is not text, or its exhibit is not a number")
     wanted = plain(text)
     readable = {n: e for n, e in exhibits.items() if e.look is not Look.PICTURE and plain(f"{e.name}\n{e.text}")}
     if number is not None and number in exhibits and exhibits[number].look is Look.PICTURE:

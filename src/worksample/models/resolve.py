@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -60,10 +61,8 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
     try:
         model = get_model(name, config=config, **service.args)
     except (PrerequisiteError, ValueError, ImportError) as error:
-        raise PlanError(
-            f"the model {name} cannot be used: {_plain(str(error))}",
-            next="check the name (provider/model), the provider's package and its API key",
-        ) from error
+        said = _plain(str(error))
+        raise PlanError(f"the model {name} cannot be used: {said}", next=_mended_by(said)) from error
     if model.api not in _PREPARED:
         _PREPARED.add(model.api)
         _count_here(model.api)
@@ -79,16 +78,22 @@ def check_generation(generation: Mapping[str, Any], where: str) -> None:
     faults, file = Faults(), "generation"
     known = {key: value for key, value in generation.items() if key in GenerateConfig.model_fields}
     for key in sorted(set(generation) - set(known)):
-        faults.add(file, key, f"is no setting of generation{nearest(key, GenerateConfig.model_fields)}")
+        faults.add(file, key, f"is not a setting of generation{nearest(key, GenerateConfig.model_fields)}")
     checked(GenerateConfig, known, faults, file=file)
     if faults.found:
         raise PlanError("; ".join(map(str, faults.found)), where=where, next="see docs/agents.md")
 
 
 def _plain(text: str) -> str:
-    import re
+    return " ".join(re.sub(r"\[/?[a-z ]*\]", "", text).split()).removeprefix("ERROR: ")
 
-    return " ".join(re.sub(r"\[/?[a-z ]*\]", "", text).split())
+
+def _mended_by(said: str) -> str:
+    """What to type: the key's variable where the provider's client names it."""
+    key = re.search(r"\b[A-Z][A-Z0-9_]*_API_KEY\b", said)
+    if key:
+        return f"export {key[0]}=... (docs/providers.md: keys, addresses and names of each provider)"
+    return "check the name (provider/model), the provider's package and its API key (docs/providers.md)"
 
 
 def _count_here(api: ModelAPI) -> None:

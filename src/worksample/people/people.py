@@ -211,9 +211,17 @@ class People:
 
     # -- rubrics
 
-    def save_rubric(self, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str) -> Version:
-        """Add a version after `over`."""
-        return versions.save(self.store, by, rubric, criteria, over=over, reason=reason, clock=self._clock)
+    def now(self) -> int:
+        """Microseconds since 1970, by the clock of all that is kept here."""
+        return self._clock()
+
+    def save_rubric(
+        self, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str, suggestions: Collection[str] = ()
+    ) -> Version:
+        """Add a version after `over`; `suggestions`: of models, of which it has criteria."""
+        return versions.save(
+            self.store, by, rubric, criteria, over=over, reason=reason, clock=self._clock, suggestions=suggestions
+        )
 
     # -- administration
 
@@ -263,6 +271,10 @@ class People:
     def refuse_votes_at_work(self, account: Account, round: str) -> None:
         """Conflict while the person judges an item of the round, or of one that looks at it."""
         shown_names.refuse_votes_at_work(self.store, account, round)
+
+    def look_at_submission(self, account: Account, submission: str, *, names: bool) -> None:
+        """Whether the person may read what there is on a submission, `names` among it: Denied, Conflict."""
+        shown_names.look_at_submission(self.store, account, submission, names=names, clock=self._clock)
 
     def amend(self, by: Account, action: Action, target: Target, target_id: str, reason: str) -> Amendment:
         """Strike or restore a record."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         Tags,
         Target,
     )
-    from .experiment import Arm, Experiment, Lock, Slot
+    from .experiment import Arm, Chain, Experiment, Feedback, Lock, ShownRubric, Slot
     from .grade import Grade, GradePart, Skip
     from .job import ContractType, Job
     from .kinds import REGISTRY, from_envelope
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
         Tier,
         Work,
     )
-    from .trial import Ending, Outcome, Trial
+    from .trial import Ending, Fed, Outcome, Trial
     from .verdict import AWAITED, JudgedBy, Standing, Verdict, strikes, struck, targets_of
 
 __all__ = [
@@ -77,6 +77,7 @@ __all__ = [
     "By",
     "Capture",
     "CaptureStatus",
+    "Chain",
     "ContractType",
     "Criteria",
     "Criterion",
@@ -90,6 +91,8 @@ __all__ = [
     "Evaluator",
     "EvaluatorKind",
     "Experiment",
+    "Fed",
+    "Feedback",
     "Frozen",
     "Given",
     "Grade",
@@ -123,6 +126,7 @@ __all__ = [
     "Rule",
     "ServiceLimits",
     "ServiceSpec",
+    "ShownRubric",
     "Side",
     "Skip",
     "Slot",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -11,15 +13,60 @@ from .task import HostLists, Limits, Name, Protocol
 from .verdict import JudgedBy
 
 
+class Feedback(StrEnum):
+    """What an agent gets that works again on what failed."""
+
+    NONE = "none"
+    """It does not work again: first attempts."""
+    RETRY = "retry"
+    """That it was not accepted, and nothing else: the control."""
+    GENERIC = "generic"
+    """Advice that fits any work."""
+    PEOPLE = "people"
+    JUDGE = "judge"
+    PROGRAM = "program"
+    """What this kind of evaluator said of it."""
+    UNCHANGED = "unchanged"
+    """Nobody works: the same work is graded again, blind, which shows what noise alone gives."""
+
+
+class ShownRubric(StrEnum):
+    """What of the criteria the agent sees."""
+
+    NONE = "none"
+    CRITERIA = "criteria"
+    IMPORTANCES = "importances"
+    """The criteria with their importances or points."""
+
+
 class Arm(Frozen):
     """The condition of the work."""
 
     name: Name = "plain"
-    worker: str = "agent"
-    feedback: str = "none"
-    shown_rubric: str = "none"
+    worker: Literal["agent"] = "agent"
+    feedback: Feedback = Feedback.NONE
+    shown_rubric: ShownRubric = ShownRubric.NONE
     limits: Limits | None = None
     """Overrides the instance's own where set, field by field."""
+    continues: Name | None = Field(default=None, exclude_if=lambda arm: arm is None)
+    """The arm whose failed first attempts this one works on again. None, and then not written: it has its own."""
+
+
+class Chain(Frozen):
+    """When a failed attempt is followed by another (UpBench, Algorithm 1). Budgets are of one chain of attempts, its
+    first one included; a chain ends once it has spent that much.
+    """
+
+    reattempts: int = Field(ge=1, le=100)
+    """At most so many after the first attempt."""
+    dollars: float | None = Field(default=None, gt=0)
+    """US dollars: model calls of agents and judges, and people's time."""
+    hours: float | None = Field(default=None, gt=0)
+    """Hours of people."""
+    pay: float | None = Field(default=None, ge=0)
+    """US dollars per hour of people, which the budget in dollars counts with."""
+    improving: bool = False
+    """End a chain whose latest attempt scored no more than the one before."""
 
 
 class Lock(Frozen):
@@ -41,6 +88,9 @@ class Lock(Frozen):
     """Whose answers make the verdicts unless a report says otherwise. None, and then not written: each criterion by its
     own kind of evaluator; what has none by people, else a program, else a judge.
     """
+
+    chain: Chain | None = Field(default=None, exclude_if=lambda chain: chain is None)
+    """None, and then not written: every slot is planned before the first trial."""
 
     @model_validator(mode="before")
     @classmethod
@@ -73,6 +123,7 @@ class Experiment(Record):
     arms: tuple[Arm, ...]
     repeats: int = Field(ge=1)
     attempts: int = Field(default=1, ge=1)
+    """The most that a chain may come to: 1 and the chain's `reattempts`."""
     seed: int = 0
     lock: Lock
     settings: dict[str, Any] = {}
@@ -80,10 +131,31 @@ class Experiment(Record):
     author: str
     at: Moment
 
+    @model_validator(mode="after")
+    def _sound_chain(self) -> Self:
+        check_arms(self.arms)
+        most = 1 + (self.lock.chain.reattempts if self.lock.chain else 0)
+        if self.attempts != most:
+            raise ValueError(f"{self.attempts} attempts, and its chain comes to {most}")
+        return self
+
+
+def check_arms(arms: Sequence[Arm]) -> None:
+    """ValueError where an arm with feedback continues none, or one that is not there or has feedback itself."""
+    own = {arm.name for arm in arms if arm.feedback is Feedback.NONE}
+    for arm in arms:
+        if arm.feedback is Feedback.NONE and arm.continues is not None:
+            raise ValueError(f"the arm {arm.name} has no feedback and continues {arm.continues}")
+        if arm.feedback is not Feedback.NONE and arm.continues not in own:
+            raise ValueError(f"the arm {arm.name} continues no arm that makes first attempts")
+
 
 @register
 class Slot(Record):
-    """One planned piece of work. `id` is made of its parts, so planning twice plans the same."""
+    """One planned piece of work. `id` is made of its parts, so planning twice plans the same.
+
+    First attempts are planned before the first trial; a later one is committed when the rule of the chain asks for it.
+    """
 
     kind: ClassVar[str] = "slot"
 
@@ -95,6 +167,8 @@ class Slot(Record):
     repeat: int = Field(default=1, ge=1)
     not_attemptable: str = ""
     """What the agent lacks; such a slot is planned, counted and never run."""
+    after: str | None = Field(default=None, exclude_if=lambda slot: slot is None)
+    """The slot whose failed work this one continues. None, and then not written: a first attempt."""
 
     @staticmethod
     def identify(experiment: str, agent: str, instance: str, arm: str, attempt: int, repeat: int) -> str:

@@ -45,6 +45,11 @@ class Job(Frozen):
     """As posted; the files lie in the package's `inputs/`."""
 
     @property
+    def cohort(self) -> str:
+        """The month in which it starts, such as `2026-03`; empty where that is not known."""
+        return f"{self.start:%Y-%m}" if self.start else ""
+
+    @property
     def amount(self) -> float | None:
         """What the work was paid: the contract's amount, else the milestone's, else the posted one."""
         known = (self.contract_amount, self.milestone_amount, self.job_amount)

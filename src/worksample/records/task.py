@@ -164,6 +164,7 @@ class Work(Frozen):
     environment: Environment = Environment()
     deliverables: tuple[Deliverable, ...] = ()
     shown_rubric: str = ""
+    """The criteria as the agent sees them. Written by packages of old; now an arm says what is shown."""
 
 
 class Capture(Frozen):

@@ -45,6 +45,17 @@ class Outcome(Frozen):
         return self.cause is not None and POLICY[self.cause].retry
 
 
+class Fed(Frozen):
+    """What an agent was given that works again."""
+
+    submission: str
+    """The earlier work."""
+    evaluations: tuple[str, ...] = ()
+    """What was said of it, as far as it was given on."""
+    text: Digest | None = None
+    """Digest of the blob with the words that were added to the brief; None where nobody worked."""
+
+
 @register
 class Trial(Record):
     """Written once, when the trial closes. At most one finished trial per slot is live."""
@@ -70,6 +81,8 @@ class Trial(Record):
     limits: Limits = Limits()
     shown: Digest | None = None
     """Digest of exactly what the agent was shown (its first messages and its tools)."""
+    fed: Fed | None = Field(default=None, exclude_if=lambda fed: fed is None)
+    """None, and then not written: a first attempt."""
     sandbox: str = "bubblewrap"
     log: str = ""
     """Path of the `.eval` log, relative to the store's `logs/`."""

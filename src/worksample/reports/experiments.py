@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from worksample.errors import PlanError
 from worksample.experiments.find import find_experiment
-from worksample.records import Experiment, Suite
+from worksample.records import Agent, Experiment, Suite
 from worksample.store import Store
 
 
@@ -41,3 +42,8 @@ def same_lock(experiments: Sequence[Experiment]) -> None:
                 f"{first.name} and {other.name} differ in their locks ({', '.join(differs) or 'contents'})",
                 next=f"worksample report {other.id}, each in its own report",
             )
+
+
+def release_dates(store: Store) -> dict[str, date | None]:
+    """When the model of each agent was released, by the agent's id; None where nobody said."""
+    return {agent.id: agent.release_date for agent in store.find(Agent)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -55,9 +56,9 @@ def shade(score: float | None) -> str:
     return "n" if score is None else str(min(4, int(score * 5)))
 
 
-def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task") -> Heat:
+def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task", order: Sequence[str] = ()) -> Heat:
     """The map over the slots of a frame of verdicts, a row per task or per category; work without a category has none
-    of its own.
+    of its own. `order`: names of agents as they are to stand, those that it lacks behind them.
     """
     import polars as pl
 
@@ -76,7 +77,8 @@ def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task") -> He
         .rows_by_key([by, "entry"], named=True, unique=True)
     )
     who = frame.select("entry", "entry_label").unique().sort("entry_label", "entry")
-    agents = tuple(Column(a, n) for a, n in who.iter_rows())
+    place = {name: at for at, name in enumerate(order)}
+    agents = tuple(sorted((Column(*row) for row in who.iter_rows()), key=lambda c: place.get(c.name, len(place))))
     names = frame.select(pl.col(by).alias("name"), "category").unique("name", keep="first").sort("category", "name")
     rows = []
     for name, category in names.iter_rows():

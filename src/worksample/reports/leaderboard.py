@@ -195,17 +195,20 @@ def board_of(
     """The leaderboard over the frame of verdicts (`verdicts.frame`): a row per agent, arm and attempt, and one for
     everybody who handed work in.
     """
-    rows = []
+    rows, missing = [], []
+    wanted = {instance for e in experiments for instance in e.lock.instances}
     for group in frame.partition_by("entry", maintain_order=True):
         row = _row(group, illustrative=illustrative, how=how)
         if group["slot"].is_null().all():
             origin = {"external": "external agent"}.get(group["harness"][0], "person")
             row = replace(row, planned=None, entrant=origin)
+            if (there := group["instance"].n_unique()) < len(wanted):
+                missing.append(f"{row.label} handed in work on {there} of {len(wanted)} instances.")
         rows.append(row)
     rows.sort(key=lambda r: (-(r.passed.value or 0), -(r.score.value or 0), r.label, r.agent))
     notes = _notes(frame.filter(frame["slot"].is_not_null()), illustrative)
     if any(row.entrant for row in rows):
-        notes += ("Persons and external agents handed their work in: nothing was planned for them.",)
+        notes += ("Persons and external agents handed their work in: nothing was planned for them.", *sorted(missing))
     return Leaderboard(experiments, tuple(rows), notes, how.level if how else 0.95)
 
 

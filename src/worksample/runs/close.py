@@ -178,6 +178,7 @@ def trial_of(try_: Try, outcome: Outcome, **rest: Any) -> Trial:
         outcome=outcome,
         started=try_.started,
         limits=try_.limits,
+        fed=try_.feeding.fed if try_.feeding else None,
         sandbox=job.config.sandbox,
         phases=dict(try_.phases),
         **{"ended": now(), "working_seconds": 0.0, **rest},

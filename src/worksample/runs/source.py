@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from worksample.box import Root
+from worksample.chains.feeding import Feeding, feed
 from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
 from worksample.images import root_of
 from worksample.records import Instance, Slot, Trial
@@ -105,17 +106,23 @@ class Trials:
             if self.store.find(Trial, slot=slot.id, live=True):
                 self.store.release(_key(slot.id), self.owner)
                 continue
+            store, job, instance = self.store, self.jobs[slot.agent], self.instance(slot.instance)
+            feeding = None
+            if slot.after is not None:
+                feeding = feed(store, slot, job.arm(slot), instance, job.experiment.lock.protocol)
+                if feeding is None:  # withdrawn since its turn came: the chain says what comes instead
+                    store.release(_key(slot.id), self.owner)
+                    continue
             self.held.add(slot.id)
             if error := self.broken.get(slot.instance):
-                self._never_could(self._try(slot, here, None), error)
+                self._never_could(self._try(slot, here, feeding, None), error)
                 continue
-            root = root_of(self.instance(slot.instance).work.environment, self.store.folder)
-            try_ = self._try(slot, here, root)
+            try_ = self._try(slot, here, feeding, root_of(instance.work.environment, store.folder))
             self.tries[try_.id] = try_
             return try_
         return None
 
-    def _try(self, slot: Slot, here: int, root: Root | None) -> Try:
+    def _try(self, slot: Slot, here: int, feeding: Feeding | None, root: Root | None) -> Try:
         store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
         return Try(
             job=job,
@@ -126,6 +133,7 @@ class Trials:
             software=store.folder(instance.work.software),
             root=root,
             try_number=store.tries(slot.id) + 1,
+            feeding=feeding,
             here=here,
         )
 

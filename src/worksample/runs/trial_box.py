@@ -9,6 +9,7 @@ from worksample.agents import is_program, mounts_of
 from worksample.agents.command import HOME
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
+from worksample.chains.telling import PREVIOUS
 
 from .endpoints import endpoints_of, environment_of
 from .tries import Try
@@ -28,6 +29,7 @@ def box_config(try_: Try) -> BoxConfig:
         mounts=(
             Mount(str(try_.inputs), paths.input),
             Mount(str(try_.software), paths.software),
+            *((Mount(str(try_.feeding.previous), PREVIOUS),) if try_.feeding else ()),
             *mounts_of(try_.job.agent),
         ),
         python="toolbox" if try_.root is None else "none",

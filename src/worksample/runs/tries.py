@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from worksample.agents import build
 from worksample.box import Root
+from worksample.chains.feeding import Feeding, as_shown
 from worksample.endpoints import Ledger
 from worksample.errors import PlanError
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
@@ -37,14 +38,16 @@ class Job:
     model: Model | None
     config: RunConfig
     on_closed: OnClosed
-    solvers: dict[tuple[str, Limits], Solver] = field(default_factory=dict)
-    """Made once for all tries of an instance under the same limits."""
+    solvers: dict[tuple[str, Limits, str], Solver] = field(default_factory=dict)
+    """Made once for all tries of an instance under the same limits that are shown the same."""
 
-    def solver(self, instance: Instance, limits: Limits, inputs: Path) -> Solver:
-        """What does the instance's work as the agent does."""
-        key = (instance.id, limits)
+    def solver(self, try_: Try) -> Solver:
+        """What does the instance's work as the agent does, shown what its arm shows."""
+        arm = self.arm(try_.slot)
+        key = (try_.instance.id, try_.limits, f"{arm.shown_rubric} {try_.slot.id if try_.feeding else ''}")
         if key not in self.solvers:
-            self.solvers[key] = build(self.agent, instance, model=self.model, limits=limits, inputs=inputs)
+            shown = as_shown(try_.instance, arm, self.experiment.lock.protocol, try_.feeding)
+            self.solvers[key] = build(self.agent, shown, model=self.model, limits=try_.limits, inputs=try_.inputs)
         return self.solvers[key]
 
     def arm(self, slot: Slot) -> Arm:
@@ -68,6 +71,8 @@ class Try:
     root: Root | None
     """Of the instance's image."""
     try_number: int
+    feeding: Feeding | None = None
+    """What the agent is given of the attempt before."""
     here: int = 1
     """Which try of this run it is."""
     id: str = ""

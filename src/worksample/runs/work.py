@@ -68,7 +68,7 @@ async def _endeavour(
             await _serve(try_, stack)
         with apply_limits(_limits(try_.limits), catch_errors=True) as scope:
             async with reaching(try_, box_of()) as during:
-                await during(try_.job.solver(try_.instance, try_.limits, try_.inputs)(state, generate))
+                await during(try_.job.solver(try_)(state, generate))
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error
     except TerminateSampleError as error:

@@ -160,7 +160,7 @@ class BubblewrapBox:
         """See Box.serve."""
         own = self._endpoints.pop(endpoint, None)
         if own is None:
-            raise SandboxError(f"{endpoint} is no endpoint of the box, or is served already", where="box")
+            raise SandboxError(f"{endpoint} is not an endpoint of the box, or is served already", where="box")
         own.setblocking(False)
         return own
 

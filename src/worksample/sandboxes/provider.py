@@ -67,7 +67,7 @@ class WorksampleSandbox(SandboxEnvironment):
         """A box for a sample. Raises SandboxError, SandboxUnavailable."""
         spec = read_spec(config) if isinstance(config, str) else config or BoxSpec()
         if not isinstance(spec, BoxSpec):
-            raise SandboxError(f"{type(spec).__name__} is no config of a box", where="sandbox worksample")
+            raise SandboxError(f"{type(spec).__name__} is not a config of a box", where="sandbox worksample")
         return {"default": cls(await start_box(spec.box, spec.kind))}
 
     @classmethod

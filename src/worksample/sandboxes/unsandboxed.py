@@ -171,7 +171,7 @@ class PlainBox:
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
         """See Box.serve: there is none, since `start` refuses them."""
-        raise SandboxError(f"{endpoint} is no endpoint of the box", where="box")
+        raise SandboxError(f"{endpoint} is not an endpoint of the box", where="box")
 
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
         """See Box.dial: the loopback of this box is the machine's."""

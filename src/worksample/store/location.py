@@ -88,7 +88,7 @@ def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[s
         return tomllib.loads(place.read(SETTINGS).decode())
     except (FileNotFoundError, NotADirectoryError) as e:
         other = far is None and near.root.exists()
-        what = "this is no store (it has no store.toml)" if other else "there is no store here"
+        what = "this is not a store (it has no store.toml)" if other else "there is no store here"
         made = "worksample run makes a new one, and so does worksample serve --create"
         next = f"name another with --store or WORKSAMPLE_STORE; {made}"
         raise StoreError(what, where=place.name, next=next) from e
@@ -106,7 +106,7 @@ def _make(near: LocalPlace, far: RemotePlace | None, place: Place) -> None:
                 return
             if far is None and any(p.name not in ("tmp", "records") for p in near.root.iterdir()):
                 raise StoreError(
-                    "this folder holds other things and is no store",
+                    "this folder holds other things and is not a store",
                     where=place.name,
                     next="name a new or empty folder with --store or WORKSAMPLE_STORE",
                 )

@@ -179,5 +179,26 @@ rubric_versions = Table(
 )
 """Rows are added only. `body`: the criteria as JSON; `digest`: of them, by which a round's are found."""
 
+rubric_suggestions = Table(
+    "rubric_suggestions",
+    metadata,
+    _text("id", key=True),
+    _text("rubric", index=True),
+    _text("account"),
+    _text("role", index=True),
+    _text("body"),
+    _whole("at"),
+)
+"""What models suggested for rubrics, or what came instead: asked once, never changed. `body`: model, digests, usage."""
+
+rubric_taken = Table(
+    "rubric_taken",
+    metadata,
+    _text("rubric", key=True),
+    Column("number", BigInteger, nullable=False, primary_key=True, autoincrement=False),
+    _text("suggestion", key=True),
+)
+"""From which suggestions an expert took criteria into a version."""
+
 EVERYTHING: MetaData = metadata
 """All tables of a database: these and the index."""

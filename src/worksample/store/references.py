@@ -32,9 +32,13 @@ def ids_of(record: Record) -> Iterator[tuple[str, str]]:
             yield from (("instance", i) for i in record.lock.instances)
         case Slot():
             yield from (("experiment", record.experiment), ("agent", record.agent), ("instance", record.instance))
+            yield from [("slot", record.after)] if record.after else []
         case Trial():
             yield from (("slot", record.slot), ("experiment", record.experiment))
             yield from (("agent", record.agent), ("instance", record.instance))
+            if record.fed is not None:
+                yield "submission", record.fed.submission
+                yield from (("evaluation", e) for e in record.fed.evaluations)
         case Submission():
             yield "instance", record.instance
             yield from [("trial", record.trial)] if record.trial else []
@@ -63,6 +67,8 @@ def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
             for grading in record.grading.values():
                 yield from ((grading.reference, True), (grading.grader, True))
             yield from [(record.shown_reference, True)] if record.shown_reference else []
+        case Trial():
+            yield from [(record.fed.text, False)] if record.fed and record.fed.text else []
         case Submission():
             yield from ((part.manifest, True) for part in record.parts.values())
         case Evaluation():

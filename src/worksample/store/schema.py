@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
-HEAD = "0007"
+HEAD = "0008"
 """The version of all tables: a database that stands at an older one is brought up by `versions`. It goes up by one
 with any change here or in `people_tables`."""
 

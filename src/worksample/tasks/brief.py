@@ -1,13 +1,12 @@
-"""Settings in the brief, and the criteria as an agent may see them."""
+"""Settings in the brief."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from worksample.errors import ManifestError
-from worksample.records import Criteria, Criterion
 
 _PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
 
@@ -32,18 +31,3 @@ def render_brief(brief: str, settings: Mapping[str, Any]) -> str:
         return str(value)
 
     return _PLACE.sub(fill, brief)
-
-
-def shown_criteria(criteria: Criteria) -> str:
-    """The criteria as a list in Markdown, as an agent sees them where a protocol has `shown = true`."""
-
-    def lines(nodes: Sequence[Criterion], depth: int) -> list[str]:
-        found = []
-        for node in nodes:
-            weight = node.importance.value if node.importance else f"{node.worth:g} points"
-            gate = ", required" if node.gate else ""
-            found.append(f"{'  ' * depth}- {node.text} ({weight}{gate})")
-            found += lines(node.parts, depth + 1)
-        return found
-
-    return "\n".join(lines(criteria.criteria, 0))

@@ -56,7 +56,7 @@ def read_cases(root: Path, instances: Collection[str], criteria: Collection[str]
     found = []
     for path in sorted(p for p in folder.iterdir() if not p.name.startswith(".")):
         if path.is_symlink() or not path.is_dir():
-            faults.add(f"cases/{path.name}", "", "is no folder", "cases/<name>/ with case.toml and output/")
+            faults.add(f"cases/{path.name}", "", "is not a folder", "cases/<name>/ with case.toml and output/")
         elif path.name != "reference" or (path / "case.toml").exists():
             case = _case(path, instances, criteria, faults)
             found += [case] if case else []

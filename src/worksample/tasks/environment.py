@@ -133,7 +133,7 @@ _LISTS = ("interfaces", "services", "software", "requires")
 def _inside(name: str) -> str:
     steps = name.removesuffix("/").split("/")
     if name.startswith("/") or any(s in ("", ".", "..") for s in steps) or not name.isprintable():
-        raise told("is no name inside the output folder", "a relative path without '..'")
+        raise told("is not a name inside the output folder", "a relative path without '..'")
     return name
 
 

@@ -54,5 +54,5 @@ def pin_suite(path: Path) -> Path:
     """
     suite = read_suite(path, verify=False)
     if suite.path.is_dir():
-        raise ManifestError("a single task is no suite and has no lock", where=str(path), next="write a suite.toml")
+        raise ManifestError("a single task is not a suite and has no lock", where=str(path), next="write a suite.toml")
     return write_lock(suite.path.parent, suite.packages)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from worksample.manifests import Faults, Flag, Settings, Size, checked, told
+from worksample.manifests import Faults, Settings, Size, checked, told
 from worksample.records import Frozen, Protocol
 
 from .package_files import PythonFile
@@ -29,7 +29,6 @@ class GradingTable(Frozen):
     """How people or judges grade."""
 
     settings: Annotated[Settings, AfterValidator(_unreserved)] = {}
-    shown: Flag = False
 
 
 class ProgramTable(GradingTable):
@@ -63,7 +62,7 @@ def read_gradings(data: object, faults: Faults, context: Mapping[str, Any]) -> d
 def _spec(protocol: Protocol, given: GradingTable) -> GradingSpec:
     settings = dict(given.settings)
     if not isinstance(given, ProgramTable):
-        return GradingSpec(protocol, "", given.shown, settings)
+        return GradingSpec(protocol, "", settings)
     settings |= {"timeout": given.timeout} if given.timeout is not None else {}
     settings |= {"memory": given.memory} if given.memory is not None else {}
-    return GradingSpec(protocol, given.entry, given.shown, settings)
+    return GradingSpec(protocol, given.entry, settings)

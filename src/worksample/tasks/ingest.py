@@ -24,7 +24,6 @@ from worksample.records import (
     quote_path,
 )
 
-from .brief import shown_criteria
 from .package_files import ignored, of_grader
 from .spec import InstanceSpec, Package
 
@@ -125,7 +124,6 @@ def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink,
         software=_keep(below(whole, "software"), sink),
         environment=_environment(spec, whole, sink),
         deliverables=spec.deliverables,
-        shown_rubric=shown_criteria(package.criteria) if any(g.shown for g in package.gradings.values()) else "",
     )
     capture = Capture(probes=_keep(below(whole, "probes"), sink), probe_names=package.probes, exports=package.exports)
     gradings: dict[Protocol, Grading] = {

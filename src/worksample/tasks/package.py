@@ -149,9 +149,6 @@ def _check_whole(
                 what = f"there is none for the instance {spec.name}"
                 faults.add(FILE, "deliverables", what, 'one "name" = { format = "..." } at least')
             break
-    for protocol, grading in gradings.items():
-        if grading.shown and not criteria.criteria:
-            faults.add(FILE, f"grading.{protocol}.shown", "criteria.toml has nothing to show")
 
 
 def _shown(root: Path, data: dict[str, Any], instances: list[InstanceSpec], faults: Faults) -> Shown:
@@ -169,7 +166,7 @@ def _probes(root: Path, faults: Faults) -> tuple[str, ...]:
     found = sorted(p.name for p in folder.iterdir() if not ignored(p.name))
     for name in found:
         if not name.endswith((".py", ".sh")) or (folder / name).is_dir():
-            faults.add(f"probes/{name}", "", "is no probe", "files that end in .py or .sh")
+            faults.add(f"probes/{name}", "", "is not a probe", "files that end in .py or .sh")
     stems = [name[:-3] for name in found]
     for name in found:
         if stems.count(name[:-3]) > 1:

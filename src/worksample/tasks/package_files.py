@@ -52,9 +52,9 @@ def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
         if stat.S_ISLNK(mode):
             return f"goes through the link {at.relative_to(root)}; put the file itself there"
     if folder and not stat.S_ISDIR(mode):
-        return "is no folder"
+        return "is not a folder"
     if not folder and not stat.S_ISREG(mode):
-        return "is no file"
+        return "is not a file"
     return None
 
 
@@ -90,7 +90,7 @@ def _check(root: Path, path: Path, faults: Faults) -> None:
         problem = "is a link" if inside else f"is a link that leaves the package (to {target!r})"
         faults.add(shown, "", problem, "files and folders; put the file itself there")
     elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-        faults.add(shown, "", "is no regular file", "files and folders")
+        faults.add(shown, "", "is not a regular file", "files and folders")
 
 
 TEXT_LIMIT = 1 << 20

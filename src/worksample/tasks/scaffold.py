@@ -30,7 +30,7 @@ def scaffold(root: Path, id: str, *, title: str = "", protocol: Protocol = Proto
         what = f"there is no template for {protocol.value}"
         raise UsageError(what, where="task new", next=f"take one of {', '.join(OFFERED)} and edit task.toml")
     if not re.fullmatch(NAME, id):
-        raise UsageError(f"{id!r} is no task's id", where="task new", next="use lower case letters, digits and '-'")
+        raise UsageError(f"{id!r} is not a task's id", where="task new", next="use lower case letters, digits and '-'")
     target = Path(root) / id
     if target.exists():
         raise UsageError("something is there already", where=str(target), next="choose another id or folder")

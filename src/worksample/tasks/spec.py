@@ -18,7 +18,6 @@ class GradingSpec:
 
     protocol: Protocol
     entry: str
-    shown: bool
     settings: Mapping[str, Any]
 
 

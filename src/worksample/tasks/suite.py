@@ -183,7 +183,7 @@ def _folders(root: Path, given: str) -> tuple[list[str], str | None]:
     try:
         found = sorted(root.glob(given))
     except (ValueError, OSError, re.error):
-        return [], "is no pattern"
+        return [], "is not a pattern"
     names = [p.relative_to(root).as_posix() for p in found if (p / "task.toml").is_file()]
     return names, None if names else "matches no task"
 
@@ -205,12 +205,12 @@ def _tiers(
         keys: list[str] = []
         for task in tier.tasks:
             if task not in of_task:
-                what = f"{shown(task)} is no task of this suite{nearest(task, of_task)}"
+                what = f"{shown(task)} is not a task of this suite{nearest(task, of_task)}"
                 faults.add(file, f"{at}.tasks", what)
             keys += of_task.get(task, ())
         for key in tier.instances:
             if key not in known:
-                what = f"{shown(key)} is no instance of this suite{nearest(key, known)}"
+                what = f"{shown(key)} is not an instance of this suite{nearest(key, known)}"
                 faults.add(file, f"{at}.instances", what, "task/instance")
             else:
                 keys.append(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
@@ -26,6 +27,7 @@ from worksample.store import Store
 from worksample.store.frames import submissions_df, trials_df
 
 from .bench import Bench, Subjects, judge
+from .chained import continued, needed
 from .judging import Judging
 from .resolving import VERDICTS
 from .slots import explained, plan_df
@@ -33,8 +35,6 @@ from .subset import Subset
 
 VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
 NOT_ATTEMPTABLE = "not_attemptable"
-_ABOUT = ("category", "tier", "value_low", "value_high", "value_middle", "value_currency", "value_source")
-_HOURS = ("hours_low", "hours_high", "hours_middle", "hours_source")
 _KEYS = frozenset({"slot", "live", "reason"})
 _BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_deliverable]
 
@@ -108,7 +108,8 @@ class Work:
     @cached_property
     def handed_in(self) -> tuple[Submission, ...]:
         """Work on planned instances by people, and by agents elsewhere, that no slot of ours made."""
-        planned, inside = set(self.planned["instance"].to_list()), {e.id for e in self.experiments}
+        planned = {id for e in self.experiments for id in e.lock.instances}
+        inside = {e.id for e in self.experiments}
         made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
         return tuple(
             s
@@ -147,10 +148,12 @@ class Work:
         state = pl.when(done & decided).then(pl.lit(VALID)).when(done).then(pl.lit(UNGRADED)).otherwise("work")
         known = pl.col("state") == VALID
         broken = (pl.col("state") == UNGRADED) & pl.col("verdict_cause").is_in(_BROKEN)
-        return frame.with_columns(state=state).with_columns(
+        frame = frame.with_columns(state=state).with_columns(
             *(pl.when(known).then(c).alias(c) for c in ("score", "passed", "partial", "holistic")),
             broken=broken.fill_null(False),
         )
+        # The chains' rule goes by the first protocol.
+        return needed(frame, continued(self.experiments), pl.col("live")) if protocol is self.primary else frame
 
     def _among(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
         """The rows that `rules.where` chooses."""
@@ -162,7 +165,6 @@ class Work:
 
     def _entrants(self, outside: Sequence[Submission]) -> pl.DataFrame:
         """Rows like those of slots; several of one entrant on an instance are repeats."""
-        about = self.planned.select("instance", *_ABOUT, *_HOURS).unique("instance")
         instances = {id: self.store.get(Instance, id) for id in sorted({s.instance for s in outside})}
         seen: dict[tuple[str, str], int] = {}
         rows = []
@@ -173,14 +175,29 @@ class Work:
             names = dict.fromkeys(("agent", "agent_name", "who", "label", "entry", "entry_label"), s.entrant)
             rows.append(
                 {
-                    **names, "harness": s.origin.value, "instance": s.instance, "task": instance.task,
+                    **names, **_about(instance), "harness": s.origin.value,
+                    "instance": s.instance, "task": instance.task,
                     "instance_name": instance.name, "key": instance.key, "arm": "plain", "attempt": 1,
                     "repeat": seen[place], "work": "done", "live": True, "submission": s.id, "struck": False,
                     "cost": s.reported.cost, "content": s.content,
                     "seconds": None if s.reported.minutes is None else 60 * s.reported.minutes,
                 }
             )  # fmt: skip
-        return pl.DataFrame(rows, infer_schema_length=None).join(about, on="instance", how="left")
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _about(instance: Instance) -> dict[str, Any]:
+    """What slots have of it in the index."""
+    about = instance.about
+    value, hours = about.value, about.hours
+    said: dict[str, Any] = {"category": about.category, "tier": about.tier}
+    if value is not None:
+        said |= {"value_low": value.low, "value_high": value.high, "value_middle": value.middle}
+        said |= {"value_currency": value.currency, "value_source": value.source.value}
+    if hours is not None:
+        said |= {"hours_low": hours.low, "hours_high": hours.high, "hours_middle": hours.middle}
+        said |= {"hours_source": hours.source.value}
+    return said
 
 
 def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:

@@ -16,7 +16,7 @@ from .criteria import each_grade
 from .resolving import verdict_frame, wants_leaves
 from .rounds import Deciding, InForce
 from .said import Said, said_in
-from .second_looks import overrule_frame
+from .second_looks import ROUTED, awaiting, overrule_frame
 
 _AT_ONCE = 500
 
@@ -103,7 +103,8 @@ class Judging:
     @staticmethod
     def _after(judged: Judged, looks: Sequence[Judged]) -> Judged:
         kinds = ([j.verdicts for j in looks if j.round.purpose is p] for p in (Purpose.AUDIT, Purpose.ADJUDICATION))
-        verdicts = overrule_frame(judged.votes, *kinds)
+        routed = [s for j in looks if ROUTED in j.round.versions for s in j.round.subjects]
+        verdicts = awaiting(overrule_frame(judged.votes, *kinds), routed)
         return Judged(judged.round, verdicts, judged.votes, judged.given, judged.leaves, judged.alike)
 
 

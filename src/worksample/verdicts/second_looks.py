@@ -6,9 +6,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from worksample.errors import Cause
 from worksample.records import Standing
 
-from .resolving import VERDICTS
+from .resolving import VERDICTS, shaped
+
+ROUTED = "calibration.routed"
+"""In the versions of an adjudication: what it looks at goes to people since the judge may not decide it."""
 
 
 def overrule_frame(
@@ -34,3 +38,16 @@ def _looks(rounds: Sequence[pl.DataFrame], by: str) -> pl.DataFrame:
         return pl.DataFrame(schema=VERDICTS)
     whole = pl.concat(rounds).filter(pl.col("standing") == Standing.DECIDED.value)
     return whole.unique("subject", keep="last", maintain_order=True).with_columns(by=pl.lit(by))
+
+
+def awaiting(verdicts: pl.DataFrame, routed: Sequence[str]) -> pl.DataFrame:
+    """`verdicts` with those on `routed` subjects open, as far as no adjudication decided them: they wait for people."""
+    open_ = pl.col("subject").is_in(list(routed)) & (pl.col("by") != "adjudication")
+    told = {
+        "standing": Standing.UNGRADED.value,
+        "verdict_cause": Cause.PERSON_AWAITED.value,
+        "reason": "goes to people: the judge may not decide it",
+    }
+    fixed = (pl.lit(value).alias(name) for name, value in told.items())
+    waiting = shaped(verdicts.filter(open_).select("subject", "by", "rounds", *fixed))
+    return pl.concat([verdicts.filter(~open_), waiting]).sort("subject") if waiting.height else verdicts

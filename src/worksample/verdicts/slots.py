@@ -14,6 +14,7 @@ from worksample.store.frames import experiment_id
 from worksample.store.tabulate import Columns, middle, tabulate
 
 from .bench import Subjects, judge
+from .chained import continued, needed
 from .judging import Judging
 from .resolving import VERDICTS
 
@@ -48,13 +49,16 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     ).sort("experiment", "instance", "agent", "arm", "attempt", "repeat", "slot")
 
 
-def slots_df(store: Store, experiment: str | None = None, round: str | None = None) -> pl.DataFrame:
+def slots_df(
+    store: Store, experiment: str | None = None, round: str | None = None, judged_by: JudgedBy | None = None
+) -> pl.DataFrame:
     """`plan_df` with the verdict on each slot's submission.
 
     That of `round`, else of the rounds that decide under the experiment's own protocol (see `verdicts.rounds`), after
     what people decided when they looked again. `standing` is `decided`, `undecided` or `ungraded` (then `reason` says
     why), null where there is no submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
-    what the verdict rests on, by time, and `rounds` where those were given.
+    what the verdict rests on, by time, and `rounds` where those were given. judged_by: whose answers count; None: as
+    the experiments say.
     """
     experiment = None if experiment is None else experiment_id(store, experiment)
     plan = plan_df(store, experiment)
@@ -63,19 +67,21 @@ def slots_df(store: Store, experiment: str | None = None, round: str | None = No
     found = store.find(Experiment, **({} if experiment is None else {"id": experiment}))
     parts = [pl.DataFrame(schema={"experiment": pl.String, **VERDICTS})]
     for each in found:
-        told = _told(judging, each, plan.filter(pl.col("experiment") == each.id), round)
+        told = _told(judging, each, plan.filter(pl.col("experiment") == each.id), round, judged_by)
         parts.append(told.select(pl.lit(each.id).alias("experiment"), *VERDICTS))
     verdicts = pl.concat(parts).select("experiment", *_TOLD, submission="subject")
     frame = plan.join(verdicts, on=["experiment", "submission"], how="left", maintain_order="left")
-    return explained(frame, amendments)
+    return explained(needed(frame, continued(found), pl.col("trial").is_not_null()), amendments)
 
 
-def _told(judging: Judging, experiment: Experiment, plan: pl.DataFrame, round: str | None) -> pl.DataFrame:
+def _told(
+    judging: Judging, experiment: Experiment, plan: pl.DataFrame, round: str | None, judged_by: JudgedBy | None
+) -> pl.DataFrame:
     if round is not None:
         return judging.looked_at(judging.store.get(Round, round))[0].verdicts
     protocol = experiment.lock.protocol
     mine = frozenset(plan["submission"].drop_nulls())
-    by = experiment.lock.judged_by or JudgedBy.COMBINED
+    by = judged_by or experiment.lock.judged_by or JudgedBy.COMBINED
     return judge(judging, Subjects({experiment.id: mine}), (protocol,), by).verdicts(protocol)
 
 

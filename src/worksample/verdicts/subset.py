@@ -25,7 +25,7 @@ _COLUMNS = {
     "tier": ("tier",),
 }
 """Any of these columns may hold the value; the first one is what an error lists."""
-_LISTS = ("platform", "tag")
+_LISTS = ("cohort", "platform", "tag")
 FIELDS = tuple(sorted((*_COLUMNS, *_LISTS)))
 _SHOWN = 8
 
@@ -33,6 +33,8 @@ _SHOWN = 8
 @dataclass(frozen=True, slots=True)
 class Subset:
     """Conditions `(field, value)`: a row must meet one of each field. A category stands for what is below it, too.
+
+    A cohort is a month of jobs' starts, or a year.
 
     Errors: UsageError for an unknown field and, at `check`, for a value that no work has.
     """
@@ -50,7 +52,9 @@ class Subset:
         parts = [text.partition("=") for text in texts]
         for (field, mark, value), text in zip(parts, texts, strict=True):
             if not (field.strip() and mark and value.strip()):
-                raise UsageError(f"--where {text!r} is no FIELD=VALUE", next="such as --where category=upwork:writing")
+                raise UsageError(
+                    f"--where {text!r} is not a FIELD=VALUE", next="such as --where category=upwork:writing"
+                )
         return cls(tuple((field.strip(), value.strip()) for field, _, value in parts))
 
     def __bool__(self) -> bool:
@@ -92,6 +96,9 @@ def _meets(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str, 
 
 
 def _listed(field: str, instance: Instance) -> Iterable[str]:
+    if field == "cohort":
+        month = instance.about.job.cohort if instance.about.job else ""
+        return (month[:4], month) if month else ()
     return instance.about.tags if field == "tag" else instance.work.environment.services
 
 

@@ -182,7 +182,7 @@ class _Work:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             # A converter that a hostile file has taken over can say anything.
             return (
-                card(f"its converter's answer is no view: {str(error)[:200]}", source=entry.blob, meta=about),
+                card(f"its converter's answer is not a view: {str(error)[:200]}", source=entry.blob, meta=about),
                 "",
                 None,
             )

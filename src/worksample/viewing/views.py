@@ -56,7 +56,7 @@ class View:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ValueError(f"{self.kind!r} is no kind of view")
+            raise ValueError(f"{self.kind!r} is not a kind of view")
         if len(json.dumps(self.meta, allow_nan=False)) > META:
             raise ValueError("the meta of a view is too long")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,13 @@ def _body(answer: httpx.Response, status: int) -> Any:
 
 @pytest.fixture
 async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    async with serve(tmp_path, AppConfig()) as found:
+        yield found
+
+
+@asynccontextmanager
+async def serve(tmp_path: Path, config: AppConfig) -> AsyncIterator[Served]:
     desk = office(tmp_path, agents=2, projects=2)
-    config = AppConfig()
     app = create_app(desk.store, config, clock=desk.clock)
     found = Served(desk, {role: desk.hire(f"an {role}", role) for role in ROLES})
     async with AsyncExitStack() as stack:

@@ -191,3 +191,37 @@ async def test_experiments_and_pilots(served: Served) -> None:
     found = await served.get("/pilots")
     assert found["passed"] and found["pilots"][0]["round"] == round.id and found["pilots"][0]["items"] == 5
     assert found["pilots"][0]["share"]["value"] == 1.0
+
+
+async def test_a_submission_is_read_without_its_maker_or_by_whoever_judges_it_no_more(served: Served) -> None:
+    desk = served.desk
+    round = desk.open(Kind.HOLISTIC).id
+    people = [desk.hire(name) for name in ("ann", "bob")]
+    desk.work_off(people, mixed, round)
+    [shown] = (await served.get("/waiting"))[0]["work"][:1]
+    assert shown["waits_for"] == "person"
+    submission = desk.store.get(Submission, shown["submission"])
+    seen = await served.get(f"/submissions/{submission.id}", role="reviewer")
+    assert seen["instance"] == shown["instance"]
+    assert [p["label"] for p in seen["shown"]] == ["Reference", "Deliverable"]
+    assert {v["voter"]["name"] for r in seen["rounds"] for v in r["votes"]} == {"ann", "bob"}
+    assert (seen["agent"], seen["origin"], seen["steps"], seen["barred"]) == ("", "", [], "")
+    assert "maker-" not in json.dumps({k: v for k, v in seen.items() if k != "id"}).replace(submission.id, "")
+    assert [o["standing"] for o in seen["outcomes"]] == ["undecided"]
+    for role in ("evaluator", "expert"):
+        await served.get(f"/submissions/{submission.id}", role=role, status=403)
+    await served.get(f"/submissions/{submission.id}?names=true", role="reviewer", status=403)
+    await served.get("/submissions/nope", status=404)
+
+    item = desk.people.claim(served.people["admin"], round)
+    assert item is not None
+    [mine] = desk.behind(item)
+    refused = await served.get(f"/submissions/{mine}", status=409)
+    assert "open" in refused["error"]["what"]
+    await served.get(f"/submissions/{mine}?names=true", status=409)
+    desk.people.release(item.id, served.people["admin"])
+    named = await served.get(f"/submissions/{submission.id}?names=true")
+    assert named["agent"].startswith("maker-") and named["origin"] == "trial" and "any more" in named["barred"]
+    for barred in (round, desk.open(Kind.RUBRIC).id):
+        with pytest.raises(NotReady, match="seen who made what"):
+            desk.people.claim(served.people["admin"], barred)

@@ -23,6 +23,7 @@ REVIEWED = {
     ("GET", "/api/v1/rounds/{id}/dashboard"),
     ("GET", "/api/v1/rounds/{id}/verdicts"),
     ("GET", "/api/v1/rounds/{id}/votes"),
+    ("GET", "/api/v1/submissions/{id}"),
 }
 
 

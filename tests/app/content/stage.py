@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Frame, Page, sync_playwright
+from playwright.sync_api import Browser, Frame, Page
 
 from app.content.hostile import World, site, world
-from app.round.driving import CHROMIUM, FLAGS, serving
+from app.round.driving import chromium, serving
 from viewing import material
 from worksample.app import AppConfig
 from worksample.app.capabilities import Capabilities
@@ -125,7 +125,5 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
             taken = material.take(store, folder / pane, {**files, **more, f"{pane}.txt": pane})
             panes[pane] = store.blobs.put(canonical(taken.plain()))
         labels = Capabilities(store, wall).mint_all(token, account.id, "item", panes)
-        with serving(store, pages=static(folder)) as served, sync_playwright() as play:
-            browser = play.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        with serving(store, pages=static(folder)) as served, chromium() as browser:
             yield Stage(served, outside, browser, store, token, labels, folder)
-            browser.close()

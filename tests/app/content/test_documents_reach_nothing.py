@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 from app.content.hostile import World, world
 from app.content.stage import static
-from app.round.driving import CHROMIUM, FLAGS, serving
+from app.round.driving import chromium, serving
 from viewing import material
 from worksample.app.capabilities import Capabilities
 from worksample.people import People
@@ -144,8 +143,7 @@ class Looked:
         self.looking = outside.hits
 
     def look(self, origin: str, viewer: str) -> None:
-        with sync_playwright() as play:
-            browser: Browser = play.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        with chromium() as browser:
             self.titles: dict[str, Any] = {}
             context = browser.new_context()
             for path in self.places():
@@ -161,7 +159,6 @@ class Looked:
             page.wait_for_timeout(400)
             self.framed = page.frames[1].evaluate("document.querySelector('#n').textContent")
             page.wait_for_timeout(1_500)
-            browser.close()
 
     def places(self) -> list[str]:
         return [

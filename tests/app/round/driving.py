@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Frame, Page, Request, expect, sync_playwright
 
+from running.needs import browser
 from worksample.app import AppConfig, create_app
 from worksample.app.serving import Listening, listen
 from worksample.app.serving import serving as serve_beside
@@ -32,7 +33,6 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 60_000
 """Milliseconds that anything may take: other tests share the machine."""
 expect.set_options(timeout=PATIENCE)
@@ -83,13 +83,14 @@ class Watch:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium(*flags: str) -> Iterator[Browser]:
+    """One at a time: Playwright's loop takes the thread."""
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        found = play.chromium.launch(executable_path=browser(), args=[*FLAGS, *flags])
         try:
-            yield browser
+            yield found
         finally:
-            browser.close()
+            found.close()
 
 
 def desk_of(browser: Browser, served: Listening, watch: Watch, *, dark: bool = False, width: int = 1280) -> Page:

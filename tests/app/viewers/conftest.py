@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from app.round.driving import serving
-from app.viewers.showing import Panes, chrome, gathered, panes
+from app.round.driving import chromium, serving
+from app.viewers.showing import AUTOPLAY, Panes, gathered, panes
 from app.viewers.stock import Stock, common
 from worksample.app.serving import Listening
 
@@ -23,7 +23,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stock]:
 # Of the package: while Playwright runs nothing else that has a loop can, and tests elsewhere do.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    with chrome() as found:
+    with chromium(AUTOPLAY) as found:
         yield found
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageChops, ImageStat
-from playwright.sync_api import Browser, Frame, Page, sync_playwright
+from playwright.sync_api import Browser, Frame, Page
 
-from app.round.driving import CHROMIUM, FLAGS, Watch, static
+from app.round.driving import Watch, static
 from app.viewers.stock import Folder
 from worksample.app import AppConfig
 
@@ -161,16 +161,7 @@ def panes(browser: Browser, config: AppConfig, folder: Folder) -> Iterator[Panes
         context.close()
 
 
-@contextmanager
-def chrome() -> Iterator[Browser]:
-    """A browser that plays sound and film unasked. One at a time: Playwright's loop takes the thread."""
-    with sync_playwright() as play:
-        args = [*FLAGS, "--autoplay-policy=no-user-gesture-required"]
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=args)
-        try:
-            yield browser
-        finally:
-            browser.close()
+AUTOPLAY = "--autoplay-policy=no-user-gesture-required"
 
 
 def gathered(scratch: Path) -> dict[str, bytes | str]:

@@ -11,9 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
 from app.round.desks import Desks, desks
-from app.round.driving import CHROMIUM, FLAGS
+from app.round.driving import FLAGS
 from app.web.bench import front, shows, start, until
 from app.web.studio import Studio
+from running import needs
 from worksample.people import Kind
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -98,7 +99,7 @@ class Scene:
 @pytest.fixture
 def own(browser: Browser) -> Iterator[Browser]:
     """Desks close all windows of their browser when they end: other tests keep theirs in another one."""
-    with browser.browser_type.launch(executable_path=CHROMIUM, args=list(FLAGS)) as found:
+    with browser.browser_type.launch(executable_path=needs.browser(), args=list(FLAGS)) as found:
         yield found
 
 

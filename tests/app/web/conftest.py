@@ -13,7 +13,8 @@ from app.round.driving import chromium
 from app.web.studio import Studio
 
 
-@pytest.fixture(scope="module")
+# Of the package: while Playwright runs nothing else that has a loop can, and tests elsewhere do.
+@pytest.fixture(scope="package")
 def chrome() -> Iterator[Browser]:
     with chromium() as browser:
         yield browser

@@ -16,9 +16,10 @@ from pathlib import Path
 from playwright.sync_api import Error, Page, expect, sync_playwright
 
 from app.round.desks import RunningClock
-from app.round.driving import CHROMIUM, FLAGS, enter, serving
+from app.round.driving import FLAGS, enter, serving
 from app.web.bench import front, handed_in, saved, start
 from app.web.studio import Studio
+from running import needs
 from worksample.people import Kind
 from worksample.records import Evaluation, Holistic
 from worksample.store import Store
@@ -42,7 +43,7 @@ def main_process(profile: Path) -> int:
 def browser(profile: Path, origin: str) -> Iterator[Page]:
     with sync_playwright() as play:
         context = play.chromium.launch_persistent_context(
-            profile, executable_path=CHROMIUM, args=list(FLAGS), base_url=origin,
+            profile, executable_path=needs.browser(), args=list(FLAGS), base_url=origin,
             viewport={"width": 1280, "height": 800}, locale="en-GB",
         )  # fmt: skip
         yield context.pages[0]

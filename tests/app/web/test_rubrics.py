@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -91,8 +92,19 @@ def test_what_waits_and_where_people_part_is_shown_with_links_to_the_votes(team:
     page.get_by_role("link", name="Disagreements").click()
     expect(page.get_by_text("they part on 2")).to_be_visible()
     faults += fits(page, "disagreements")
+    parted = page.url
     page.get_by_role("link", name="Its vote by ann").first.click()
     sought = page.locator("[data-sought]")
     expect(sought).to_be_visible()
     expect(sought).to_contain_text("ann")
+    page.goto(parted)
+    page.get_by_role("link", name="Beside the work with what ann said").first.click()
+    expect(sought).to_contain_text("ann")
+    expect(page.get_by_role("tree", name="Files of Deliverable")).to_be_visible()
+    expect(page.locator('iframe[data-pane="Deliverable"]')).to_have_attribute("title", re.compile(r"Deliverable: .+\."))
+    expect(page.get_by_text("The steps say who made it")).to_be_visible()
+    faults += fits(page, "a submission")
+    page.get_by_role("button", name="Show who made it, and how").click()
+    expect(page.get_by_text("You have seen who made it and how")).to_be_visible()
+    expect(page.get_by_text("maker-").first).to_be_visible()
     assert not faults, "\n".join(faults)

@@ -164,6 +164,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/criteria/suggester": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggester
+         * @description The model that suggests criteria here.
+         */
+        get: operations["suggester"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/experiments": {
         parameters: {
             query?: never;
@@ -1053,6 +1073,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rubrics/{name}/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suggest
+         * @description Have a model draft criteria for a brief. They are a suggestion: nothing is saved but that it was made.
+         */
+        post: operations["suggest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rubrics/{name}/versions": {
         parameters: {
             query?: never;
@@ -1131,6 +1171,26 @@ export interface paths {
          * @description Sign in with a one-time link's token.
          */
         post: operations["redeem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/submissions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Submission
+         * @description One piece of work: the brief, what was delivered, what was said of it; with names also its steps.
+         */
+        get: operations["submission"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1361,6 +1421,15 @@ export interface components {
          * @enum {string}
          */
         By: "program" | "judge" | "person";
+        /** CallView */
+        CallView: {
+            /** Arguments */
+            arguments: string;
+            /** Name */
+            name: string;
+            /** Result */
+            result: string;
+        };
         /**
          * ChangeAccount
          * @description What is left out stays as it is.
@@ -1558,6 +1627,11 @@ export interface components {
             voter: number;
         };
         /**
+         * EvaluatorKind
+         * @enum {string}
+         */
+        EvaluatorKind: "person" | "judge" | "program";
+        /**
          * ExperimentView
          * @description `submissions`: live ones, which a round would take.
          */
@@ -1582,6 +1656,7 @@ export interface components {
         /**
          * ExperimentWaits
          * @description Submissions by what they wait for, under the experiment's first protocol; `open` slots are still worked at.
+         *     `work`: the first of those that wait, by instance.
          */
         ExperimentWaits: {
             /** Experiment */
@@ -1602,6 +1677,8 @@ export interface components {
             waits_for_judge: number;
             /** Waits For People */
             waits_for_people: number;
+            /** Work */
+            work: components["schemas"]["WaitingWork"][];
         };
         /**
          * Failed
@@ -2195,6 +2272,20 @@ export interface components {
             value: string;
         };
         /**
+         * Outcome
+         * @description What it comes to under a protocol.
+         */
+        Outcome: {
+            /** Passed */
+            passed: boolean | null;
+            protocol: components["schemas"]["Protocol"];
+            /** Reason */
+            reason: string;
+            /** Score */
+            score: number | null;
+            standing: components["schemas"]["Standing"];
+        };
+        /**
          * OwnAnswer
          * @description `said` null: skipped, and `reason` says why.
          */
@@ -2476,6 +2567,12 @@ export interface components {
          */
         Protocol: "program" | "checkpoints" | "rubric" | "holistic" | "pairwise";
         /**
+         * Purpose
+         * @description What a round is for. Only the first two may decide what submissions come to.
+         * @enum {string}
+         */
+        Purpose: "grading" | "regrade" | "audit" | "adjudication" | "false_negatives" | "reliability" | "integrity" | "failures" | "pilot" | "calibration";
+        /**
          * QueueView
          * @description A queue that this person may work in. `missing`: what has to be done first; "" for nothing.
          */
@@ -2639,6 +2736,19 @@ export interface components {
             waived_pilot: string;
         };
         /**
+         * RoundVotes
+         * @description What was said of one submission in a round. `by`: whom the round asks; `purpose`: what it is for.
+         */
+        RoundVotes: {
+            by: components["schemas"]["EvaluatorKind"];
+            protocol: components["schemas"]["Protocol"];
+            purpose: components["schemas"]["Purpose"];
+            /** Round */
+            round: string;
+            /** Votes */
+            votes: components["schemas"]["VoteView"][];
+        };
+        /**
          * RoundWaits
          * @description `votes`: still wanted of people. `minutes`: of one, the median so far, else the form's soft limit (`measured`
          *     false). `hours` and `pay` (US dollars) are what is left; null is unknown.
@@ -2679,6 +2789,11 @@ export interface components {
             over: number;
             /** Reason */
             reason: string;
+            /**
+             * Suggestions
+             * @default []
+             */
+            suggestions: string[];
         };
         /**
          * RubricRow
@@ -2764,6 +2879,15 @@ export interface components {
          * @enum {string}
          */
         Standing: "decided" | "undecided" | "ungraded";
+        /** StepView */
+        StepView: {
+            /** Calls */
+            calls: components["schemas"]["CallView"][];
+            /** Source */
+            source: string;
+            /** Text */
+            text: string;
+        };
         /**
          * Strike
          * @description What struck a vote. `target`: the vote itself, its evaluator, a submission or the instance.
@@ -2787,6 +2911,47 @@ export interface components {
             /** Submissions */
             submissions: string[];
         };
+        /**
+         * SubmissionView
+         * @description One piece of work with all that was said of it. `agent`, `origin` and `steps` say who made it: without `names`
+         *     they are empty. `criteria`: their words by id. `barred`: what looking cost; "" for nothing.
+         */
+        SubmissionView: {
+            /** Agent */
+            agent: string;
+            /** At */
+            at: number;
+            /** Barred */
+            barred: string;
+            /** Brief Html */
+            brief_html: string;
+            /** Criteria */
+            criteria: {
+                [key: string]: string;
+            };
+            /** Experiment */
+            experiment: string | null;
+            /** Id */
+            id: string;
+            /** Instance */
+            instance: string;
+            /** Names */
+            names: boolean;
+            /** Origin */
+            origin: string;
+            /** Outcomes */
+            outcomes: components["schemas"]["Outcome"][];
+            /** Rounds */
+            rounds: components["schemas"]["RoundVotes"][];
+            /** Shown */
+            shown: components["schemas"]["PaneView"][];
+            /** Steps */
+            steps: components["schemas"]["StepView"][];
+            /** Steps Note */
+            steps_note: string;
+            /** Title */
+            title: string;
+        };
         /** Submit */
         Submit: {
             /**
@@ -2801,6 +2966,49 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
         };
+        /**
+         * SuggestBody
+         * @description The brief of the work, as the client wrote it, and how many criteria are wanted.
+         */
+        SuggestBody: {
+            /** Brief */
+            brief: string;
+            /** Count */
+            count: number;
+        };
+        /** SuggestedView */
+        SuggestedView: {
+            importance: components["schemas"]["Importance"];
+            /** Text */
+            text: string;
+        };
+        /**
+         * Suggester
+         * @description `model`: "" where none is configured.
+         */
+        Suggester: {
+            /** Model */
+            model: string;
+        };
+        /**
+         * SuggestionView
+         * @description A draft by a model: no part of any version until somebody takes it. `prompt`: digest of what it was asked.
+         *     `cost`: US dollars, null where it has no price.
+         */
+        SuggestionView: {
+            /** At */
+            at: number;
+            /** Cost */
+            cost: number | null;
+            /** Criteria */
+            criteria: components["schemas"]["SuggestedView"][];
+            /** Id */
+            id: string;
+            /** Model */
+            model: string;
+            /** Prompt */
+            prompt: string;
+        };
         /** TagsSaid */
         TagsSaid: {
             /** Note */
@@ -2812,6 +3020,22 @@ export interface components {
              * @enum {string}
              */
             type: "tags";
+        };
+        /**
+         * TakenView
+         * @description A model's draft of which a version has criteria: `suggested` of them, and how many stand as it wrote them.
+         */
+        TakenView: {
+            /** At */
+            at: number;
+            /** Model */
+            model: string;
+            /** Prompt */
+            prompt: string;
+            /** Suggested */
+            suggested: number;
+            /** Unchanged */
+            unchanged: number;
         };
         /**
          * Target
@@ -2912,7 +3136,7 @@ export interface components {
         };
         /**
          * VersionView
-         * @description `rounds`: ids of those that asked exactly these criteria.
+         * @description `rounds`: ids of those that asked exactly these criteria. `taken`: models' drafts that it has criteria of.
          */
         VersionView: {
             /** At */
@@ -2929,6 +3153,8 @@ export interface components {
             reason: string;
             /** Rounds */
             rounds: string[];
+            /** Taken */
+            taken: components["schemas"]["TakenView"][];
         };
         /**
          * VoteView
@@ -2992,6 +3218,21 @@ export interface components {
             round: string;
             /** Votes */
             votes: components["schemas"]["VoteView"][];
+        };
+        /**
+         * WaitingWork
+         * @description A submission without a verdict, and for whom it waits.
+         */
+        WaitingWork: {
+            /** Instance */
+            instance: string;
+            /** Submission */
+            submission: string;
+            /**
+             * Waits For
+             * @enum {string}
+             */
+            waits_for: "person" | "judge" | "program";
         };
         /** CriteriaView */
         worksample__app__schemas__rubrics__CriteriaView: {
@@ -3492,6 +3733,53 @@ export interface operations {
             };
             /** @description The answer is incomplete; `faults` says where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    suggester: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggester"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6160,6 +6448,68 @@ export interface operations {
             };
         };
     };
+    suggest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SuggestBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestionView"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description A model gave no answer that counts. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
     save_rubric: {
         parameters: {
             query?: never;
@@ -6428,6 +6778,76 @@ export interface operations {
             };
             /** @description Too many; Retry-After says when to come again. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    submission: {
+        parameters: {
+            query?: {
+                /** @description Say who made what. Admins only; bars the account from judging it. */
+                names?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmissionView"];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not there, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Another was faster. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

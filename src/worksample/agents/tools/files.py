@@ -81,7 +81,7 @@ def write_bytes() -> ToolDef:
         try:
             content = base64.b64decode(data, validate=True)
         except ValueError as error:
-            raise ToolError(f"data is no Base64: {error}") from error
+            raise ToolError(f"data is not Base64: {error}") from error
         await put(path, content)
         return f"written: {path}, {len(content)} bytes"
 
@@ -140,7 +140,7 @@ async def text_of(path: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise ToolError(f"{path} is no UTF-8 text; read it with a program") from None
+        raise ToolError(f"{path} is not UTF-8 text; read it with a program") from None
 
 
 async def put(path: str, data: bytes) -> None:

@@ -52,7 +52,7 @@ def view_image(workspace: Workspace) -> ToolDef:
         except OutputLimitExceededError:
             raise ToolError(f"{path} is too large to be shown") from None
         if done.returncode:
-            last = (done.stderr.strip().splitlines() or ["it is no picture"])[-1]
+            last = (done.stderr.strip().splitlines() or ["it is not a picture"])[-1]
             raise ToolError(f"{path} cannot be shown: {clipped(last, 500)}")
         size, _, data = done.stdout.strip().partition("\n")
         try:

@@ -41,4 +41,4 @@ def _reported(body: bytes) -> tuple[str, str]:
         said = json.loads(body)["csp-report"]
         return str(said["blocked-uri"]), str(said.get("effective-directive") or said.get("violated-directive", ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
-        raise Refused(400, "this is no report") from e
+        raise Refused(400, "this is not a report") from e

@@ -17,6 +17,7 @@ from worksample.app.authentication import SignedOut
 from worksample.app.schemas.base import Failed
 from worksample.errors import (
     ImportFailed,
+    JudgeError,
     PlanError,
     RecordConflict,
     RecordMissing,
@@ -44,6 +45,7 @@ _STATUS: tuple[tuple[type[WorksampleError], int], ...] = (
     (UsageError, 400),
     (PlanError, 400),
     (StoreError, 503),
+    (JudgeError, 502),
 )
 _MEANS = {
     400: "The request is wrong.",
@@ -53,12 +55,17 @@ _MEANS = {
     408: "The body came too slowly.",
     409: "Another was faster.",
     413: "The body is too large.",
-    415: "The body is no JSON.",
+    415: "The body is not JSON.",
     422: "The answer is incomplete; `faults` says where.",
     425: "Read the training page or pass the quiz first.",
     429: "Too many; Retry-After says when to come again.",
+    502: "A model gave no answer that counts.",
     503: "The store cannot be used now.",
 }
+
+
+_MASKED = {404: "something is missing", 502: "the model gave no answer that counts; try again, or tell an admin"}
+"""What those who are no admins read in place of an error that names more than they may know."""
 
 
 def fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -105,10 +112,10 @@ async def ours(request: Request, error: Exception) -> JSONResponse:
     what, where, next = error.what, error.where, error.next
     account = getattr(request.state, "account", None)
     if isinstance(error, RecordMissing | RecordConflict) or status >= 500:
-        # These name ids and places of the store; only an admin may read those.
+        # These name ids and places of the store, or say what a service answered; only an admin may read those.
         log.warning("%s %s: %s", request.method, request.url.path, error)
         if account is None or Role.ADMIN not in account.roles:
-            what, where, next = ("something is missing" if status == 404 else "the store cannot be used now"), "", ""
+            what, where, next = _MASKED.get(status, "the store cannot be used now"), "", ""
     faults = error.faults if isinstance(error, InvalidAnswer | FaultyRows) else {}
     body = problem(type(error).__name__, what, next=next, where=where, faults=faults)
     headers = {"retry-after": str(error.seconds)} if isinstance(error, TooMany) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from worksample.app.schemas.admin_evidence import (
     Preferences,
@@ -64,6 +64,11 @@ class Labels:
         return self._instances.get(id, id)
 
 
+def maker_of(services: Services, submission: Submission) -> str:
+    """Who made it, as reports call them."""
+    return _name(services, entrants(services.store, {submission.id})[submission.id])
+
+
 def _name(services: Services, entrant: str) -> str:
     """An agent's with its model, and with arm and attempt where they are told apart."""
     id, _, rest = entrant.partition(" / ")
@@ -108,6 +113,11 @@ def votes_of(services: Services, account: Account, id: str, *, names: bool) -> V
     """As `look`. All that was handed in, struck or not, by time."""
     round, barred = look(services, account, id, names=names)
     found = services.store.find(Evaluation, round=id)
+    return Votes(round=id, names=names, barred=barred, votes=vote_rows(services, round, found, names=names))
+
+
+def vote_rows(services: Services, round: Round, found: Sequence[Evaluation], *, names: bool) -> tuple[VoteView, ...]:
+    """Evaluations of a round, by time."""
     amendments = amendments_of(services.store)
     stands = {e.id for e in standing(found, amendments)}
     labels = Labels(services, round, (s for e in found for s in (e.subject, e.second) if s), named=names)
@@ -115,7 +125,7 @@ def votes_of(services: Services, account: Account, id: str, *, names: bool) -> V
     voters = {v.id: v for v in services.store.find(Evaluator, id=versions)} if versions else {}
     accounts = {a.id: a.name for a in services.people.accounts.all()}
     out = _strikes(amendments, accounts)
-    rows = tuple(
+    return tuple(
         VoteView(
             evaluation=e.id, submission=e.subject, second=e.second, agent=labels.agent(e.subject),
             second_agent=labels.agent(e.second) if e.second else None, instance=labels.instance(e.instance),
@@ -126,7 +136,6 @@ def votes_of(services: Services, account: Account, id: str, *, names: bool) -> V
         )
         for e in sorted(found, key=lambda e: (e.at, e.id))
     )  # fmt: skip
-    return Votes(round=id, names=names, barred=barred, votes=rows)
 
 
 def _voter(e: Evaluation, voters: dict[str, Evaluator], accounts: dict[str, str]) -> Voter:

@@ -6,12 +6,23 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from worksample.app.schemas.rubrics import CriterionBody, FlawView, Linted, RubricRow, RubricView, VersionView
+from worksample.app.schemas.rubrics import (
+    CriterionBody,
+    FlawView,
+    Linted,
+    RubricRow,
+    RubricView,
+    SuggestedView,
+    SuggestionView,
+    TakenView,
+    VersionView,
+)
 from worksample.app.services import Services
 from worksample.audit.rubric import INSTEAD, lint, lint_size
 from worksample.manifests import Faults
 from worksample.people import InvalidAnswer
 from worksample.people.rubrics.asked import asked_in_rounds
+from worksample.people.rubrics.suggestions import Suggestion, taken
 from worksample.people.rubrics.versions import Version, newest, versions
 from worksample.records import Criteria, Criterion
 from worksample.tasks.criteria import read_criteria
@@ -84,20 +95,40 @@ def all_rubrics(services: Services) -> list[RubricRow]:
 def rubric_of(services: Services, name: str) -> RubricView:
     """RecordMissing."""
     rounds, names = asked_in_rounds(services.store), _names(services)
+    drafts = taken(services.store, name)
+    found = versions(services.store, name)
     return RubricView(
-        name=name, versions=tuple(_view(v, names, rounds.get(v.digest, ())) for v in versions(services.store, name))
+        name=name,
+        versions=tuple(_view(v, names, rounds.get(v.digest, ()), drafts.get(v.number, ())) for v in found),
     )
 
 
 def version_view(services: Services, version: Version) -> VersionView:
     """One that was just made: no round asked it yet but those that asked the same criteria before."""
-    return _view(version, _names(services), asked_in_rounds(services.store).get(version.digest, ()))
+    rounds = asked_in_rounds(services.store).get(version.digest, ())
+    return _view(version, _names(services), rounds, taken(services.store, version.rubric).get(version.number, ()))
 
 
-def _view(v: Version, names: dict[str, str], rounds: tuple[str, ...]) -> VersionView:
+def _view(v: Version, names: dict[str, str], rounds: tuple[str, ...], drafts: Sequence[Suggestion]) -> VersionView:
+    texts = {c.text for c in v.criteria.criteria}
     return VersionView(
         number=v.number, digest=v.digest, criteria=bodies_of(v.criteria), author=names.get(v.author, v.author),
         reason=v.reason, at=v.at, rounds=rounds,
+        taken=tuple(
+            TakenView(
+                model=s.model, prompt=s.prompt, suggested=len(s.criteria),
+                unchanged=sum(text in texts for text, _ in s.criteria), at=s.at,
+            )
+            for s in drafts
+        ),
+    )  # fmt: skip
+
+
+def suggestion_view(made: Suggestion) -> SuggestionView:
+    """What a model suggested."""
+    return SuggestionView(
+        id=made.id, model=made.model, prompt=made.prompt, cost=made.usage.cost, at=made.at,
+        criteria=tuple(SuggestedView(text=text, importance=importance) for text, importance in made.criteria),
     )  # fmt: skip
 
 

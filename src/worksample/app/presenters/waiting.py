@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from worksample.app.schemas.waiting import Disagreement, Disagreements, ExperimentWaits, RoundWaits, Side
+from collections.abc import Iterator
+
+from worksample.app.schemas.waiting import Disagreement, Disagreements, ExperimentWaits, RoundWaits, Side, WaitingWork
 from worksample.app.services import Services
-from worksample.experiments.status import status_of
+from worksample.experiments.status import status_and_waits
 from worksample.people import Account, Queue
 from worksample.people.access.profile import person_of
 from worksample.people.quality.disagreements import Answer, Parting, names_of, partings
 from worksample.people.quality.waiting import wanted_of
-from worksample.records import Experiment, Instance
+from worksample.records import EvaluatorKind, Experiment, Instance, Submission
 
+MOST_WAITING = 50
+"""Submissions of an experiment that one page lists among those that wait."""
 MOST = 500
 """Disagreements that one page lists."""
 
@@ -26,12 +30,21 @@ def waiting_of(services: Services) -> list[ExperimentWaits]:
 
 
 def _experiment(services: Services, experiment: Experiment, queues: list[Queue]) -> ExperimentWaits:
-    now = status_of(services.store, experiment)
+    now, whom = status_and_waits(services.store, experiment)
     return ExperimentWaits(
         experiment=experiment.id, name=experiment.name, planned=now.planned, open=now.open, graded=now.graded,
         waits_for_people=now.waits_for_people, waits_for_judge=now.waits_for_judge, ungraded=now.ungraded,
         rounds=tuple(_round(services, queue) for queue in queues if queue.state != "closed"),
+        work=tuple(_work(services, whom)),
     )  # fmt: skip
+
+
+def _work(services: Services, whom: dict[str, EvaluatorKind]) -> Iterator[WaitingWork]:
+    ids = sorted(whom)
+    made = [s for n in range(0, len(ids), 400) for s in services.store.find(Submission, id=ids[n : n + 400])]
+    keys = {id: services.store.get(Instance, id).key for id in {s.instance for s in made}}
+    for s in sorted(made, key=lambda s: (keys[s.instance], s.id))[:MOST_WAITING]:
+        yield WaitingWork(submission=s.id, instance=keys[s.instance], waits_for=whom[s.id].value)
 
 
 def _round(services: Services, queue: Queue) -> RoundWaits:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 
-from worksample.app.authentication import Admin, Reviewer, ServicesOf
+from worksample.app.authentication import Admin, Reviewer, ServicesOf, SessionOf
 from worksample.app.middleware.problems import fails
 from worksample.app.presenters.ballots import author_of, preferences_of, verdicts_of, votes_of
 from worksample.app.presenters.figures import figure_of, micros_of
 from worksample.app.presenters.leaks import leaks_of
+from worksample.app.presenters.submissions import submission_of
 from worksample.app.schemas.admin_evidence import (
     AmendmentView,
     ExperimentView,
@@ -19,6 +20,7 @@ from worksample.app.schemas.admin_evidence import (
     Pilots,
     PilotView,
     Preferences,
+    SubmissionView,
     Verdicts,
     Votes,
 )
@@ -30,6 +32,7 @@ from worksample.records import Experiment
 from .rounds import RoundId
 
 router = APIRouter(prefix="/api/v1", tags=["evidence"])
+SubmissionId = Annotated[str, Path(max_length=200, pattern=r"^[!-~]+$")]
 Names = Annotated[bool, Query(description="Say who made what. Admins only; bars the account from judging it.")]
 
 
@@ -55,6 +58,14 @@ def preferences(id: RoundId, services: ServicesOf, account: Admin, names: Names 
 def leaks(id: RoundId, services: ServicesOf, account: Admin) -> Leaks:
     """Delivered files that may still say who made them."""
     return leaks_of(services, id)
+
+
+@router.get("/submissions/{id}", responses=fails(401, 403, 404, 409))
+def submission(
+    id: SubmissionId, services: ServicesOf, account: Reviewer, session: SessionOf, names: Names = False
+) -> SubmissionView:
+    """One piece of work: the brief, what was delivered, what was said of it; with names also its steps."""
+    return submission_of(services, session, account, id, names=names)
 
 
 @router.post("/amendments", status_code=201, responses=fails(401, 403, 404))

@@ -14,6 +14,7 @@ from worksample.app.presenters.rubrics import (
     linted,
     read_toml_text,
     rubric_of,
+    suggestion_view,
     version_view,
 )
 from worksample.app.schemas.rubrics import (
@@ -23,10 +24,14 @@ from worksample.app.schemas.rubrics import (
     RubricDraft,
     RubricRow,
     RubricView,
+    SuggestBody,
+    Suggester,
+    SuggestionView,
     TomlBody,
     VersionView,
 )
-from worksample.errors import RecordMissing
+from worksample.app.suggesting import NEXT
+from worksample.errors import RecordMissing, UsageError
 from worksample.people.rubrics.versions import NAME, versions
 from worksample.tasks.criteria import write_criteria
 
@@ -51,7 +56,9 @@ def rubric(name: Name, services: ServicesOf, account: Writer) -> RubricView:
 def save_rubric(name: Name, body: RubricDraft, services: ServicesOf, account: Writer) -> VersionView:
     """Add a version; none is ever changed."""
     criteria = criteria_of(body.criteria)
-    made = services.people.save_rubric(account, name, criteria, over=body.over, reason=body.reason)
+    made = services.people.save_rubric(
+        account, name, criteria, over=body.over, reason=body.reason, suggestions=body.suggestions
+    )
     return version_view(services, made)
 
 
@@ -64,6 +71,21 @@ def export_rubric(name: Name, number: int, services: ServicesOf, account: Writer
         raise RecordMissing("no such version", where=f"{name} {number}")
     headers = {"content-disposition": 'attachment; filename="criteria.toml"', "cache-control": "no-store"}
     return Response(write_criteria(found.criteria), media_type="application/toml", headers=headers)
+
+
+@router.get("/criteria/suggester", responses=fails(401, 403))
+def suggester(services: ServicesOf, account: Writer) -> Suggester:
+    """The model that suggests criteria here."""
+    return Suggester(model=services.suggesting.model if services.suggesting else "")
+
+
+@router.post("/rubrics/{name}/suggestions", status_code=201, responses=fails(400, 401, 403, 502))
+async def suggest(name: Name, body: SuggestBody, services: ServicesOf, account: Writer) -> SuggestionView:
+    """Have a model draft criteria for a brief. They are a suggestion: nothing is saved but that it was made."""
+    if services.suggesting is None:
+        raise UsageError("no model suggests criteria here", next=NEXT)
+    at = services.people.now()
+    return suggestion_view(await services.suggesting.suggest(services.store, account, name, body.brief, body.count, at))
 
 
 @router.post("/criteria/lint", responses=fails(401, 403))

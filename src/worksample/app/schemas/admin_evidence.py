@@ -7,11 +7,12 @@ from typing import Literal
 from pydantic import Field
 
 from worksample.people import DecidedBy
-from worksample.records import Action, Standing, Target
+from worksample.records import Action, EvaluatorKind, Protocol, Purpose, Standing, Target
 
 from .admin import AnyFigure, BackgroundOf, Id
 from .base import Micros, Sent, Shown
 from .said import Said
+from .work import PaneView
 
 
 class VerdictView(Shown):
@@ -85,6 +86,60 @@ class Votes(Shown):
     names: bool
     barred: str
     votes: tuple[VoteView, ...]
+
+
+class RoundVotes(Shown):
+    """What was said of one submission in a round. `by`: whom the round asks; `purpose`: what it is for."""
+
+    round: str
+    protocol: Protocol
+    purpose: Purpose
+    by: EvaluatorKind
+    votes: tuple[VoteView, ...]
+
+
+class Outcome(Shown):
+    """What it comes to under a protocol."""
+
+    protocol: Protocol
+    standing: Standing
+    score: float | None
+    passed: bool | None
+    reason: str
+
+
+class CallView(Shown):
+    name: str
+    arguments: str
+    result: str
+
+
+class StepView(Shown):
+    source: str
+    text: str
+    calls: tuple[CallView, ...]
+
+
+class SubmissionView(Shown):
+    """One piece of work with all that was said of it. `agent`, `origin` and `steps` say who made it: without `names`
+    they are empty. `criteria`: their words by id. `barred`: what looking cost; "" for nothing."""
+
+    id: str
+    names: bool
+    barred: str
+    experiment: str | None
+    instance: str
+    title: str
+    agent: str
+    origin: str
+    at: Micros
+    brief_html: str
+    shown: tuple[PaneView, ...]
+    criteria: dict[str, str]
+    outcomes: tuple[Outcome, ...]
+    rounds: tuple[RoundVotes, ...]
+    steps: tuple[StepView, ...]
+    steps_note: str
 
 
 class PreferenceView(Shown):

@@ -12,8 +12,13 @@ from .base import Micros, Sent, Shown
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 CriterionId = Annotated[str, Field(max_length=100, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+SuggestionId = Annotated[str, Field(max_length=100, pattern=r"^[a-z0-9]+$")]
 MOST = 200
 """Criteria that are taken at once."""
+
+
+LEAST, MOST_SUGGESTED = 3, 20
+"""Criteria that a model may be asked for."""
 
 
 class CriterionBody(Sent):
@@ -31,6 +36,8 @@ class RubricDraft(Sent):
 
     over: int = Field(ge=0, le=100_000)
     reason: str = Field(max_length=5000)
+    suggestions: Annotated[tuple[SuggestionId, ...], Field(max_length=MOST)] = ()
+    """Of which criteria were taken."""
     criteria: Annotated[tuple[CriterionBody, ...], Field(min_length=1, max_length=MOST)]
 
 
@@ -77,8 +84,49 @@ class RubricRow(Shown):
     rounds: int
 
 
+class SuggestBody(Sent):
+    """The brief of the work, as the client wrote it, and how many criteria are wanted."""
+
+    brief: str = Field(min_length=1, max_length=100_000)
+    count: int = Field(ge=LEAST, le=MOST_SUGGESTED)
+
+
+class Suggester(Shown):
+    """`model`: "" where none is configured."""
+
+    model: str
+
+
+class SuggestedView(Shown):
+    text: str
+    importance: Importance
+
+
+class SuggestionView(Shown):
+    """A draft by a model: no part of any version until somebody takes it. `prompt`: digest of what it was asked.
+    `cost`: US dollars, null where it has no price.
+    """
+
+    id: str
+    model: str
+    prompt: str
+    criteria: tuple[SuggestedView, ...]
+    cost: float | None
+    at: Micros
+
+
+class TakenView(Shown):
+    """A model's draft of which a version has criteria: `suggested` of them, and how many stand as it wrote them."""
+
+    model: str
+    prompt: str
+    suggested: int
+    unchanged: int
+    at: Micros
+
+
 class VersionView(Shown):
-    """`rounds`: ids of those that asked exactly these criteria."""
+    """`rounds`: ids of those that asked exactly these criteria. `taken`: models' drafts that it has criteria of."""
 
     number: int
     digest: str
@@ -87,6 +135,7 @@ class VersionView(Shown):
     reason: str
     at: Micros
     rounds: tuple[str, ...]
+    taken: tuple[TakenView, ...]
 
 
 class RubricView(Shown):

@@ -27,8 +27,18 @@ class RoundWaits(Shown):
     pay: float | None
 
 
+class WaitingWork(Shown):
+    """A submission without a verdict, and for whom it waits."""
+
+    submission: str
+    instance: str
+    waits_for: Literal["person", "judge", "program"]
+
+
 class ExperimentWaits(Shown):
-    """Submissions by what they wait for, under the experiment's first protocol; `open` slots are still worked at."""
+    """Submissions by what they wait for, under the experiment's first protocol; `open` slots are still worked at.
+    `work`: the first of those that wait, by instance.
+    """
 
     experiment: str
     name: str
@@ -39,6 +49,7 @@ class ExperimentWaits(Shown):
     waits_for_judge: int
     ungraded: int
     rounds: tuple[RoundWaits, ...]
+    work: tuple[WaitingWork, ...]
 
 
 class Side(Shown):

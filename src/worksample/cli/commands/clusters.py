@@ -37,7 +37,7 @@ def command(
     store: str | None,
     as_json: bool | None,
 ) -> None:
-    """Group the criteria of rubrics and checkpoints that ask for the like, and show which of them agents fail.
+    """Group the criteria of rubrics and checkpoints that ask for the same thing, and show which of them agents fail.
 
     EXPERIMENTS are names or ids, by default the latest. Labels are the terms that mark a cluster.
     """

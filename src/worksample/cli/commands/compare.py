@@ -33,6 +33,12 @@ SHORT = 70
     metavar="POINTS",
     help="Say whether B passes less often by at most so many points (non-inferiority), such as 5.",
 )
+@click.option(
+    "--by",
+    type=click.Choice(["category", "tier", "platform", "domain", "cohort"]),
+    default=None,
+    help="Show the difference by this besides, corrected for all parts.",
+)
 @click.option("--with-struck", is_flag=True, default=None, help="Count what an integrity review struck, too.")
 @judged_by_option
 @where_option
@@ -45,6 +51,7 @@ def command(
     experiment: str | None,
     everything: bool | None,
     margin: float | None,
+    by: str | None,
     with_struck: bool | None,
     judged_by: JudgedBy | None,
     where: Subset,
@@ -61,7 +68,7 @@ def command(
     from worksample.records import Experiment
     from worksample.reports.sections import MeasureConfig, compare
 
-    config = MeasureConfig(struck=not with_struck, how=resampling(how), judged_by=judged_by, where=where)
+    config = MeasureConfig(by or "", struck=not with_struck, how=resampling(how), judged_by=judged_by, where=where)
     with open_store(store) as opened:
         share = None if margin is None else margin / 100
         found = compare(opened, a, b, config, experiment=experiment or "", margin=share)
@@ -82,6 +89,8 @@ def _show(found: Comparison, *, everything: bool) -> None:
                f"{p.counts.special.get('worse', 0)} worse)")  # fmt: skip
     for note in (*found.notes, *found.score.notes):
         click.echo(printable(f"  {note}"))
+    if found.parts:
+        _parts(found)
     shown = [c for c in found.changes if everything or c.change != "same"]
     if shown:
         rows = [(c.instance, _score(c.first), _score(c.second), c.change, _short(c.first_why), _short(c.second_why))
@@ -91,6 +100,14 @@ def _show(found: Comparison, *, everything: bool) -> None:
     same = len(found.changes) - len(shown)
     if same:
         click.echo(f"{same} instances are the same (--all shows them)")
+
+
+def _parts(found: Comparison) -> None:
+    rows = [
+        (p.group, figure(p.score), figure(p.passed), "–" if p.holm is None else f"{p.holm:.3g}") for p in found.parts
+    ]
+    columns = ("part", "score", "full pass", "p (Holm)")
+    table("", columns, [tuple(printable(cell) for cell in row) for row in rows], right=columns[1:])
 
 
 def _not_worse(e: Estimate, needed: float) -> str:

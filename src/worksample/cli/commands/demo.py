@@ -11,7 +11,11 @@ from worksample.cli.output import json_option, say_json
 FOLDER = Path("worksample-demo")
 
 
+STUDIES = ("starter", "feedback")
+
+
 @click.command("demo")
+@click.argument("study", required=False, type=click.Choice(STUDIES))
 @click.option("--store", metavar="DIR", default=None, help="The store; default: worksample-demo/store.")
 @click.option(
     "--out", type=click.Path(file_okay=False), default=None, help="The report; default: worksample-demo/report."
@@ -20,22 +24,38 @@ FOLDER = Path("worksample-demo")
 @click.option("--unsandboxed", is_flag=True, default=None, help="Run without any isolation; the report prints it.")
 @json_option
 def command(
-    store: str | None, out: str | None, parallel: int | None, unsandboxed: bool | None, as_json: bool | None
+    study: str | None,
+    store: str | None,
+    out: str | None,
+    parallel: int | None,
+    unsandboxed: bool | None,
+    as_json: bool | None,
 ) -> int:
     """Run the starter suite with scripted agents and show the result.
 
     Needs no key and no network: the agents replay scripts that ship with the suite, some good and some bad, through the
     same sandbox, limits, graders and report as any model.
+
+    With feedback it is a study of chains: jobs from a table, an agent that forgets, experts who judge through the app
+    and say what is missing, and a control that is told nothing (docs/chains.md).
     """
+    from worksample.cli.feedback_demo import feedback_config, run_study
     from worksample.cli.output import open_store
     from worksample.cli.show_run import Tone, run_config
     from worksample.experiments.demo import demo_config
-    from worksample.extras import lacks
+    from worksample.extras import lacks, need
     from worksample.reports import write_report
 
-    where, report = store or str(FOLDER / "store"), Path(out) if out else FOLDER / "report"
-    config = demo_config(where, parallel=parallel or 4, sandbox="none" if unsandboxed else "bubblewrap")
-    code = run_config(config, Tone(quiet=bool(as_json), hints=False))
+    folder = FOLDER if study != "feedback" else FOLDER / "feedback"
+    where, report = store or str(folder / "store"), Path(out) if out else folder / "report"
+    many, sandbox = parallel or 4, "none" if unsandboxed else "bubblewrap"
+    if study == "feedback":
+        need("review")
+        config = feedback_config(where, parallel=many, sandbox=sandbox)
+        code = run_study(config, quiet=bool(as_json))
+    else:
+        config = demo_config(where, parallel=many, sandbox=sandbox)
+        code = run_config(config, Tone(quiet=bool(as_json), hints=False))
     if code > 3:
         return code
     if lacks("report") and not as_json:

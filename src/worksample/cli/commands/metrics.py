@@ -38,7 +38,7 @@ SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 @click.argument("experiments", nargs=-1)
 @click.option(
     "--by",
-    type=click.Choice(["category", "tier", "platform", "domain", "agent"]),
+    type=click.Choice(["category", "tier", "platform", "domain", "cohort", "agent"]),
     default=None,
     help="Break every agent's figures down by this; agent leaves all breakdowns out.",
 )

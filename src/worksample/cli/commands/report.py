@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(file_okay=False), default=None, help="Write the site into this folder.")
 @click.option("--illustrative", is_flag=True, default=None, help="Count prices that are only illustrative, too.")
 @click.option("--pages/--no-pages", default=None, help="Write a page per trial; by default they are written.")
+@click.option(
+    "--app", default=None, envvar="WORKSAMPLE_APP", metavar="URL",
+    help="The review app's address, for links to the work in it; default: $WORKSAMPLE_APP, else no links.",
+)  # fmt: skip
 @judged_by_option
 @click.option(
     "--by",
-    type=click.Choice(["category", "tier", "platform", "domain", "agent"]),
+    type=click.Choice(["category", "tier", "platform", "domain", "cohort", "agent"]),
     default=None,
     help="Break every agent's figures down by this, with --out.",
 )
@@ -46,6 +50,7 @@ def command(
     out: str | None,
     illustrative: bool | None,
     pages: bool | None,
+    app: str | None,
     judged_by: JudgedBy | None,
     store: str | None,
     as_json: bool | None,
@@ -66,7 +71,9 @@ def command(
     with open_store(store) as opened:
         tell_found(opened, experiments)
         measures = MeasureConfig(by=by or "", judged_by=judged_by, where=where, how=how, **money_settings(given))
-        config = ReportConfig(illustrative=bool(illustrative), pages=pages is not False, measures=measures)
+        config = ReportConfig(
+            illustrative=bool(illustrative), pages=pages is not False, measures=measures, app=app or ""
+        )
         board = board_and_site(opened, experiments, Path(out) if out else None, config)
     index = str(Path(out).resolve() / "index.html") if out else None
     if as_json:

@@ -24,13 +24,17 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     Runs every open slot, grades every ungraded submission, and gives people what they are still to judge. Tasks, agents
     and graders are those that were planned, whatever has become of their folders since.
     """
-    from worksample.cli.show_run import Tone, run_and_tell
+    from worksample.cli.show_run import Tone, run_and_tell, tell_models
     from worksample.experiments.find import find_experiment
     from worksample.experiments.loading import replanned
-    from worksample.library.running import options_of
+    from worksample.library.running import options_of, prove_rest
 
     flags = judging_flags(given)
     with open_store(store) as opened:
         found = find_experiment(opened, experiment or "", planned=True)
-        options = options_of(replanned(found, flags), **given)
+        config = replanned(found, flags)
+        models = prove_rest(opened, found, config)
+        if not as_json:
+            tell_models(models)
+        options = options_of(config, **given)
         return run_and_tell(opened, found, options, Tone(as_json=bool(as_json), store=store))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from worksample.cli.output import json_option, open_store, say_json, store_option
@@ -22,6 +24,10 @@ from worksample.cli.output import json_option, open_store, say_json, store_optio
 )  # fmt: skip
 @click.option("--scheme", type=click.Choice(["http", "https"]), default=None, help="https behind a proxy with TLS.")
 @click.option("--workers", type=click.IntRange(1, 64), default=None, help="Processes; default: 1.")
+@click.option(
+    "--judges", default=None, metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A TOML file with [judges.rubric], [prices], [services]: the model that suggests criteria to experts.",
+)  # fmt: skip
 @click.option("--create", is_flag=True, default=None, help="Make the store where there is none.")
 @store_option
 @json_option
@@ -31,6 +37,7 @@ def command(
     bind: str | None,
     scheme: str | None,
     workers: int | None,
+    judges: Path | None,
     create: bool | None,
     store: str | None,
     as_json: bool | None,
@@ -50,7 +57,10 @@ def command(
     from worksample.people.access.account import Role
 
     usual = {"http": 8765, "https": 443}[scheme or "http"]
-    config = AppConfig(host=host or AppConfig().host, port=usual if port is None else port, scheme=scheme or "http")
+    config = AppConfig(
+        host=host or AppConfig().host, port=usual if port is None else port, scheme=scheme or "http",
+        judges=judges.resolve() if judges else None,
+    )  # fmt: skip
     address, inner = _bind_of(bind, config.scheme)
     listening = listen(config, bind=address, port=inner)
     with open_store(store, create=bool(create)) as opened:

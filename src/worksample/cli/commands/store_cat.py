@@ -21,6 +21,6 @@ def command(digest: str, store: str | None) -> None:
     DIGEST is its SHA-256 as reports show it. What an agent made is hostile: look at it in a place made for that.
     """
     if not re.fullmatch("[0-9a-f]{64}", digest):
-        raise UsageError(f"{digest!r} is no digest: 64 characters of 0-9 and a-f")
+        raise UsageError(f"{digest!r} is not a digest: 64 characters of 0-9 and a-f")
     with open_store(store) as opened, opened.blobs.open(digest) as source:
         shutil.copyfileobj(source, sys.stdout.buffer)

@@ -43,7 +43,7 @@ def text(cell: object) -> str:
 def number(cell: object) -> float:
     """A finite number of at least 0: `1200`, `1,200.50`, `$1,200`, `1200,50`."""
     if isinstance(cell, bool):
-        raise Unfit("is no number")
+        raise Unfit("is not a number")
     if isinstance(cell, int | float):
         found = float(cell)
     else:
@@ -52,7 +52,7 @@ def number(cell: object) -> float:
             raise Unfit("is a formula; save the table with its values")
         bare = _bare_amount(told)
         if not _NUMBER.fullmatch(bare):
-            raise Unfit(f"{told[:40]!r} is no number")
+            raise Unfit(f"{told[:40]!r} is not a number")
         decimal_comma = re.fullmatch(r"-?\d+,\d{1,2}", bare)
         found = float(bare.replace(",", "." if decimal_comma else ""))
     if not math.isfinite(found):
@@ -81,7 +81,7 @@ def _bare_amount(told: str) -> str:
 def whole(cell: object) -> int:
     found = number(cell)
     if found != int(found):
-        raise Unfit("is no whole number")
+        raise Unfit("is not a whole number")
     return int(found)
 
 
@@ -106,7 +106,7 @@ def moment(cell: object) -> datetime:
         try:
             found = datetime.fromisoformat(text(cell))
         except ValueError:
-            raise Unfit(f"{text(cell)[:40]!r} is no date; write 2026-11-01 or 2026-11-01T09:30:00Z") from None
+            raise Unfit(f"{text(cell)[:40]!r} is not a date; write 2026-11-01 or 2026-11-01T09:30:00Z") from None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
 
 

@@ -110,7 +110,7 @@ def _opened(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
         return file
     file.close()
     too_big = f"has more than {FILE_LIMIT >> 30} GiB"
-    raise Unfit(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is no file'}")
+    raise Unfit(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is not a file'}")
 
 
 def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:

@@ -165,5 +165,5 @@ def _records(path: Path, found: Iterator[tuple[int, Any]]) -> Table:
 
 def _table(n: int, row: Any, path: Path) -> tuple[int, dict[str, Any]]:
     if not isinstance(row, dict):
-        raise ImportFailed(f"record {n} is no table", where=str(path))
+        raise ImportFailed(f"record {n} is not a table", where=str(path))
     return n, row

@@ -23,6 +23,8 @@ from .hazards import Histories
 _FLAT = 0.01
 """Ceilings whose best log likelihood is this close to the maximum cannot be told from the best."""
 _WIDE = 0.05
+FEWEST = 20
+"""Jobs that the bootstrap of a ceiling needs."""
 _GRID = (200, 100)
 _POOLS = (0.0, 0.05, 0.1, 0.2, 1 / 3, 0.5)
 
@@ -85,8 +87,11 @@ def fit_ceiling(
         else ()
     )
     method = f"maximum likelihood, bootstrap over jobs ({how.resamples})"
+    few = f"{h.jobs} jobs, too few for an interval of a ceiling: {FEWEST} are needed" if h.jobs < FEWEST else ""
 
     def figure(name: str, value: float, column: Floats) -> Estimate:
+        if few:
+            return Estimate(name, value, counts, unit=Unit.SHARE, notes=(*notes, few), conditional_on=given)
         low, high = percentiles(column, expanded(how.level, h.jobs))
         more = ("no ceiling at all is compatible as well",) if name == "ceiling" and (high or 0) >= 1 else ()
         return Estimate(

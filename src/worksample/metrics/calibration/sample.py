@@ -110,7 +110,7 @@ def labelled(sample: Sample, kind: Kind = Kind.SCORE) -> Labelled:
         wrong = people[asked][~np.isin(people[asked], steps)][0]
         allowed = ", ".join(f"{step:g}" for step in steps)
         raise UsageError(
-            f"{wrong:g} is no {kind}", where="column 'people'", next=f"one of {allowed}, or kind = 'score'"
+            f"{wrong:g} is not a {kind}", where="column 'people'", next=f"one of {allowed}, or kind = 'score'"
         )
     drawn = np.ones(size, dtype=bool)
     if sample.drawn is not None:

@@ -15,6 +15,7 @@ from worksample.metrics.columns import (
     Floats,
     Ints,
     codes,
+    days,
     flags,
     money,
     same_length,
@@ -78,21 +79,10 @@ def autoflation_over_time(
     """
     same_length(project=project, date=date)
     priced, work = _read(bundle, project, ai_cost, passed)
-    dates = codes("date", _days(date))
+    dates = codes("date", days(date))
     order = dates.labels.rank("dense").to_numpy().astype(np.int64)[dates.index]
     names = sorted((int(r), str(label)) for r, label in zip(dates.labels.rank("dense"), dates.labels, strict=True))
     return {name: _estimate(priced, work, work.rows & (order <= rank), how) for rank, name in names}
-
-
-def _days(date: Column) -> pl.Series:
-    """Dates as dates: texts must be ISO, since "2026-10" sorts before "2026-9"."""
-    column = series("date", date)
-    if column.dtype != pl.String:
-        return column
-    found = column.str.to_date("%Y-%m-%d", strict=False)
-    if (wrong := found.is_null() & column.is_not_null()).any():
-        raise UsageError(f"{column.filter(wrong)[0]!r} is no date", where="column 'date'", next="YYYY-MM-DD")
-    return found
 
 
 def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> tuple[Priced, _Work]:

@@ -87,14 +87,16 @@ def dollars_earned(
     include_illustrative: bool = False,
     ceiling: float = MONEY_CEILING,
     task: Column | None = None,
+    failed: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Dollars:
     """The summed price of the projects that passed, of one agent.
 
     `price`: US dollars of the human's deliverable; a project without one leaves both sums. Where a project has several
     rows (repeats), each holds its part of the price. `passed`: null where there is no verdict, which leaves both sums
-    too and is counted. `task`: rows that share one are one unit; without it every row is. The interval is the share's,
-    at these projects' prices. Errors: UsageError for a negative price, or one above `ceiling`.
+    too and is counted; the `bounds` are those of all priced projects, were what has no verdict to fail or to pass, or
+    only to fail where it is `failed`. `task`: rows that share one are one unit; without it every row is. The interval
+    is the share's, at these projects' prices. Errors: UsageError for a negative price, or one above `ceiling`.
     """
     same_length(price=price, passed=passed, state=state, task=task)
     priced = usable_prices("price", price, illustrative, include=include_illustrative, ceiling=ceiling)
@@ -107,6 +109,7 @@ def dollars_earned(
     )  # fmt: skip
     value = np.where(rows, np.nan_to_num(priced.prices), 0.0)
     notes = _ungraded_worth(priced, valid)
+    open_, most = _bounds(priced, valid, yes, failed)
     given = ("graded projects with a known price", *priced.says)
     if not rows.any():
         why = nothing_valid(counts) if not counts.valid else "no graded project has a price"
@@ -137,10 +140,33 @@ def dollars_earned(
             error=scaled.error,
             unit=Unit.USD,
             notes=said,
+            bounds=open_,
         ),
         blank("dollars possible", possible, unit=Unit.USD, notes=notes),
-        blank("share of dollars", total / possible, **ends._asdict(), unit=Unit.SHARE, notes=said),
+        blank(
+            "share of dollars",
+            total / possible,
+            **ends._asdict(),
+            unit=Unit.SHARE,
+            notes=said,
+            bounds=None if open_ is None else (open_[0] / most, open_[1] / most),
+        ),
     )
+
+
+def _bounds(
+    priced: Priced, valid: Flags, yes: Flags, failed: Column | None
+) -> tuple[tuple[float, float] | None, float]:
+    """What can be earned at least and at most of all priced projects, and what they are worth; None where all of them
+    have a verdict.
+    """
+    value = np.where(priced.usable, np.nan_to_num(priced.prices), 0.0)
+    unseen = priced.usable & ~valid
+    if not unseen.any():
+        return None, float(value.sum())
+    may = unseen if failed is None else unseen & ~flags("failed", failed)[0]
+    least = float(value[valid & yes].sum())
+    return (least, least + float(value[may].sum())), float(value.sum())
 
 
 def by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats, ...]:

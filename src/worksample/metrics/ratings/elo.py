@@ -18,7 +18,7 @@ from worksample.metrics.uncertainty.intervals import expanded, normal_quantile, 
 
 from .bradley_terry import Pairs, fit
 from .connectivity import Connectivity, check_connectivity
-from .elo_intervals import resampled, sandwich
+from .elo_intervals import Refit, resampled, sandwich
 from .pair_sums import PairSums
 from .preferences import HUMAN
 
@@ -125,14 +125,11 @@ def _none(agent: str, sums: PairSums, reason: str) -> Estimate:
 
 def _counts(sums: PairSums, agent: str) -> Counts:
     """The comparisons that the agent stands in."""
-    place = sums.agents.index(agent)
-    mine = (sums.first == place) | (sums.second == place)
-    cells = mine[sums.pair]
-    done, left = int(sums.count[cells].sum()), sums.undecided.get(agent, 0)
+    place, left = sums.agents.index(agent), sums.undecided.get(agent, 0)
+    done, pairs, projects = (int(each[place]) for each in sums.per_agent)
     return Counts(done + left, done, ungraded=left).having(
-        agents=len(sums.agents), pairs=int(mine.sum()), projects=len(np.unique(sums.project[cells])),
-        comparisons_in_all=sums.comparisons,
-    )  # fmt: skip
+        agents=len(sums.agents), pairs=pairs, projects=projects, comparisons_in_all=sums.comparisons
+    )
 
 
 def _notes(sums: PairSums, options: EloOptions) -> tuple[str, ...]:
@@ -174,6 +171,7 @@ def _rate(
     strength = fit(pairs, preference, weight, ridge=options.ridge)
     anchor = None if options.anchor is None else sums.agents.index(options.anchor)
     points = _anchored(strength, anchor, options.anchor_score)
+    refit = Refit(sums, pairs, strength, by_count, options.ridge, anchor)
     replicates = None
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(points)
     errors: list[float | None] = [None] * len(points)
@@ -181,15 +179,15 @@ def _rate(
     if sums.projects < 2 and options.interval != "none":
         notes = (*notes, "one project: no interval")
     elif options.interval == "bootstrap":
-        drawn = resampled(sums, pairs, strength, how, by_count=by_count, ridge=options.ridge, anchor=anchor)
+        drawn, linear = resampled(refit, how)
         replicates = _anchored(drawn.T, anchor, options.anchor_score)
         wide = expanded(how.level, sums.projects)
         shift = _one_more(sums, pairs, strength, options, anchor) - points
         bounds = [_reaching(percentiles(column, wide), float(s)) for column, s in zip(replicates.T, shift, strict=True)]
         errors = [spread_of(column) for column in replicates.T]
-        method = f"bootstrap over {sums.projects} projects ({how.resamples})"
+        method = f"bootstrap over {sums.projects} projects ({how.resamples}){', by influences' if linear else ''}"
     elif options.interval == "sandwich":
-        error = POINTS * sandwich(sums, pairs, strength, anchor, by_count=by_count, ridge=options.ridge)
+        error = POINTS * sandwich(refit)
         z = normal_quantile((1 + how.level) / 2)
         bounds = [(float(p - z * e), float(p + z * e)) for p, e in zip(points, error, strict=True)]
         errors = [float(e) for e in error]

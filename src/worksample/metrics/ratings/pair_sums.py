@@ -63,6 +63,19 @@ class PairSums:
         total = np.bincount(self.pair, weights=weight, minlength=self.pairs).astype(np.float64)
         return np.bincount(self.pair, weights=won, minlength=self.pairs) / total, total
 
+    @cached_property
+    def per_agent(self) -> tuple[Ints, Ints, Ints]:
+        """Of each agent its comparisons, the others that it was compared with, and the projects that it stands in."""
+        size = len(self.agents)
+        each = np.bincount(self.pair, weights=self.count, minlength=self.pairs)
+        done, others = np.zeros(size), np.zeros(size, dtype=np.int64)
+        seen = np.zeros((size, self.projects), dtype=bool)
+        for side in (self.first, self.second):
+            done += np.bincount(side, weights=each, minlength=size)
+            others += np.bincount(side, minlength=size)
+            seen[side[self.pair], self.project] = True
+        return done.astype(np.int64), others, seen.sum(axis=1)
+
     def edges(self) -> pl.DataFrame:
         """The preference graph: first, second, projects, comparisons, preference (for the first; projects average)."""
         names = pl.Series(self.agents, dtype=pl.String)

@@ -86,7 +86,7 @@ def project_preferences(
     votes, present = floats("preference", preference, low=0.0, high=1.0)
     if (wrong := present & (votes != 0) & (votes != 0.5) & (votes != 1)).any():
         raise UsageError(
-            f"row {int(np.flatnonzero(wrong)[0])} is no vote", where="column 'preference'", next="pass 0, 0.5 or 1"
+            f"row {int(np.flatnonzero(wrong)[0])} is not a vote", where="column 'preference'", next="pass 0, 0.5 or 1"
         )
     agents, sides = canonical_sides(first, second)
     one, two, flipped = sides.one[sides.key], sides.two[sides.key], sides.flipped[sides.key]

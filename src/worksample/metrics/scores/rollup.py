@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -10,7 +11,19 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Codes, Column, Flags, Floats, Ints, codes, floats, narrow, same_length, series
+from worksample.metrics.columns import (
+    Codes,
+    Column,
+    Flags,
+    Floats,
+    Ints,
+    codes,
+    flags,
+    floats,
+    narrow,
+    same_length,
+    series,
+)
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
@@ -27,6 +40,7 @@ def roll_up(
     levels: Mapping[str, Column],
     *,
     state: Column | None = None,
+    failed: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> dict[str, dict[str, Estimate]]:
     """Per level its groups' scores, each the plain mean of the groups just below it.
@@ -34,8 +48,8 @@ def roll_up(
     `levels`, finest first, such as instance, task, subdomain, domain; a group belongs to one group of the next level
     (UsageError otherwise). `score` in 0..1, one row per trial; rows of one finest group are repeats. The last key of
     the result is "all": the mean over the coarsest groups. Groups without a valid trial have no value and do not pull
-    others down. Intervals take tasks as units where a level is called "task", else the finest groups; each group above
-    keeps its weight.
+    others down; in the `bounds` what is not valid is 0, or 1 unless it can only be 0 (`failed`). Intervals
+    take tasks as units where a level is called "task", else the finest groups; each group above keeps its weight.
     """
     same_length(score=score, state=state, **levels)
     if not levels:
@@ -45,19 +59,30 @@ def roll_up(
     coded = {name: codes(name, column) for name, column in levels.items()}
     chain = list(coded)
     parents = {fine: _parents(fine, coded[fine], coarse, coded[coarse]) for fine, coarse in pairwise(chain)}
-    means = _means(coded[chain[0]].index, numbers, valid, coded[chain[0]].size)
+    cases = _cases(numbers, valid, failed)
+    finest = coded[chain[0]]
+    means = [_means(finest.index, values, rows, finest.size) for values, rows in cases]
     out: dict[str, dict[str, Estimate]] = {}
     columns = _Trials(numbers, valid, state, coded, how)
     for place, name in enumerate(chain):
         out[name] = columns.groups(name, means)
         above = parents.get(name)
         size = coded[chain[place + 1]].size if above is not None else 1
-        below = above if above is not None else np.zeros(len(means), dtype=np.int64)
-        means = _means(below, means, ~np.isnan(means), size)
+        below = above if above is not None else np.zeros(len(means[0]), dtype=np.int64)
+        means = [_means(below, each, ~np.isnan(each), size) for each in means]
     whole = codes("all", np.zeros(len(numbers), dtype=np.int64))
     top = _Trials(numbers, valid, state, {**coded, "all": whole}, how).groups("all", means) if len(numbers) else {}
     out["all"] = {"all": next(iter(top.values()))} if top else {"all": _nothing()}
     return out
+
+
+def _cases(numbers: Floats, valid: Flags, failed: Column | None) -> list[tuple[Floats, Flags]]:
+    """Scores and the rows that count: as they are, then, where not all is valid, in the worst and the best case."""
+    if valid.all():
+        return [(numbers, valid)]
+    every, worst = np.ones(len(valid), dtype=bool), np.where(valid, numbers, 0.0)
+    open_ = ~valid if failed is None else ~valid & ~flags("failed", failed)[0]
+    return [(numbers, valid), (worst, every), (np.where(open_, 1.0, worst), every)]
 
 
 def _nothing() -> Estimate:
@@ -95,7 +120,7 @@ class _Trials:
         self.state = None if state is None else series("state", state).cast(pl.String)
         self._spreads: dict[str, Floats] = {}
 
-    def groups(self, level: str, means: Floats) -> dict[str, Estimate]:
+    def groups(self, level: str, means: Sequence[Floats]) -> dict[str, Estimate]:
         of = self.coded[level]
         order = np.argsort(narrow(of.index, of.size), kind="stable")
         ends = np.cumsum(np.bincount(of.index, minlength=of.size))
@@ -103,7 +128,10 @@ class _Trials:
         out = {}
         for place in sorted(range(of.size), key=lambda i: names[i]):
             rows = order[ends[place - 1] if place else 0 : ends[place]]
-            out[names[place]] = self._group(level, names[place], rows, float(means[place]))
+            found = self._group(level, names[place], rows, float(means[0][place]))
+            if len(means) > 1 and not self.valid[rows].all():
+                found = replace(found, bounds=(float(means[1][place]), float(means[2][place])))
+            out[names[place]] = found
         return out
 
     def _group(self, level: str, name: str, rows: Ints, value: float) -> Estimate:

@@ -31,7 +31,7 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, independent
 from worksample.records import is_full
 
-from .rates import bounds, mean_within, nothing_valid, rate_within, share, structure, valid_rows
+from .rates import LEFT_OUT, bounds, mean_within, nothing_valid, rate_within, share, structure, valid_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,10 +290,12 @@ class _Runs:
         values, task = self.numbers[part], self.task[part]
         if counts.valid < counts.planned:
             values, task = values[kept], task[kept]
-        plain = mean_within(name, independent(len(values)), values, counts, self.how)
-        if self.tasks is None:
-            return plain
-        below = np.bincount(task, minlength=self.tasks.size)
+        below = None if self.tasks is None else np.bincount(task, minlength=self.tasks.size)
+        if self.tasks is None or below is None or int(below.max()) == 1:
+            return mean_within(name, independent(len(values)), values, counts, self.how)
+        given = (LEFT_OUT,) if counts.valid < counts.planned else ()
+        counts, value = counts.having(tasks=int((below > 0).sum())), min(max(float(values.mean()), 0.0), 1.0)
+        plain = Estimate(name, value, counts, unit=Unit.SHARE, conditional_on=given)
         total = np.bincount(task, weights=values, minlength=self.tasks.size)
         return self._by_task(plain, total, below, units.zero_or_one(values))
 

@@ -29,7 +29,7 @@ def normal_quantile(probability: float) -> float:
 def _check(successes: int, trials: int, level: float) -> None:
     check_level(level)
     if not 0 <= successes <= trials or trials < 1:
-        raise UsageError(f"{successes} of {trials} is no share", next="pass 0 <= successes <= trials, trials >= 1")
+        raise UsageError(f"{successes} of {trials} is not a share", next="pass 0 <= successes <= trials, trials >= 1")
 
 
 def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:

@@ -84,7 +84,7 @@ def rows(body: Any, key: str) -> list[dict[str, Any]]:
     """A list of objects. Refusal."""
     found: list[Any] = take(body, key, list, [])
     if not all(isinstance(row, dict) for row in found):
-        raise Refusal(400, f"{key} holds what is no object")
+        raise Refusal(400, f"{key} holds what is not an object")
     return found
 
 
@@ -93,7 +93,7 @@ def tool(name: str, about: str | None, schema: Any) -> ToolInfo:
     try:
         params = ToolParams.model_validate({"properties": {}, **_plain(schema or {}, schema or {}, DEPTH)})
     except (ValidationError, TypeError) as error:
-        raise Refusal(400, f"tool {name}: its parameters are no JSON schema of an object: {error}") from None
+        raise Refusal(400, f"tool {name}: its parameters are not a JSON schema of an object: {error}") from None
     return ToolInfo(name=name, description=about or name, parameters=params)
 
 

@@ -113,9 +113,9 @@ class Door:
         try:
             body = json.loads(request.body)
         except (ValueError, RecursionError) as error:
-            raise Refusal(400, f"the body is no JSON: {error}") from None
+            raise Refusal(400, f"the body is not JSON: {error}") from None
         if not isinstance(body, dict):
-            raise Refusal(400, "the body is no JSON object")
+            raise Refusal(400, "the body is not a JSON object")
         try:
             asked = dialect.read(body, path)
         except (ValueError, RecursionError) as error:  # pydantic's, of a message or a setting that is none

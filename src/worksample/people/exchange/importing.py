@@ -129,9 +129,9 @@ def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError) as e:
-                raise ImportFailed(f"line {n} is no JSON: {e}") from e
+                raise ImportFailed(f"line {n} is not JSON: {e}") from e
             if not isinstance(row, dict):
-                raise ImportFailed(f"line {n} is no object")
+                raise ImportFailed(f"line {n} is not an object")
             yield n, row
     else:
         raise ImportFailed(f"no such format: {format}", next="csv or jsonl")
@@ -211,7 +211,7 @@ def _minutes(value: Any) -> float | None:
     except (TypeError, ValueError):
         number = -1.0
     if not 0 <= number < float("inf"):
-        raise ImportFailed(f"minutes {value!r} is no number of 0 or more")
+        raise ImportFailed(f"minutes {value!r} is not a number of 0 or more")
     return number
 
 
@@ -221,7 +221,7 @@ def _moment(value: Any) -> datetime:
     try:
         found = datetime.fromisoformat(str(value))
     except ValueError as e:
-        raise ImportFailed(f"at {value!r} is no time in ISO 8601") from e
+        raise ImportFailed(f"at {value!r} is not a time in ISO 8601") from e
     if found.tzinfo is None:
         raise ImportFailed(f"at {value!r} needs its zone")
     return found.astimezone(UTC)

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from worksample.calibration.drawing import DRAWN
 from worksample.errors import UsageError
 from worksample.people.access.account import Role, read_roles
 from worksample.records import Protocol, Rule
 
-from .protocol import BY_CRITERIA, FORM_OF, OVER, Form, Kind, roles_of, votes_of
+from .protocol import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, Kind, roles_of, votes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class PeopleRound:
     experiment: str | None = None
     subjects: tuple[str, ...] = ()
     over: str | None = None
+    """Of a holistic or rubric round over an experiment: the judge's round whose work people label (`subjects`)."""
     form: Form | None = None
     """For kinds without a form of their own."""
     protocol: Protocol | None = None
@@ -72,16 +74,18 @@ class PeopleRound:
     waive_pilot: str = ""
     """Why these instructions are used without a pilot that reached 85 %; recorded in the round."""
     reason: str = ""
+    versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """What else the round's record names, such as the draw that labels follow."""
 
     def __post_init__(self) -> None:
-        if (self.kind in OVER) != (self.over is not None):
+        if not self.labels and (self.kind in OVER) != (self.over is not None):
             text = "needs the round it looks at" if self.over is None else "looks at no other round"
             raise UsageError(f"{self.kind} {text}", next="set over= for audits, samples, adjudication and integrity")
         sources = sum((self.experiment is not None, bool(self.subjects), self.kind in OVER))
         if self.kind is Kind.CALIBRATION:
             if not self.gold or sources:
                 raise UsageError("a calibration is made of gold items alone", next="pass gold=, and no subjects")
-        elif sources != 1 and not (self.kind in OVER and self.experiment is None):
+        elif not self.labels and sources != 1 and not (self.kind in OVER and self.experiment is None):
             raise UsageError("a round needs an experiment or subjects, one of them")
         if self.kind in FORM_OF and self.form not in (None, FORM_OF[self.kind]):
             raise UsageError(f"{self.kind} has its own form")
@@ -97,6 +101,11 @@ class PeopleRound:
             raise UsageError(f"a lease of {self.lease_minutes} minutes")
 
     @property
+    def labels(self) -> bool:
+        """Whether people label what a judge said: without a look at it, and without changing a verdict."""
+        return self.kind in LABELLING and DRAWN in self.versions and None not in (self.over, self.experiment)
+
+    @property
     def votes(self) -> tuple[Rule, int]:
         rule, overlap = votes_of(self.kind)
         if self.rule is Rule.TIE_BREAK:
@@ -106,7 +115,7 @@ class PeopleRound:
     def settings(self) -> dict[str, Any]:
         """What the queue goes by later, as JSON."""
         out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        for name in ("gold", "subjects", "rule", "overlap", "seed", "form", "protocol"):
+        for name in ("gold", "subjects", "rule", "overlap", "seed", "form", "protocol", "versions"):
             del out[name]
         out["roles"] = sorted(self.roles if self.roles is not None else roles_of(self.kind))
         out["kind"] = self.kind.value

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from worksample import __version__
+from worksample.calibration.drawing import read_draw
+from worksample.calibration.labels import drawn_of
 from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
 from worksample.records import EvaluatorKind, Experiment, Instance, Purpose, Round, canonical
@@ -67,9 +69,11 @@ def open_people_round(
         "people.plan": store.blobs.put(canonical(json.loads(json.dumps(plan)))),
         "instructions": digest,
         **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
+        **config.versions,
     }
     round = Round(
-        id=id, protocol=asking.protocol, by=EvaluatorKind.PERSON, purpose=PURPOSE_OF[config.kind], over=config.over,
+        id=id, protocol=asking.protocol, by=EvaluatorKind.PERSON, over=config.over,
+        purpose=Purpose.CALIBRATION if config.labels else PURPOSE_OF[config.kind],
         # Only a round over all of an experiment is one that a report may take for its verdicts.
         experiment=config.experiment if config.kind in _GATED else None,
         subjects=() if config.experiment and config.kind in _GATED else _subjects(planned or gold),
@@ -88,7 +92,7 @@ def open_people_round(
 
 
 def _asks_later(store: Store, config: PeopleRound, asking: Asking) -> bool:
-    """Whether work may still come in that is asked about; pairs are drawn once."""
+    """Whether work may still come in that is asked about; a round of pairs is opened with the first of them."""
     if config.experiment is None or config.kind not in _GATED or asking.form is Form.PAIRWISE:
         return False
     plan = store.get(Experiment, config.experiment)
@@ -127,20 +131,29 @@ def form_of(store: Store, config: PeopleRound) -> Form:
 
 
 def top_up(store: Store, round: str) -> int:
-    """Add items for submissions that came since a holistic, rubric or tags round over an experiment was opened.
+    """Add items for submissions that came since a round over an experiment was opened, and the pairs they lack.
 
-    Returns how many. Pairs are drawn once; PlanError for those, and for rounds over no experiment.
+    Returns how many. PlanError for rounds over no experiment, whose items were drawn once.
     """
     with store.database.reading() as connection:
         queue: Queue = find_queue(connection, round)
-        known = set(connection.execute(select(item_table.c.subject).where(item_table.c.queue == round)).scalars())
+        query = select(item_table.c.subject, item_table.c.second).where(item_table.c.queue == round)
+        known = [(first, second) for first, second in connection.execute(query)]
     experiment = queue.settings["experiment"]
-    if experiment is None or queue.form is Form.PAIRWISE or queue.kind not in (*_GATED, Kind.TAGS):
+    if experiment is None or queue.kind not in (*_GATED, Kind.TAGS):
         raise PlanError("this round's items were drawn once", where=round, next="open another round")
-    fresh = tuple(s.id for s in submissions_of(store, experiment) if s.id not in known)
+    draw = read_draw(store, store.get(Round, round))
+    there = [s.id for s in submissions_of(store, experiment)] if draw is None else drawn_of(store, experiment, draw)
+    pairs = queue.form is Form.PAIRWISE
+    seen = {subject for couple in known for subject in couple if subject}
+    fresh = tuple(id for id in there if id not in seen)
     if not fresh:
         return 0
-    config = PeopleRound(kind=queue.kind, subjects=fresh, overlap=store.get(Round, round).overlap)
-    planned = plan_items(store, config, Asking(queue.form, queue.protocol, queue.asked), round, queue.seed)
+    config = PeopleRound(
+        kind=queue.kind, subjects=tuple(there) if pairs else fresh, overlap=store.get(Round, round).overlap,
+        per_pair=queue.settings["per_pair"],
+    )  # fmt: skip
+    asking = Asking(queue.form, queue.protocol, queue.asked)
+    planned = plan_items(store, config, asking, round, queue.seed, known if pairs else ())
     with store.database.writing() as connection:
         return add_items(connection, round, planned, {}, {})

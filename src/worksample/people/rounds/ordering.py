@@ -8,7 +8,7 @@ from worksample.records import digest_of
 
 
 def random_start(seed: int, account: str) -> tuple[float, bool]:
-    """Where in the circle of places a person begins, and whether backwards: each sees an order of the own."""
+    """Where in the circle of places a person begins, and whether backwards: each sees an order of their own."""
     draw = random.Random(f"order {seed} {account}")
     return draw.random(), draw.random() < 0.5
 

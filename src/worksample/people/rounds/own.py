@@ -9,10 +9,10 @@ from sqlalchemy import func, select
 
 from worksample.errors import PlanError
 from worksample.people.clock import Clock, wall
-from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Protocol, Round
+from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round
 from worksample.store.people_tables import items, queues
-from worksample.verdicts.rounds import InForce
 
+from .calibrating import calibrating, round_in_force
 from .config import PeopleRound
 from .instructions import Instructions, shipped
 from .opening import open_people_round, top_up
@@ -65,12 +65,19 @@ class OwnRounds:
         """Open the people's round in force, or add what came since; how many items came in.
 
         Called by one process at a time for an experiment. After a kill at any step it completes what is there. Pairs
-        are drawn once, so theirs is opened when nothing of the experiment is open any more; 0 until then, and where
-        nothing can be compared.
+        are drawn when nothing of the experiment is open any more, and more of them for work that is handed in after
+        that; 0 until then, and where nothing can be compared.
         """
-        round = _in_force(store, experiment.id, protocol)
+        judges = calibrating(store, experiment, protocol, self.overlap, self.instructions, self.clock)
+        if judges is None:
+            return self._own(store, experiment, protocol)
+        # Work that is judged as a whole is the judge's then, and people's is the sample.
+        return judges.fill() + (self._own(store, experiment, protocol) if protocol in BY_CRITERIA else 0)
+
+    def _own(self, store: Store, experiment: Experiment, protocol: Protocol) -> int:
+        round = round_in_force(store, experiment.id, protocol, EvaluatorKind.PERSON)
         if round is not None:
-            return self._complete(store, round, protocol)
+            return self._complete(store, round)
         pairs, kind = protocol is Protocol.PAIRWISE, kind_of(protocol)
         asked = _something(store, experiment, Asking(FORM_OF[kind], protocol))
         if not asked or (pairs and store.open_slots(experiment.id)):
@@ -89,20 +96,14 @@ class OwnRounds:
             raise
         return _items(store, made.id)
 
-    def _complete(self, store: Store, round: Round, protocol: Protocol) -> int:
+    def _complete(self, store: Store, round: Round) -> int:
         with store.database.reading() as connection:
             lost = connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None
         # Killed between the round and its queue; a round of imported judgments has no plan, and wants nobody.
         came = stock(store, round, self.clock()) if lost and "people.plan" in round.versions else 0
         if lost and not came:
             return 0
-        return came if protocol is Protocol.PAIRWISE else came + top_up(store, round.id)
-
-
-def _in_force(store: Store, experiment: str, protocol: Protocol) -> Round | None:
-    rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
-    mine = [r for r in rounds.deciding(protocol) if r.by is EvaluatorKind.PERSON]
-    return mine[-1] if mine else None
+        return came + top_up(store, round.id)
 
 
 def _something(store: Store, experiment: Experiment, asking: Asking) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,15 +39,20 @@ class Asking:
         return self.form is not Form.RUBRIC or bool(grading and grading.asked_of(self.kind.value).leaves)
 
 
-def plan_items(store: Store, config: PeopleRound, asking: Asking, round: str, seed: int) -> list[Planned]:
-    """The items of a round, in random places, of the work of which it asks something. PlanError, RecordMissing."""
+def plan_items(
+    store: Store, config: PeopleRound, asking: Asking, round: str, seed: int, known: Collection[tuple[str, str]] = ()
+) -> list[Planned]:
+    """The items of a round, in random places, of the work of which it asks something. PlanError, RecordMissing.
+
+    `known`: the pairs that it has already; only what they lack is drawn.
+    """
     form, picked = asking.form, pick(store, config, seed)
     instances = {id: store.get(Instance, id) for id in sorted({s.instance for s in picked})}
     asked = {id for id, instance in instances.items() if asking.of(instance)}
     subjects = [s for s in picked if s.instance in asked]
     wanted = config.votes[1]
     if form is Form.PAIRWISE and config.kind is not Kind.CALIBRATION:
-        pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed)
+        pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed, known)
         by_id = {s.id: s for s in subjects}
         couples = [(by_id[p.first.subject], by_id[p.second.subject]) for p in pairs]
         return _placed(store, [(a, b) for a, b in couples], round, wanted, seed)

@@ -13,7 +13,7 @@ from worksample.errors import PlanError, UsageError
 from worksample.people.access.account import Role
 from worksample.people.access.profile import person_of
 from worksample.people.work import statements as sql
-from worksample.records import Evaluation, EvaluatorKind, Given, Protocol, Round
+from worksample.records import Evaluation, EvaluatorKind, Given, Protocol, Purpose, Round
 from worksample.store.people_tables import accounts, activity, assignments, items, queues
 
 from .planning import Planned
@@ -148,10 +148,15 @@ def _said(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
 
 
 def _barred(store: Store, plan: dict[str, Any]) -> dict[str, set[str]]:
-    """Subject -> accounts that judged it in the round that is looked at: nobody reviews the own vote."""
+    """Subject -> accounts that judged it in the round that is looked at, or labelled what a judge said there: nobody
+    reviews the own vote.
+    """
     over = plan["settings"]["over"]
     out: dict[str, set[str]] = {}
-    for e in store.find(Evaluation, round=over) if over else ():
+    if over is None:
+        return out
+    labels = [r.id for r in store.find(Round, over=over) if r.purpose is Purpose.CALIBRATION]
+    for e in store.find(Evaluation, round=[over, *labels]):
         out.setdefault(e.subject, set()).add(person_of(e.evaluator))
     return out
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -31,12 +31,15 @@ class Pair:
     second: Entry
 
 
-def sample_pairs(entries: Sequence[Entry], per_pair: int, seed: int) -> list[Pair]:
+def sample_pairs(
+    entries: Sequence[Entry], per_pair: int, seed: int, known: Collection[tuple[str, str]] = ()
+) -> list[Pair]:
     """Pairs of submissions on the same instance so that each pair of entrants meets on `per_pair` projects (RLI B.2).
 
     On all that they share where those are fewer. Projects that were drawn least come first, ties at random, so that no
     project carries the round; of several submissions of one entrant on a project one is drawn; for each pair of
-    entrants, each stands first on half of the projects. Equal entries and seeds give equal pairs.
+    entrants, each stands first on half of the projects. Equal entries and seeds give equal pairs. `known`: pairs of
+    subjects that were drawn before; only what is lacking is drawn then, and that may be nothing.
     PlanError with fewer than two entrants, or where no two of them share a project.
     """
     if per_pair < 1:
@@ -45,20 +48,25 @@ def sample_pairs(entries: Sequence[Entry], per_pair: int, seed: int) -> list[Pai
     held: dict[str, dict[str, list[Entry]]] = {}
     for entry in sorted(entries, key=lambda e: e.subject):
         held.setdefault(entry.entrant, {}).setdefault(entry.instance, []).append(entry)
-    used: Counter[str] = Counter()
+    by_subject = {e.subject: e for e in entries}
+    drawn = [(by_subject[a], by_subject[b]) for a, b in known if a in by_subject and b in by_subject]
+    met = {(frozenset((a.entrant, b.entrant)), a.instance) for a, b in drawn}
+    used: Counter[str] = Counter(a.instance for a, _ in drawn)
     out: list[Pair] = []
     couples = list(combinations(sorted(held), 2))
     draw.shuffle(couples)
     for one, two in couples:
         shared = sorted(held[one].keys() & held[two].keys())
         draw.shuffle(shared)
-        chosen = sorted(shared, key=lambda instance: used[instance])[:per_pair]
+        fresh = [instance for instance in shared if (frozenset((one, two)), instance) not in met]
+        lacking = max(0, per_pair - (len(shared) - len(fresh)))
+        chosen = sorted(fresh, key=lambda instance: used[instance])[:lacking]
         turned = draw.random() < 0.5
         for n, instance in enumerate(chosen):
             used[instance] += 1
             left, right = draw.choice(held[one][instance]), draw.choice(held[two][instance])
             out.append(Pair(right, left) if (n % 2 == 0) == turned else Pair(left, right))
-    if not out:
+    if not out and not known:
         raise PlanError("no two agents have delivered on the same instance, so there is nothing to compare")
     draw.shuffle(out)
     return out

@@ -60,9 +60,9 @@ def named(store: Store, ids: Sequence[str]) -> list[Submission]:
 
 def pick(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
     """The subjects of a round. PlanError where there is none."""
-    if config.over is not None:
+    if config.over is not None and not config.labels:
         found = _over(store, config, store.get(Round, config.over), seed)
-    elif config.experiment is not None:
+    elif config.experiment is not None and not config.labels:
         found = submissions_of(store, config.experiment)
     else:
         found = _without_struck(store, named(store, config.subjects))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from worksample.people.clock import Clock
 from worksample.people.faults import Conflict
 from worksample.records import Criteria, canonical, digest_of
 from worksample.store.people_tables import rubric_versions
+
+from .suggestions import need_suggestions, note_taken
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -46,15 +49,17 @@ def digest_of_criteria(criteria: Criteria) -> str:
 
 
 def save(
-    store: Store, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str, clock: Clock
-) -> Version:
-    """Add a version after `over` (0: the first). Conflict where somebody added one meanwhile; UsageError for a name
+    store: Store, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str, clock: Clock,
+    suggestions: Collection[str] = (),
+) -> Version:  # fmt: skip
+    """Add a version after `over` (0: the first), with criteria out of `suggestions`. RecordMissing for one of those
+    that is none; Conflict where somebody added one meanwhile; UsageError for a name
     that is none, no criteria, no change, and a change without a reason; Denied.
     """
     by.may(*WRITERS)
     reason = reason.strip()[:LONGEST]
     if not re.fullmatch(NAME, rubric):
-        raise UsageError(f"{rubric!r} is no name of a rubric", next="lower case letters, digits, '-', '_' and '.'")
+        raise UsageError(f"{rubric!r} is not a name of a rubric", next="lower case letters, digits, '-', '_' and '.'")
     if not criteria.criteria:
         raise UsageError("a rubric without a criterion", next="write one at least")
     if over and not reason:
@@ -69,6 +74,8 @@ def save(
             raise Conflict(f"the rubric has {_newest(last.number if last else 0)} by now", next="compare and merge")
         if last and last.digest == digest:
             raise UsageError("nothing was changed", where=rubric)
+        need_suggestions(connection, rubric, suggestions)
+        note_taken(connection, rubric, made.number, suggestions)
         row = {"rubric": rubric, "number": made.number, "body": body, "digest": digest, "author": by.id}
         connection.execute(rubric_versions.insert().values(**row, reason=reason, at=made.at))
     return made

@@ -60,10 +60,10 @@ class _Answer:
         if value is None:
             value = ""
         if not isinstance(value, str):
-            self.faults[name] = "is no text"
+            self.faults[name] = "is not text"
             return ""
         if storable(value) != value:
-            self.faults[name] = "has characters that are no text"
+            self.faults[name] = "has characters that are not text"
         if len(value) > LONGEST:
             self.faults[name] = f"is longer than {LONGEST} characters"
         if needed and not value.strip():
@@ -88,10 +88,10 @@ class _Answer:
         value = self.sent.get(name) or {}
         good = isinstance(value, Mapping) and all(isinstance(k, str) and isinstance(v, str) for k, v in value.items())
         if not good:
-            self.faults[name] = "is no table of texts by criterion"
+            self.faults[name] = "is not a table of texts by criterion"
             return {}
         if any(storable(v) != v for v in value.values()):
-            self.faults[name] = "has characters that are no text"
+            self.faults[name] = "has characters that are not text"
         if any(len(v) > LONGEST for v in value.values()):
             self.faults[name] = f"has a text longer than {LONGEST} characters"
         return dict(value)
@@ -123,11 +123,11 @@ def _tags(answer: _Answer) -> Payload | None:
     tags = answer.sent.get("tags")
     note = answer.text("note", needed=False)
     if not isinstance(tags, list | tuple) or not all(isinstance(t, str) for t in tags):
-        answer.faults["tags"] = "is no list of texts"
+        answer.faults["tags"] = "is not a list of texts"
         return None
     named = tuple(dict.fromkeys(" ".join(t.split()).lower() for t in tags if t.strip()))
     if any(storable(t) != t for t in named):
-        answer.faults["tags"] = "has characters that are no text"
+        answer.faults["tags"] = "has characters that are not text"
     if not named or len(named) > 20 or any(len(t) > 60 for t in named):
         answer.faults["tags"] = "needs 1 to 20 tags of at most 60 characters"
     return None if answer.faults else Tags(tags=named, note=note)
@@ -152,7 +152,7 @@ def _rubric(answer: _Answer, criteria: Criteria) -> Payload | None:
     leaves = criteria.leaves
     ids = {leaf.id for leaf in leaves}
     for name in sorted((set(marks) | set(feedback)) - ids):
-        answer.faults[name] = "is no criterion"
+        answer.faults[name] = "is not a criterion"
     parts = []
     for leaf in leaves:
         mark, why = marks.get(leaf.id, ""), feedback.get(leaf.id, "").strip()

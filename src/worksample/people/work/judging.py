@@ -158,7 +158,8 @@ class Judging:
             mine, row, queue = _read(connection, item, account)
         if mine.state != DONE:
             raise Conflict("decide first: earlier votes are shown once your own is in")
-        over = queue.settings["over"]
+        # Who labels a judge's work is to know nothing of what the judge says, before and after.
+        over = queue.settings["over"] if queue.settings["experiment"] is None else None
         found = self._store.find(Evaluation, round=over, subject=row.subject) if over else []
         said = [e for e in found if e.payload is not None]
         return [

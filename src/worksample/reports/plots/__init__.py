@@ -2,7 +2,7 @@
 
 from .bars import Bars, grouped_bars, interval_bars
 from .canvas import Axis, Canvas, Plot
-from .curves import curve_over_time, value_curves
+from .curves import Dated, budget_curves, curve_over_time, scores_over_time, value_curves
 from .heat import heat_map
 from .points import Points, Resource, loglog, resources, score_points
 from .spread import counts_bars, histogram, score_spread
@@ -11,9 +11,11 @@ __all__ = [
     "Axis",
     "Bars",
     "Canvas",
+    "Dated",
     "Plot",
     "Points",
     "Resource",
+    "budget_curves",
     "counts_bars",
     "curve_over_time",
     "grouped_bars",
@@ -24,5 +26,6 @@ __all__ = [
     "resources",
     "score_points",
     "score_spread",
+    "scores_over_time",
     "value_curves",
 ]

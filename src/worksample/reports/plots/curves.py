@@ -1,15 +1,30 @@
-"""Curves: expected value by task value with its regions (UpBench Figure 7), autoflation over time (RLI 3.3)."""
+"""Curves: expected value by task value with its regions (UpBench Figure 7), autoflation over time (RLI 3.3), scores by
+release date, and scores under a budget.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from worksample.metrics import Approach, Decision, Estimate
 
-from .canvas import ACCENT, INK, Axis, Canvas, colour, label, percent_ticks
+from .canvas import ACCENT, INK, Axis, Canvas, colour, label, log_axis, percent_ticks, plain_ticks
+from .naming import name_points
 
 STEPS = 200
+WIDE = 10
+"""Times the smallest budget from which on an axis is logarithmic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A figure of an agent whose model was released on a day."""
+
+    name: str
+    day: date
+    figure: Estimate
 
 
 def value_curves(canvas: Canvas, axis: Axis, approaches: Sequence[Approach], decision: Decision) -> None:
@@ -67,3 +82,64 @@ def curve_over_time(canvas: Canvas, axis: Axis, points: Mapping[str, Estimate]) 
             percent_ticks(axes.yaxis)
         data = {"date": [d.isoformat() for d in days], "value": values, "low": low, "high": high}
         canvas.save(figure, axis, pl.DataFrame(data))
+
+
+def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[Dated]) -> None:
+    """A dot per agent at its release date, with its interval, and the best so far as a line. Nothing for one date."""
+    import polars as pl
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+
+    shown = sorted((a for a in agents if a.figure.value is not None), key=lambda a: (a.day, a.name))
+    if len({a.day for a in shown}) < 2:
+        return
+    with canvas.drawing(3.6) as (figure, axes):
+        best: list[float] = []
+        for a in shown:
+            best.append(max([*best[-1:], a.figure.value or 0.0]))
+            if a.figure.low is not None and a.figure.high is not None:
+                axes.plot([a.day] * 2, [a.figure.low, a.figure.high], color=INK, lw=0.8, alpha=0.5)
+            axes.scatter([a.day], [a.figure.value], s=45, color=canvas.colour_of(a.name), alpha=0.85, zorder=3)
+        axes.step([a.day for a in shown], best, where="post", color=INK, ls="--", lw=0.9, alpha=0.6, zorder=1)
+        axes.set(xlabel="release date", ylabel=axis.says, ylim=(-0.03, 1.03) if axis.share else None)
+        axes.margins(x=0.12)
+        axes.grid()
+        locator = AutoDateLocator(maxticks=7)
+        axes.xaxis.set_major_locator(locator)
+        axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+        if axis.share:
+            percent_ticks(axes.yaxis)
+        dots = [
+            (label(a.name), float(date2num(a.day)), a.figure.value or 0.0, canvas.colour_of(a.name), 45.0)
+            for a in shown
+        ]
+        name_points(figure, axes, dots)
+        rows = [(a.name, a.day.isoformat(), a.figure.value, a.figure.low, a.figure.high) for a in shown]
+        names = ("name", "released", "value", "low", "high")
+        canvas.save(figure, axis, pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None))
+
+
+def budget_curves(
+    canvas: Canvas, axis: Axis, budgets: Sequence[float], lines: Mapping[str, Sequence[Estimate]]
+) -> None:
+    """The score of each agent if no trial were given more than so much. Nothing for fewer than two budgets."""
+    import polars as pl
+
+    if len(budgets) < 2 or not lines:
+        return
+    with canvas.drawing(3.6) as (figure, axes):
+        for name, figures in lines.items():
+            known = [(b, e.value) for b, e in zip(budgets, figures, strict=True) if e.value is not None]
+            colour_ = canvas.colour_of(name)
+            axes.plot(*zip(*known, strict=True), "o-", color=colour_, lw=1.6, markersize=4, label=label(name))
+        if min(budgets) > 0 and max(budgets) / min(budgets) > WIDE:
+            axes.set_xscale("log")
+            log_axis(axes.xaxis)
+        else:
+            plain_ticks(axes.xaxis)
+        axes.set(xlabel=axis.says, ylabel="mean score", ylim=(-0.03, 1.03))
+        axes.grid()
+        percent_ticks(axes.yaxis)
+        axes.legend(frameon=False, fontsize=8)
+        data = {"budget": list(budgets), **{name: [e.value for e in figures] for name, figures in lines.items()}}
+        reals = dict.fromkeys(data, pl.Float64)
+        canvas.save(figure, axis, pl.DataFrame(data, schema_overrides=reals))

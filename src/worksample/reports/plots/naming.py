@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -17,13 +18,27 @@ RINGS = (18, 30, 44, 60, 80)
 """Distances in points at which a name is looked for a place where there is none near."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """A point where it is drawn, in pixels."""
+
+    x: float
+    y: float
+    radius: float
+
+    def meets(self, box: Any) -> bool:
+        """Whether a text's box covers a part of it."""
+        near = min(max(self.x, box.x0), box.x1), min(max(self.y, box.y0), box.y1)
+        return math.dist((self.x, self.y), near) < self.radius
+
+
 def name_points(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
     """Write each name where it covers no other name and no point, and lies within the axes, as far as there is room."""
     figure.draw_without_rendering()
-    spots = [axes.transData.transform((x, y)) for _, x, y, *_ in dots]
+    spots = [_Spot(*axes.transData.transform((x, y)), _radius(figure, area)) for _, x, y, _, area in dots]
     taken: list[Any] = []
     # From right to left: the rightmost points have the least room.
-    for place in sorted(range(len(dots)), key=lambda i: (-spots[i][0], spots[i][1], i)):
+    for place in sorted(range(len(dots)), key=lambda i: (-spots[i].x, spots[i].y, i)):
         best: tuple[float, Any, Any] | None = None
         for rank, offset in enumerate(_offsets()):
             text = _write(axes, dots[place], offset)
@@ -60,8 +75,13 @@ def _write(axes: Any, dot: Dot, offset: tuple[float, float]) -> Any:
     return text
 
 
-def _crowd(axes: Any, box: Any, taken: Sequence[Any], spots: Sequence[Any], own: int) -> int:
+def _radius(figure: Any, area: float) -> float:
+    """Of a point in pixels; its area is in square points."""
+    return float(math.sqrt(area) / 2 * figure.dpi / 72)
+
+
+def _crowd(axes: Any, box: Any, taken: Sequence[Any], spots: Sequence[_Spot], own: int) -> int:
     """How much a text would cover: other names, other points, the edge of the axes."""
-    others = sum(box.contains(*spot) for place, spot in enumerate(spots) if place != own)
+    others = sum(spot.meets(box) for place, spot in enumerate(spots) if place != own)
     inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
     return int(sum(bool(box.overlaps(other)) for other in taken) + others + (not inside))

@@ -7,14 +7,18 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from worksample import metrics as m
+from worksample.calibration.config import calibration_of
+from worksample.calibration.labels import drawn_of, labels_of, sent_to_people, wanted, work_of
+from worksample.errors import UsageError
 from worksample.records import Agent, EvaluatorKind
+from worksample.verdicts.answers import WHOLE, by_kind
 
-from .answers import WHOLE, by_kind
 from .material import Material
 from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
-_DRAWN = "people's labels are taken as drawn at random: audits, adjudications and searches are not among them"
+_TAKEN = "people's labels are taken as drawn at random: audits, adjudications and searches are not among them"
+_DREW = "labels were drawn at random within strata ({strata}); what went to people otherwise is not among them"
 _NUMBERED = "people are numbered in the order of their evaluator ids: a report may be published"
 
 
@@ -27,10 +31,13 @@ def sections(material: Material, table: pl.DataFrame) -> Iterator[Section]:
     if wide[_PERSON].is_null().all():
         return
     wide = wide.join(_released(material), on="agent", how="left", maintain_order="left")
+    wide = wide.join(_drawn(material), on="subject", how="left", maintain_order="left")
+    wide = wide.with_columns(pl.col("drawn").fill_null(True), pl.col("stratum").fill_null(""))
     verdicts, criteria = wide.filter(pl.col("item") == WHOLE), wide.filter(pl.col("item") != WHOLE)
     if verdicts[_PERSON].is_not_null().any():
         yield _corrected(material, verdicts)
     yield _proofs(material, verdicts, criteria)
+    yield from effort(material)
     yield from _suspects(verdicts if len(verdicts) >= len(criteria) else criteria, table)
 
 
@@ -40,8 +47,37 @@ def _released(material: Material) -> pl.DataFrame:
     return pl.DataFrame(rows, {"agent": pl.String, "model": pl.String, "released": pl.String}, orient="row")
 
 
+def _drawn(material: Material) -> pl.DataFrame:
+    """By submission of experiments that drew labels: its stratum, and whether people label it."""
+    rows = []
+    for experiment in material.experiments:
+        found = (labels_of(material.store, experiment.id, p) for p in experiment.lock.protocols)
+        labels = next((one for one in found if one is not None), None)
+        if labels is None:
+            continue
+        for s, slot in work_of(material.store, experiment.id):
+            rows.append((s.id, labels.draw.stratum(slot), labels.draw.has(slot, s.id)))
+    return pl.DataFrame(rows, {"subject": pl.String, "stratum": pl.String, "drawn": pl.Boolean}, orient="row")
+
+
+def _how(material: Material) -> str:
+    configs = [config for e in material.experiments if (config := calibration_of(e))]
+    return _DREW.format(strata=", ".join(configs[0].strata) or "none") if configs else _TAKEN
+
+
+def rules_of(material: Material) -> m.CalibrationRules:
+    """What was asked for, else what was set when the experiments were planned. UsageError where those differ."""
+    if material.config.calibration is not None:
+        return material.config.calibration
+    found = {config.rules for e in material.experiments if (config := calibration_of(e))}
+    if len(found) > 1:
+        raise UsageError("the experiments set other thresholds for their judges", next="worksample report EXPERIMENT")
+    return found.pop() if found else m.CalibrationRules()
+
+
 def _sample(rows: pl.DataFrame) -> m.Sample:
-    return m.Sample(rows[_JUDGE], rows[_PERSON], rows["task"], rows["who"])
+    stratum = rows.select(pl.concat_str("who", "stratum", separator=", ")).to_series()
+    return m.Sample(rows[_JUDGE], rows[_PERSON], rows["task"], stratum, rows["drawn"])
 
 
 def _corrected(material: Material, verdicts: pl.DataFrame) -> Section:
@@ -52,16 +88,24 @@ def _corrected(material: Material, verdicts: pl.DataFrame) -> Section:
         lines.append(("newest models (" + str(newest) + ")", "", verdicts.filter(pl.col("released") == newest)))
     if len(lines) > 1:
         lines.append(("all agents", "", verdicts))
-    rows = []
+    rows, least = [], rules_of(material).least
     for label, agent, part in lines:
-        found = m.corrected(_sample(part), name="pass rate", level=material.how.level)
-        factor = m.overshoot_of(_sample(part), level=material.how.level)
-        cells = (found.figure, found.labels, found.judge, factor, found.worth, str(found.labels.counts.valid))
-        rows.append(SectionRow(label, agent or None, cells))
-    columns = ("corrected", "people's labels alone", "judge alone", "overshoot", "labels' worth", "labels")
+        found = m.corrected(_sample(part), name="pass rate", least=least, level=material.how.level)
+        factor = m.overshoot_of(_sample(part), least=least, level=material.how.level)
+        told = (found.worth, _saved(found.worth), str(found.labels.counts.valid))
+        rows.append(SectionRow(label, agent or None, (found.figure, found.labels, found.judge, factor, *told)))
+    columns = ("corrected", "people's labels alone", "judge alone", "overshoot", "labels' worth", "saved", "labels")
     title = "The judge's pass rates, corrected by people"
-    notes = (_DRAWN, "labels' worth: how much more they are worth with the judge than without, on these data")
+    notes = (
+        _how(material),
+        "labels' worth: how much more they are worth with the judge than without, on these data",
+        "saved: the share of labels that an interval as wide would have taken more without the judge",
+    )
     return Section("calibrated", title, "PPI++ (Angelopoulos et al. 2023)", columns, tuple(rows), notes)
+
+
+def _saved(worth: m.Estimate) -> str:
+    return "none known" if worth.value is None else f"{100 * (1 - 1 / max(worth.value, 1.0)):.0f} %"
 
 
 def _parts(table: pl.DataFrame, by: str) -> list[pl.DataFrame]:
@@ -76,16 +120,39 @@ def _proofs(material: Material, verdicts: pl.DataFrame, criteria: pl.DataFrame) 
     for by, name in (("label", "agent"), ("category", "category"), ("released", "released")):
         parts = _parts(base.filter(pl.col(by) != ""), by)
         groups += [(f"{name} {p[by][0]}", p) for p in parts] if len(parts) > 1 else []
-    rows = []
+    rows, rules = [], rules_of(material)
     for label, part in groups:
         if part.is_empty():
             continue
-        proof = m.prove(_sample(part), material.config.calibration)
+        proof = m.prove(_sample(part), rules)
         cells = (proof.agreement, proof.passes, proof.fails, str(proof.standing), proof.why)
         rows.append(SectionRow(label, None, cells))
     columns = ("agreement with people", "on their passes", "on their fails", "standing", "why")
-    asked = f"threshold, fixed beforehand: {100 * material.config.calibration.threshold:g} %"
-    return Section("proof", "Where the judge is proven", "docs/calibration.md", columns, tuple(rows), (asked, _DRAWN))
+    asked = f"threshold, fixed beforehand: {100 * rules.threshold:g} %"
+    notes = (asked, _how(material))
+    return Section("proof", "Where the judge is proven", "docs/calibration.md", columns, tuple(rows), notes)
+
+
+def effort(material: Material) -> Iterator[Section]:
+    """What calibrating took of people, and what it left to the judge."""
+    rows = []
+    for experiment in material.experiments:
+        for protocol in experiment.lock.protocols:
+            labels = labels_of(material.store, experiment.id, protocol)
+            if labels is None:
+                continue
+            every = {s.id for s, _ in work_of(material.store, experiment.id)}
+            drawn = set(drawn_of(material.store, experiment.id, labels.draw))
+            sent = sent_to_people(material.store, labels.round.over or "") & every
+            left = len(every - drawn - sent)
+            lacking = wanted(material.store, experiment, labels)
+            share = f"{100 * left / len(every):.0f} % ({left} of {len(every)})" if every else "none"
+            counts = (f"{len(drawn) - lacking} of {len(drawn)}", str(len(sent)), share)
+            rows.append(SectionRow(f"{experiment.name}, {protocol}", None, counts))
+    if rows:
+        columns = ("labelled at random", "went to people", "the judge's alone")
+        notes = ("what went to people: the judge was not proven there, or was contradicted",)
+        yield Section("calibration-work", "What calibration took", "docs/calibration.md", columns, tuple(rows), notes)
 
 
 def _suspects(rows: pl.DataFrame, table: pl.DataFrame) -> Iterator[Section]:

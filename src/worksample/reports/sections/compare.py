@@ -12,12 +12,12 @@ from worksample.errors import UsageError
 from worksample.experiments.find import find_experiment
 from worksample.extras import need
 from worksample.metrics import Estimate
-from worksample.records import Experiment, Grade, GradePart, Protocol
+from worksample.records import Experiment, Grade, GradePart, Origin, Protocol, Submission
 from worksample.reports.experiments import held_out, same_lock
 from worksample.store import Store
-from worksample.verdicts.frame import state_of
 from worksample.verdicts.judging import read_grades
 
+from .compare_parts import Part, parts_of, trials_of
 from .config import MeasureConfig
 from .material import Group, Material, attempted
 
@@ -57,6 +57,8 @@ class Comparison:
     notes: tuple[str, ...] = ()
     not_worse: Estimate | None = None
     """The probability that the second passes less often by less than the margin; None without a margin."""
+    parts: tuple[Part, ...] = ()
+    """The same by part of the work, where the config says by what."""
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
@@ -81,6 +83,7 @@ class Comparison:
                 for c in self.changes
             ],
             "notes": list(self.notes),
+            "parts": [part.plain() for part in self.parts],
         }
 
 
@@ -96,18 +99,19 @@ def compare(
     """Compare `a` and `b`: names or ids of agents within `experiment` (by default the latest), or of experiments with
     one agent each, or `EXPERIMENT:AGENT`.
 
-    `margin` asks besides whether `b` passes at most so much less often (0.05 is five points): non-inferiority.
+    `config.by` breaks the difference down by what the work is. `margin` asks besides whether `b` passes at most so much
+    less often (0.05 is five points): non-inferiority.
     Raises PlanError where the experiments' locks differ, UsageError where a name fits nothing or several agents.
     """
     need("report")
     config = config or MeasureConfig()
     sides = [_side(store, name, experiment) for name in (a, b)]
     same_lock([found for found, _ in sides])
-    (one, protocol), (two, _) = (_group(store, found, who, config) for found, who in sides)
+    (one, protocol, material), (two, _, beside) = (_group(store, found, who, config) for found, who in sides)
     if sides[0][0].id == sides[1][0].id and one.rows["who"][0] == two.rows["who"][0]:
         raise UsageError(f"{a!r} and {b!r} are the same agent", next=NEXT)
-    tables = [_trials(group.rows, "score") for group in (one, two)]
-    full = [_trials(group.rows, "passed") for group in (one, two)]
+    tables = [trials_of(group.rows, "score") for group in (one, two)]
+    full = [trials_of(group.rows, "passed") for group in (one, two)]
     found = m.paired_difference(*tables, name="score", how=config.how)
     passes = m.paired_difference(*full, name="full pass", how=config.how)
     homes = (sides[0][0], sides[1][0])
@@ -115,11 +119,16 @@ def compare(
     notes = [f"{n}: {_count(g.rows)}" for n, g in zip(names, (one, two), strict=True)]
     hidden = held_out(store, homes)
     changes = () if hidden else _changes(store, _by_passing(found.instances, passes.instances), one.rows, two.rows)
+    parts: tuple[Part, ...] = ()
+    if config.by not in ("", "agent"):
+        rows = [of.with_group(group.rows, config.by) for of, group in ((material, one), (beside, two))]
+        parts = parts_of(rows[0], rows[1], config.how)
+        notes += ["groups overlap: never average them"] if config.by == "platform" else []
     if hidden:
         notes.append("the suite is private: what changed instance by instance is not shown")
     return Comparison(
         names[0], names[1], (homes[0].id, homes[1].id), protocol, found.difference, passes.difference, found.sign_test,
-        changes, tuple(notes), None if margin is None else passes.not_worse(margin),
+        changes, tuple(notes), None if margin is None else passes.not_worse(margin), parts,
     )  # fmt: skip
 
 
@@ -141,16 +150,25 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
     if mark:
         return find_experiment(store, head), tail
     home = find_experiment(store, experiment)
-    if any(name in (id, id.partition("@")[0]) for id in home.agents):
+    if any(name in (id, id.partition("@")[0]) for id in home.agents) or name in _handed_in(store, home):
         return home, name
     try:
         return find_experiment(store, name), ""
     except UsageError as missing:
-        agents = ", ".join(id.partition("@")[0] for id in home.agents)
-        raise UsageError(f"{name!r} is no agent of {home.name} ({agents}) and no experiment", next=NEXT) from missing
+        agents = ", ".join([*(id.partition("@")[0] for id in home.agents), *_handed_in(store, home)]) or "none yet"
+        raise UsageError(
+            f"{name!r} is not an agent of {home.name} ({agents}), nor an experiment", next=NEXT
+        ) from missing
 
 
-def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol]:
+def _handed_in(store: Store, home: Experiment) -> list[str]:
+    """Who handed work in that its rounds judge, or on its instances."""
+    made = store.find(Submission, origin=[Origin.PERSON, Origin.EXTERNAL])
+    mine = [s for s in made if s.experiment == home.id or (s.experiment is None and s.instance in home.lock.instances)]
+    return sorted({s.entrant for s in mine})
+
+
+def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol, Material]:
     material = Material(store, [experiment], replace(config, by=""))
     frame = material.judged(material.primary)
     if frame is None:
@@ -162,12 +180,7 @@ def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig
         what = f"{who!r} is" if fitting else f"{who!r} is none"
         said = f"{experiment.name} has several agents: {names}" if not who else f"{what} of {names}"
         raise UsageError(said, next=f"worksample compare {experiment.name}:AGENT ...")
-    return fitting[0], material.primary
-
-
-def _trials(rows: pl.DataFrame, column: str) -> m.Trials:
-    rows = rows.with_columns(pl.col(column).cast(pl.Float64), state=state_of(column))
-    return m.Trials(rows[column], rows["task"], rows["instance_name"], rows["state"])
+    return fitting[0], material.primary, material
 
 
 def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataFrame) -> tuple[Change, ...]:

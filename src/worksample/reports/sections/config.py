@@ -12,7 +12,7 @@ from worksample.models.price import Price
 from worksample.records import JudgedBy
 from worksample.verdicts.subset import Subset
 
-BY = ("", "agent", "category", "domain", "platform", "tier")
+BY = ("", "agent", "category", "cohort", "domain", "platform", "tier")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class MeasureConfig:
     """List prices by model: then what trials would have cost without caching stands beside what was billed."""
     where: Subset = field(default_factory=Subset)
     """The part of the work that is shown: agents, arms, categories, tiers, tags, ..."""
-    calibration: CalibrationRules = field(default_factory=CalibrationRules)
-    """How far a judge must agree with people to be proven, fixed beforehand."""
+    calibration: CalibrationRules | None = None
+    """How far a judge must agree with people to be proven, fixed beforehand; None: as the experiments say."""
     how: Resampling = field(default_factory=Resampling)
     """Resamples, level and seed of every interval."""
 

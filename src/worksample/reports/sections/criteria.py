@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
+from worksample.verdicts.answers import WHOLE
 
-from .answers import WHOLE
 from .material import Material
 from .section import Section, SectionRow
 
@@ -31,7 +31,7 @@ def sections(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[
         order = order.sort("missed", "task", "item", descending=[True, False, False]).head(MOST)
         for task, item, _ in order.iter_rows():
             part = marks.filter((pl.col("task") == task) & (pl.col("item") == item))
-            rows.append(_line(material, f"{task}: {item}", part, agents, every))
+            rows.append(_line(material, material.named(task, item), part, agents, every))
     columns = (*(label for _, label in agents), "of all misses")
     notes = (
         "the share of answers that say a criterion is missed; answers of several evaluators on a work average",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
+from worksample.records import Agent
 
 from .material import Material, attempted, is_illustrative
 from .section import Section, SectionRow
@@ -63,9 +64,10 @@ def _horizon(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
     frame = frame.with_columns(hours).with_columns(pl.when(~out).then("hours").alias("hours"))
     if not frame["hours"].is_not_null().any():
         return
-    rows = []
+    rows, half = [], {}
     for group in material.agents(frame):
         found = m.time_horizon(group.rows["hours"], group.rows["passed"], task=group.rows["task"], how=material.how)
+        half[group.label] = group.agent, found.horizons[0.5]
         rows.append(group.line(found.horizons[0.5], found.horizons[0.8], found.slope))
     count = frame.filter(out)["instance"].n_unique()
     notes = [f"{count} instances with only illustrative hours are left out"] if count else []
@@ -73,6 +75,27 @@ def _horizon(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
         notes.append("hours that are only illustrative are counted")
     columns = ("50 % horizon (h)", "80 % horizon (h)", "slope per doubling")
     yield Section("horizon", "Time horizon", "beyond the papers", columns, tuple(rows), tuple(notes))
+    yield from _trend(material, half)
+
+
+def _trend(material: Material, half: dict[str, tuple[str, m.Estimate]]) -> Iterator[Section]:
+    """The longest horizon by each release date, and in how many days horizons double."""
+    ours = {id for experiment in material.experiments for id in experiment.agents}
+    known = {id: material.store.get(Agent, id).release_date for id in sorted(ours)}
+    table = [(known.get(agent), label, found) for label, (agent, found) in half.items()]
+    dated = sorted((day, label, found) for day, label, found in table if day and found.value is not None)
+    if len({day for day, _, _ in dated}) < 2:
+        return
+    doubling = m.doubling_time([e.value for _, _, e in table], [day for day, _, _ in table], material.how)
+    rows, longest = [], 0.0
+    for day, label, found in dated:
+        if (found.value or 0.0) > longest:
+            longest = found.value or 0.0
+            rows.append(SectionRow(day.isoformat(), None, (found, label, "")))
+    rows.append(SectionRow("all agents", None, ("", "", doubling)))
+    columns = ("longest 50 % horizon so far (h)", "agent", "doubling time (days)")
+    notes = ("each line is longer than all before it; the doubling time is of all agents with a horizon and a date",)
+    yield Section("horizon-trend", "Time horizon over release dates", "beyond the papers", columns, tuple(rows), notes)
 
 
 def _budget(material: Material, frame: pl.DataFrame, what: tuple[str, str, str]) -> Iterator[Section]:

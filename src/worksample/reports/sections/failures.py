@@ -12,8 +12,8 @@ from worksample.metrics.estimate import Unit, undefined
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Purpose, Tags
 from worksample.store import Store, schema
+from worksample.verdicts.answers import rounds_of
 
-from .answers import rounds_of
 from .material import Material, attempted
 from .section import Section, SectionRow
 

@@ -13,6 +13,7 @@ from worksample.metrics import Estimate, Resampling
 from worksample.metrics.columns import MONEY_CEILING
 from worksample.records import Experiment, Instance, Protocol, Submission, Suite
 from worksample.store import Store, schema
+from worksample.verdicts.chained import chained
 from worksample.verdicts.frame import NOT_ATTEMPTABLE, Work, WorkRules
 
 from .config import MeasureConfig
@@ -20,6 +21,8 @@ from .section import SectionRow
 
 ILLUSTRATIVE = "illustrative"
 NONE = "(none)"
+TEXT = 90
+"""Characters of a criterion's text in a table."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,16 @@ class Material(Work):
         free = idle & pl.col("cost").is_null() & called & (pl.col("harness") != "command")
         frame = super().frame(protocol)
         return frame.with_columns(cost=pl.when(free).then(0.0).otherwise(pl.col("cost").cast(pl.Float64)))
+
+    def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """`frame` with the attempts of each chain together: those of an arm after the first ones that it continues."""
+        return chained(frame, self.experiments)
+
+    @cached_property
+    def hourly(self) -> float | None:
+        """US dollars per hour of people: as asked for, else as the experiments' chains reckon, where they agree."""
+        paid = {e.lock.chain.pay if e.lock.chain else None for e in self.experiments}
+        return self.config.hourly if self.config.hourly is not None or len(paid) > 1 else next(iter(paid), None)
 
     @cached_property
     def chosen(self) -> frozenset[str]:
@@ -87,6 +100,23 @@ class Material(Work):
         ids = {*self.slots["instance"].to_list(), *(s.instance for s in self.handed_in)}
         return {id: self.store.get(Instance, id) for id in sorted(ids)}
 
+    @cached_property
+    def asked(self) -> dict[tuple[str, str], str]:
+        """What a criterion asks, by task and its id; where instances of a task differ, as the first has it."""
+        found: dict[tuple[str, str], str] = {}
+        for instance in self.instances.values():
+            for grading in instance.grading.values():
+                for leaf in grading.criteria.leaves:
+                    found.setdefault((instance.task, leaf.id), leaf.text)
+        return found
+
+    def named(self, task: str, criterion: str) -> str:
+        """`task: what the criterion asks`, cut, with its id where the text is another."""
+        text = self.asked.get((task, criterion), criterion)
+        if text == criterion:
+            return f"{task}: {criterion}"
+        return f"{task}: {text if len(text) <= TEXT else text[: TEXT - 1] + '…'} ({criterion})"
+
     def unplanned(self, *columns: pl.Series) -> list[str]:
         """The submissions in these columns that no slot of ours made."""
         each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
@@ -114,6 +144,10 @@ class Material(Work):
             return (
                 frame.join(table, on="instance", how="left", maintain_order="left").explode("group").drop_nulls("group")
             )
+        if by == "cohort":
+            months = {id: i.about.job.cohort if i.about.job else "" for id, i in self.instances.items()}
+            column = pl.col("instance").replace_strict(months, default="", return_dtype=pl.String)
+            return frame.with_columns(pl.when(column == "").then(pl.lit(NONE)).otherwise(column).alias("group"))
         column = {"domain": pl.col("category").str.split("/").list.first()}.get(by, pl.col(by))
         return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
 

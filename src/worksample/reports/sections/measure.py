@@ -10,7 +10,21 @@ from worksample.records import Experiment
 from worksample.reports.experiments import find_experiments, same_lock
 from worksample.store import Store
 
-from . import effort, failures, integrity, money, preferences, ranks, rubrics, scores, side_by_side, votes
+from . import (
+    effort,
+    evaluators,
+    failures,
+    feedback,
+    integrity,
+    money,
+    preferences,
+    ranks,
+    representative,
+    rubrics,
+    scores,
+    side_by_side,
+    votes,
+)
 from .config import MeasureConfig
 from .material import Material
 from .section import Section
@@ -18,12 +32,15 @@ from .section import Section
 PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Pass and score", scores.sections),
     ("Ranks", ranks.sections),
+    ("Representativeness", representative.sections),
     ("Completion", rubrics.sections),
+    ("Feedback", feedback.sections),
     ("Automation rate", votes.automation),
     ("Preferences and Elo", preferences.sections),
     ("Dollars", money.sections),
     ("Agreement between evaluators", votes.agreement),
     ("Evaluators side by side", side_by_side.sections),
+    ("Severity and position", evaluators.sections),
     ("False negatives", votes.missed),
     ("Failures", failures.sections),
     ("Effort", effort.sections),

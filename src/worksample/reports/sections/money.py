@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -31,25 +31,26 @@ def sections(material: Material) -> Iterator[Section]:
 
 def _of(material: Material, frame: pl.DataFrame, protocol: Protocol, suffix: str) -> Iterator[Section]:
     frame = frame.with_columns(state=state_of("passed"))
-    first = attempted(frame)
-    first = first.with_columns(
-        usable_value(first), is_illustrative(first), pl.col("cost").cast(pl.Float64).alias("cost")
+    every = attempted(frame, able=False)
+    every = every.with_columns(
+        usable_value(every), is_illustrative(every), pl.col("cost").cast(pl.Float64).alias("cost")
     )
-    absurd = [_absurd(first, name) for name in ("price", "cost")]
-    first = first.with_columns(believable("price"), believable("cost"))
+    absurd = [_absurd(attempted(every), name) for name in ("price", "cost")]
+    every = every.with_columns(believable("price"), believable("cost"))
+    first = attempted(every)
     notes = (*_notes(material, first, protocol), *(said for said in absurd if said))
     if not first["price"].is_not_null().any():
         if first["value_middle"].is_not_null().any():
             title = "Dollars earned"
             yield Section(f"dollars{suffix}", title, "RLI 3.3, Table 4", ("earned", "possible", "share"), (), notes)
         return
-    yield _dollars(material, first, (f"dollars{suffix}", notes))
+    yield _dollars(material, every, (f"dollars{suffix}", notes))
     yield from _over_time(material, first, (f"autoflation{suffix}", notes))
     usable = first.filter(~pl.col("illustrative")) if not material.config.illustrative else first
     priced = usable.filter(pl.col("price").is_not_null())
     if priced.filter(pl.col("cost").is_not_null() & pl.col("passed").is_not_null()).height:
         yield _deployable(material, first, (f"deployable{suffix}", notes))
-        yield _value(material, attempted(frame, None), priced, (f"value{suffix}", notes))
+        yield _value(material, material.chains(attempted(frame, None)), priced, (f"value{suffix}", notes))
 
 
 def _absurd(frame: pl.DataFrame, column: str) -> str:
@@ -79,21 +80,27 @@ def _notes(material: Material, frame: pl.DataFrame, protocol: Protocol) -> Itera
 def _dollars(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
     """Earned, possible and share per agent, and the autoflation that its work alone would bring (RLI Table 4)."""
     repeats = (pl.col("state") == "valid").sum().over("who", "instance").clip(1)
-    each = frame.with_columns(part=pl.col("price") / repeats)
+    each = frame.with_columns(part=pl.col("price") / repeats, even=pl.col("price") / pl.len().over("who", "instance"))
     rows = []
     for group in material.groups(each):
         r = group.rows
-        found = m.dollars_earned(
-            r["part"],
-            r["passed"],
-            state=r["state"],
-            illustrative=r["illustrative"],
-            include_illustrative=material.config.illustrative,
-            task=r["task"],
-            how=material.how,
+        given: dict[str, Any] = {
+            "state": r["state"],
+            "illustrative": r["illustrative"],
+            "include_illustrative": material.config.illustrative,
+            "task": r["task"],
+            "failed": r["broken"],
+            "how": material.how,
+        }
+        found = m.dollars_earned(r["part"], r["passed"], **given)
+        # Once all is graded every repeat has an even part of its instance's price.
+        whole = m.dollars_earned(r["even"], r["passed"], **given)
+        earned, share = (
+            replace(one, bounds=all_.bounds) for one, all_ in ((found.earned, whole.earned), (found.share, whole.share))
         )
+        r = attempted(r)
         alone = m.measure_autoflation(_bundle(material, r), r["key"], r["cost"], r["passed"], material.how)
-        rows.append(group.line(found.earned, found.possible, found.share, alone))
+        rows.append(group.line(earned, found.possible, share, alone))
     columns = material.columns("earned", "possible", "share", "autoflation alone")
     notes = (*head[1], "of repeats on one instance each counts its part of the price", *material.by_notes)
     return Section(head[0], "Dollars earned", "RLI 3.3, Table 4", columns, tuple(rows), notes)
@@ -197,7 +204,7 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
         "the human is taken to succeed always, at the mean price of the work",
         "below the value from which an approach pays it brings less than it costs: doing nothing is better",
     ]
-    if material.config.hourly is None and (frame["attempt"].max() or 1) != 1:
+    if material.hourly is None and (frame["attempt"].max() or 1) != 1:
         notes.append("AI with feedback is left out: an hour of the expert's has no price (--hourly)")
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 
@@ -223,7 +230,7 @@ def _first(material: Material, group: Group) -> _Chains:
 
 def _helped(material: Material, group: Group) -> _Chains | None:
     """With every re-attempt, and the expert's time on the gradings that led to one."""
-    if material.config.hourly is None or group.rows["attempt"].max() == 1:
+    if material.hourly is None or group.rows["attempt"].max() == 1:
         return None
     none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
     said = [
@@ -231,7 +238,7 @@ def _helped(material: Material, group: Group) -> _Chains | None:
     ]
     spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
     last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")
-    hourly = pl.col("expert").fill_null(0.0) / 60 * material.config.hourly
+    hourly = pl.col("expert").fill_null(0.0) / 60 * material.hourly
     joined = group.rows.join(spent, on="submission", how="left", maintain_order="left")
     rows = joined.with_columns(expert=hourly).with_columns(
         whole=pl.col("cost").cast(pl.Float64) + pl.when(last).then(0.0).otherwise("expert")

@@ -21,15 +21,16 @@ def sections(material: Material) -> Iterator[Section]:
     """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
     frame = material.judged(Protocol.RUBRIC)
     if frame is not None:
-        yield _rubric(material, attempted(frame))
+        yield _rubric(material, attempted(frame, able=False))
     else:
         frame = material.judged(material.primary)
         if frame is None:
             return
     frame = attempted(frame, None)
     if (frame["attempt"].max() or 1) != 1:
-        yield _lifts(material, frame)
-        yield _within(material, frame)
+        together = material.chains(frame)
+        yield _lifts(material, together)
+        yield _within(material, together)
     yield from _at_k(material, frame.filter(pl.col("attempt") == 1))
 
 
@@ -40,7 +41,7 @@ def _rubric(material: Material, frame: pl.DataFrame) -> Section:
         cells: dict[str, Any] = {"task": r["task"], "instance": r["instance_name"], "how": material.how}
         rows.append(
             group.line(
-                m.rate(r["passed"], state=r["a"], name="completion", **cells),
+                m.rate(r["passed"], state=r["a"], failed=r["broken"], name="completion", **cells),
                 m.mean_score(r["score"], state=r["b"], name="rubric score", **cells),
             )
         )

@@ -131,7 +131,10 @@ def _cost(rows: pl.DataFrame, cost: Estimate) -> Estimate:
 def _breakdowns(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
     if frame["tier"].fill_null("").n_unique() > 1 or (frame["tier"].fill_null("") != "").any():
         yield _tiers(material, frame)
-    for by, source in (("platform", "TAC Table 4"), ("category", "TAC Table 5"), ("domain", "ALE C.3.7")):
+    for by, source in (
+        ("platform", "TAC Table 4"), ("category", "TAC Table 5"), ("domain", "ALE C.3.7"),
+        ("cohort", "beyond the papers"),
+    ):  # fmt: skip
         table = material.with_group(frame, by)
         names = [g for g in table["group"].unique().sort().to_list() if g != NONE]
         if names and (
@@ -231,6 +234,7 @@ def _roll_up(material: Material, frame: pl.DataFrame) -> Section:
                 "domain": g.rows["domain"],
             },
             state=g.rows["state"],
+            failed=g.rows["broken"],
             how=material.how,
         )
         for g in agents

@@ -10,9 +10,9 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import EvaluatorKind
 from worksample.reports.experiments import held_out
+from worksample.verdicts.answers import WHOLE, answers, by_kind
 
 from . import calibration, criteria
-from .answers import WHOLE, answers, by_kind
 from .material import Material
 from .section import Section, SectionRow
 
@@ -39,7 +39,7 @@ def sections(material: Material) -> Iterator[Section]:
         )
         title = "Agreement by criterion, and between people, judges and programs"
         yield Section("side-by-side", title, "RLI 3.4, UpBench 3.4, ALE C.3", _COLUMNS, tuple(rows), notes)
-    parted = [] if hidden else _parted(by_kind(table))
+    parted = [] if hidden else _parted(material, by_kind(table))
     if parted:
         more = len(parted) - MOST
         left = (f"{more} more are not listed",) if more > 0 else ()
@@ -79,7 +79,7 @@ def _groups(material: Material, name: str, table: pl.DataFrame, by: str, hidden:
         yield _row(material, f"{name}, {rows['importance'][0]} criteria", rows, by)
     if not hidden:
         for rows in _least_agreed(table):
-            yield _row(material, f"{name}: {rows['task'][0]}, {rows['item'][0]}", rows, by)
+            yield _row(material, f"{name}: {material.named(rows['task'][0], rows['item'][0])}", rows, by)
 
 
 def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
@@ -101,7 +101,7 @@ def _row(material: Material, label: str, table: pl.DataFrame, by: str) -> Sectio
     return SectionRow(label, None, (*cells, str(found.share.counts.valid)))
 
 
-def _parted(wide: pl.DataFrame) -> list[SectionRow]:
+def _parted(material: Material, wide: pl.DataFrame) -> list[SectionRow]:
     """A line for each item on which two kinds differ; verdicts before criteria."""
     kinds = [kind.value for kind in EvaluatorKind]
     apart = pl.max_horizontal(kinds) != pl.min_horizontal(kinds)
@@ -109,5 +109,6 @@ def _parted(wide: pl.DataFrame) -> list[SectionRow]:
     out = []
     for row in rows.iter_rows(named=True):
         sides = [", ".join(k for k in kinds if row[k] == value) for value in (1.0, 0.0)]
-        out.append(SectionRow(f"{row['key']}: {row['label']}", row["agent"], (row["item"], *sides, row["subject"])))
+        item = row["item"] if row["item"] == WHOLE else material.asked.get((row["task"], row["item"]), row["item"])
+        out.append(SectionRow(f"{row['key']}: {row['label']}", row["agent"], (item, *sides, row["subject"])))
     return out

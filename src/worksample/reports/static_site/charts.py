@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,15 @@ from worksample.reports.plots import (
     Axis,
     Bars,
     Canvas,
+    Dated,
+    budget_curves,
     curve_over_time,
     grouped_bars,
     heat_map,
     interval_bars,
     resources,
     score_spread,
+    scores_over_time,
     value_curves,
 )
 
@@ -32,6 +36,13 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 HUMAN_ELO = 1000.0
 VALUE_AGENTS = 6
 """Agents that get value curves of their own; the table has all."""
+CURVES = 10
+"""Agents in a plot of curves; the table has all."""
+BUDGETS = {
+    "cost": ("US dollars per trial", "Mean score if no trial had been given more dollars."),
+    "seconds": ("seconds per trial", "Mean score if no trial had been given more time."),
+    "tokens": ("tokens per trial", "Mean score if no trial had been given more tokens."),
+}
 PAIRED = (
     (("p1", "p overall"), "completion", "Completion: first attempts, and with re-attempts.", "share of jobs"),
     (
@@ -50,13 +61,16 @@ SINGLE = (
 )
 
 
-def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame) -> None:
-    """Pass rates, score against what it took, and how scores lie."""
+def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame, released: Mapping[str, date | None]) -> None:
+    """Pass rates, score against what it took and by release date, and how scores lie. `released`: by agent's id."""
     names = [r.label for r in board.rows]
     told = f"share of graded trials that pass in full, with {board.level} interval"
     axis = Axis("pass", "Full passes per agent.", told, share=True)
     interval_bars(canvas, axis, Bars(names, {"pass": [r.passed for r in board.rows]}))
     resources(canvas, names, board.rows)
+    dated = [Dated(r.label, day, r.score) for r in board.rows if (day := released.get(r.agent)) is not None]
+    says = "Mean score by the release date of the model. Dashed: the best so far."
+    scores_over_time(canvas, Axis("score-released", says, "mean score", share=True), dated)
     score_spread(canvas, frame)
 
 
@@ -77,6 +91,7 @@ def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
             series = {name: next(iter(b.series.values())) for name, b in zip(names, both, strict=True)}
             grouped_bars(canvas, Axis(file, caption, says, share=True), Bars(both[0].labels, series))
     _value_charts(canvas, sections)
+    _budget_charts(canvas, sections)
     caption = "Autoflation as agents are released: how much cheaper the bundle gets."
     days = {label: e for label, e in _cells(sections) if e.name == "autoflation" and _DAY.fullmatch(label)}
     curve_over_time(canvas, Axis("autoflation", caption, "autoflation", share=True), days)
@@ -98,6 +113,26 @@ def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
             axis = Axis(f"{section.id}-{place}", caption, "expected net value, US dollars")
             value_curves(canvas, axis, lines, decide_by_value(lines))
         return
+
+
+def _budget_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
+    """The score under a budget, for the agents that get furthest."""
+    for section in sections:
+        what = section.id.partition("budget-")[2]
+        if what not in BUDGETS:
+            continue
+        budgets = [float(re.sub(r"[^0-9.e+-]", "", column)) for column in section.columns]
+        lines = {row.label: [c for c in row.cells if isinstance(c, Estimate)] for row in section.rows}
+        whole = {name: cells for name, cells in lines.items() if len(cells) == len(budgets) and _last(cells) >= 0}
+        best = sorted(whole, key=lambda name: (-_last(whole[name]), name))[:CURVES]
+        says, caption = BUDGETS[what]
+        axis = Axis(f"budget-{what}", caption, says, share=True)
+        budget_curves(canvas, axis, budgets, {name: whole[name] for name in whole if name in best})
+
+
+def _last(cells: Sequence[Estimate]) -> float:
+    """At the largest budget; below any where there is no score."""
+    return -1.0 if cells[-1].value is None else cells[-1].value
 
 
 def _success(rows: Sequence[SectionRow]) -> float:

@@ -9,8 +9,10 @@ import base64
 import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from worksample import __version__
+from worksample.errors import UsageError
 from worksample.records import now
 from worksample.reports.formatting import figure
 from worksample.taxonomy import title_of
@@ -20,11 +22,14 @@ if TYPE_CHECKING:
 
 
 class Pages:
-    """Writes pages below `out`. `title` heads them all; `links` are the pages that every page links to."""
+    """Writes pages below `out`. `title` heads them all; `links` are the pages that every page links to; `app`: the
+    review app's address.
+    """
 
     def __init__(
-        self, out: Path, title: str, *, unsandboxed: bool = False, links: tuple[tuple[str, str], ...] = ()
-    ) -> None:
+        self, out: Path, title: str, *, unsandboxed: bool = False, links: tuple[tuple[str, str], ...] = (),
+        app: str = "",
+    ) -> None:  # fmt: skip
         self.out = out
         self.templates = _templates()
         self.common = {
@@ -34,6 +39,7 @@ class Pages:
             "version": __version__,
             "made": now().strftime("%Y-%m-%d %H:%M UTC"),
             "links": links,
+            "app": app,
         }
         self.script = self._source("tables.js")
         self.allowed = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
@@ -54,6 +60,24 @@ class Pages:
         target.parent.mkdir(parents=True, exist_ok=True)
         # What an agent wrote may hold lone surrogates after unquoting; a page must still be valid UTF-8.
         target.write_bytes(text.encode("utf-8", "replace"))
+
+
+def address_of(app: str) -> str:
+    """The origin of a review app, or "". UsageError where it is none."""
+    if not app:
+        return ""
+    try:
+        parts = urlsplit(app)
+        sound = parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment)
+        sound = sound and parts.path in ("", "/") and not parts.username and (parts.port is None or parts.port > 0)
+    except ValueError:
+        sound = False
+    if not sound:
+        raise UsageError(
+            f"{app!r} is no address of a review app",
+            next="worksample report --app https://review.example.org --out report",
+        )
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _templates() -> jinja2.Environment:

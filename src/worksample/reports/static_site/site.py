@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.extras import need
 from worksample.records import Instance, Task, Value
 from worksample.records.amount import Hours
-from worksample.reports.experiments import called, find_experiments, held_out, same_lock
+from worksample.reports.experiments import called, find_experiments, held_out, release_dates, same_lock
 from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
 from worksample.reports.leaderboard import Leaderboard, board_of, with_reasons
 from worksample.reports.plots import Canvas
@@ -22,7 +22,7 @@ from worksample.store import Store
 from worksample.taxonomy import title_of
 
 from .charts import board_charts, heat_charts, measured_charts
-from .pages import Pages
+from .pages import Pages, address_of
 from .section_tables import view_of
 from .summary import summary_of
 from .trial_page import TrialPages, trial_page
@@ -55,6 +55,8 @@ class ReportConfig:
     """Count prices that are only illustrative."""
     measures: MeasureConfig | None = None
     """How its figures are made; `illustrative` counts in them too."""
+    app: str = ""
+    """Address of the review app, such as `https://review.example.org`: pages of trials link to the work in it."""
     pages: bool = True
     """A page per trial; without them the site ends at the tasks."""
     on_page: Callable[[int, int], None] = lambda done, of: None
@@ -67,7 +69,7 @@ def write_report(
     """Write the site to `out` and return the leaderboard it shows. Raises PlanError where locks differ.
 
     Layout: index.html, summary.html, metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/,
-    tasks/<task>.html, trials/<two>/<id>.html, files/.
+    tasks/<task>.html, compare/<task>.html, trials/<two>/<id>.html, files/.
     """
     from worksample.verdicts.frame import Work, WorkRules
 
@@ -96,7 +98,10 @@ class _Site:
         self.colours: dict[str, str] = {}
         self.titles = {id: task.title for task in store.find(Task) for id in task.instances}
         links = LINKS[:-1] if self.held_out else LINKS
-        self.pages = Pages(out, config.name or called(board.experiments), unsandboxed=board.unsandboxed, links=links)
+        self.pages = Pages(
+            out, config.name or called(board.experiments), unsandboxed=board.unsandboxed, links=links,
+            app=address_of(config.app),
+        )  # fmt: skip
         self.page = self.pages.page
 
     def write(self) -> None:
@@ -104,9 +109,10 @@ class _Site:
             folder.mkdir(parents=True, exist_ok=True)
         self.pages.style()
         (self.out / "leaderboard.json").write_text(json.dumps(self.board.plain(), indent=1, default=str))
-        heat, groups = heat_of(self.frame), heat_of(self.frame, "category")
+        order = [row.name for row in self.board.rows]
+        heat, groups = heat_of(self.frame, order=order), heat_of(self.frame, "category", order)
         canvas = Canvas(self.out / "plots", colours=self.colours)
-        board_charts(canvas, self.board, self.frame)
+        board_charts(canvas, self.board, self.frame, release_dates(self.store))
         shown = len(canvas.plots)
         heat_charts(canvas, None if self.held_out else heat, groups)
         fields = {id.partition("/")[0] for id in self.frame["category"].unique() if id}
@@ -167,7 +173,7 @@ class _Site:
             grader_forms,
         )
 
-        instances = [self.instance(id) for id in self.frame["instance"].unique().sort()]
+        instances = [self.instance(id) for id in self.frame["instance"].unique().sort().to_list() or self.planned()]
         forms = {i.task: grader_forms(self.code_of(i)) for i in instances}
         census = census_of(self.board.experiments[0].lock.suite, instances, self.store.manifest, forms=forms)
         found = description_of(census, DescribeConfig(illustrative=self.config.illustrative))
@@ -182,6 +188,10 @@ class _Site:
             market="",
             correlation=found.correlation,
         )
+
+    def planned(self) -> list[str]:
+        """Where nobody of ours was to work: the instances on which work could be handed in."""
+        return sorted({id for e in self.board.experiments for id in e.lock.instances})
 
     def code_of(self, instance: Instance) -> Iterator[bytes]:
         """The sources of an instance's graders."""
@@ -233,13 +243,20 @@ class _Site:
             "licence": first.about.licence,
             "provenance": first.about.provenance,
         }
-        self.page("task.html", f"tasks/{task_page(first.task)}", "../", sortable=True, task=about, instances=instances)
+        page = task_page(first.task)
+        compared = page if self.config.pages and rows["trial"].drop_nulls().len() > 1 else ""
+        self.page(
+            "task.html", f"tasks/{page}", "../", sortable=True, task=about, instances=instances, compared=compared
+        )
 
     def trials(self) -> None:
         import polars as pl
 
         rows = self.frame.filter(pl.col("trial").is_not_null())
-        TrialPages(self.store, self.pages, self.board.experiments, self.instance).write(rows, self.config.on_page)
+        order = [row.name for row in self.board.rows]
+        titles = self.task_titles()
+        pages = TrialPages(self.store, self.pages, self.board.experiments, self.instance, order, titles)
+        pages.write(rows, self.config.on_page)
 
 
 def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:

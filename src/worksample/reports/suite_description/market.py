@@ -46,7 +46,7 @@ def read_market(path: Path) -> Market:
     Errors: UsageError that names line and column, for a file that is none, or has no line.
     """
     if not path.is_file() or path.stat().st_size > LARGEST:
-        raise UsageError(f"{path} is no file of at most {LARGEST >> 20} MiB", where="--market", next=HINT)
+        raise UsageError(f"{path} is not a file of at most {LARGEST >> 20} MiB", where="--market", next=HINT)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
@@ -83,7 +83,7 @@ def _number(line: Mapping[str | None, object], column: str, where: str) -> float
     except ValueError:
         number = math.nan
     if not (math.isfinite(number) and number >= 0):
-        raise UsageError(f"{line[column]!r} is no amount", where=f"{where}, column {column}", next="0 or more")
+        raise UsageError(f"{line[column]!r} is not an amount", where=f"{where}, column {column}", next="0 or more")
     return number
 
 

@@ -49,3 +49,29 @@ for (const table of document.querySelectorAll("table.filterable")) {
     }
   });
 }
+// On a page of tables of the class "beside" two fields choose which two columns stand there; without them all do.
+const beside = [...document.querySelectorAll("table.beside")];
+const whose = (table) => [...table.tHead.rows[0].cells].map((cell) => cell.dataset.who);
+const names = [...new Set(beside.flatMap((table) => whose(table).slice(1)))];
+if (names.length > 2) {
+  const fields = [0, 1].map((place) => {
+    const field = document.createElement("select");
+    field.className = "filter";
+    field.setAttribute("aria-label", place ? "The other agent" : "One agent");
+    field.append(...names.map((name, at) => new Option(name, name, false, at === place)), new Option("all of them", ""));
+    field.addEventListener("change", show);
+    return field;
+  });
+  function show() {
+    const chosen = fields.map((field) => field.value);
+    for (const table of beside) {
+      const heads = whose(table);
+      for (const row of [...table.tHead.rows, ...table.tBodies[0].rows])
+        [...row.cells].forEach((cell, at) => {
+          cell.hidden = at > 0 && !chosen.includes("") && !chosen.includes(heads[at]);
+        });
+    }
+  }
+  document.querySelector("#choose").after(...fields);
+  show();
+}

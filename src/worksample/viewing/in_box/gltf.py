@@ -70,7 +70,7 @@ def _document(job: Job) -> dict[str, Any]:
             data = f.read(min(length, JSON))
     document = json.loads(data)
     if not isinstance(document, dict):
-        raise ValueError("its structure is no object")
+        raise ValueError("its structure is not an object")
     return document
 
 
@@ -102,7 +102,7 @@ def _matrix(node: dict[str, Any]) -> list[float]:
     sx, sy, sz = (float(v) for v in node.get("scale", (1, 1, 1)))
     tx, ty, tz = (float(v) for v in node.get("translation", (0, 0, 0)))
     if not math.isfinite(x + y + z + w + sx + sy + sz + tx + ty + tz):
-        raise ValueError("a transformation is no number")
+        raise ValueError("a transformation is not a number")
     return [
         *(sx * (1 - 2 * (y * y + z * z)), sx * 2 * (x * y + z * w), sx * 2 * (x * z - y * w), 0.0),
         *(sy * 2 * (x * y - z * w), sy * (1 - 2 * (x * x + z * z)), sy * 2 * (y * z + x * w), 0.0),

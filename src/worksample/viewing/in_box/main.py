@@ -112,5 +112,5 @@ def _asked(job: Job, query: str) -> dict[str, Any]:
     from .database import select
 
     if job.family != "database":
-        raise Unreadable("it is no database")
+        raise Unreadable("it is not a database")
     return select(job, query)

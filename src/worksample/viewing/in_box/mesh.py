@@ -23,7 +23,7 @@ class Extent:
         self.count += 1
         for i, value in enumerate((x, y, z)):
             if not math.isfinite(value):
-                raise ValueError("a coordinate is no number")
+                raise ValueError("a coordinate is not a number")
             self.low[i] = min(self.low[i], value)
             self.high[i] = max(self.high[i], value)
 
@@ -91,7 +91,7 @@ def stl(job: Job, made: Made) -> None:
         corners = np.memmap(job.file, dtype=corner, mode="r", offset=84, shape=(count,))["corners"]
         corners = corners.reshape(-1, 3)
         if count and not np.isfinite(corners).all():
-            raise ValueError("a coordinate is no number")
+            raise ValueError("a coordinate is not a number")
         box = [corners.min(axis=0).tolist(), corners.max(axis=0).tolist()] if count else None
         made.meta |= {"vertices": 3 * count, "triangles": count, "box": box}
         return

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blankRow, compare, criteriaOf, idOf, moved, rowOf, type Criterion } from "./draft.ts";
+import { blankRow, compare, criteriaOf, draftsOf, idOf, moved, rowOf, taken, type Criterion } from "./draft.ts";
 
 const one = (id: string, text = id): Criterion => ({ id, text, importance: "critical", by: "person", gate: false });
 
@@ -26,4 +26,13 @@ test("two versions are compared criterion by criterion", () => {
     "new added", "b changed", "c moved", "a moved", "d removed",
   ]);
   expect(compare(before, before.slice(1)).map((c) => c.what)).toEqual(["same", "same", "same", "removed"]);
+});
+
+test("what is taken from a model's draft is a row like others that knows its draft", () => {
+  const first = taken([blankRow()], { text: "Lists all sums", importance: "critical" }, "d1");
+  expect(first.map((row) => [row.text, row.importance, row.by, row.from])).toEqual([["Lists all sums", "critical", "person", "d1"]]);
+  const both = taken([...first, rowOf(one("own"))], { text: "Names the year", importance: "optional" }, "d1");
+  expect(draftsOf(both)).toEqual(["d1"]);
+  expect(criteriaOf(both)[0]).toEqual({ id: "lists-sums", text: "Lists all sums", importance: "critical", by: "person", gate: false });
+  expect(draftsOf(both.filter((row) => !row.from))).toEqual([]);
 });

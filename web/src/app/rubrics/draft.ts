@@ -8,6 +8,8 @@ export type By = Schemas["By"];
 /** `key` is the row's own in the page; `id` stays once it was saved, and is made of the text before. */
 export interface Row extends Criterion {
   key: number;
+  /** The model's draft that it was taken from. */
+  from?: string;
 }
 
 export const IMPORTANCES: readonly { value: Importance; label: string }[] = [
@@ -26,6 +28,18 @@ export const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 let keys = 0;
 export const rowOf = (one: Criterion): Row => ({ ...one, key: ++keys });
 export const blankRow = (): Row => rowOf({ id: "", text: "", importance: "important", by: "person", gate: false });
+
+/** The drafts of models that rows were taken from, each once. */
+export const draftsOf = (rows: readonly Row[]): string[] => [
+  ...new Set(rows.filter((row) => row.text.trim() !== "").flatMap((row) => row.from ?? [])),
+];
+
+/** The rows with a criterion of a model's draft at the end; a blank one there gives way to it. */
+export function taken(rows: readonly Row[], one: Pick<Criterion, "text" | "importance">, from: string): Row[] {
+  const last = rows.at(-1);
+  const kept = last && last.text.trim() === "" ? rows.slice(0, -1) : rows;
+  return [...kept, { ...blankRow(), text: one.text, importance: one.importance, from }];
+}
 
 /** A short id out of a text's first words that nothing else has. */
 export function idOf(text: string, taken: ReadonlySet<string>): string {

@@ -12,6 +12,33 @@ const BACKGROUND = new Set(["Inputs", "Trajectory"]);
 
 type Shown = ConstructorParameters<typeof Pane>;
 
+/** What panes need of whoever looks at them: somebody who judges, or who only reads. */
+export interface Looking {
+  readonly stand: Arrangement;
+  /** Whether it is on the screen, and not loaded ahead behind it. */
+  readonly current: boolean;
+  /** Somebody does something. */
+  touch(): void;
+  /** Somebody moved in a pane. */
+  moved(pane: Pane, place: Place): void;
+  /** What a pane shows is on the screen. */
+  note(pane: Pane): Promise<void>;
+}
+
+/** Somebody who reads: nothing is counted, and nothing is noted. */
+export class Reading implements Looking {
+  readonly stand: Arrangement;
+  readonly current = true;
+  constructor(shown: readonly Shown[0][]) {
+    this.stand = new Arrangement(shown, []);
+  }
+  touch(): void {}
+  moved(pane: Pane, place: Place): void {
+    this.stand.follow(pane, place);
+  }
+  async note(): Promise<void> {}
+}
+
 export class Arrangement {
   readonly panes: readonly Pane[];
   focus: Pane | undefined = $state.raw(undefined);

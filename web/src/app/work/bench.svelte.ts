@@ -3,7 +3,7 @@ import type { Place } from "@shared/protocol.ts";
 import { api, ask, type Schemas } from "../api.ts";
 import { Failure } from "../failure.ts";
 import { Active } from "./active.ts";
-import { Arrangement } from "./arrangement.svelte.ts";
+import { Arrangement, type Looking } from "./arrangement.svelte.ts";
 import { Asked } from "./asked.ts";
 import { Draft, textOf, tidy, type Payload, type Phase, type Saved } from "./draft.ts";
 import { firstMet } from "./notes.ts";
@@ -13,7 +13,7 @@ import { readShelf, writeShelf } from "./shelf.ts";
 export type Item = Schemas["ItemView"];
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 
-export class Bench {
+export class Bench implements Looking {
   readonly item: Item;
   readonly stand: Arrangement;
   readonly asked: Asked;

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from worksample.records import EvaluatorKind, Purpose, Round
-from worksample.verdicts.judging import Judging
+from worksample.records import EvaluatorKind, Protocol, Purpose, Round
 
-from .material import Material
+from .asked import BY_CRITERIA
+from .frame import Work
+from .judging import Judging
 
 WHOLE = "(the whole)"
 """The item of a verdict on a submission, beside its criteria."""
@@ -22,11 +23,11 @@ ANSWERS = {
 }
 
 
-def rounds_of(material: Material, purposes: Iterable[Purpose]) -> tuple[Judging, list[Round]]:
+def rounds_of(work: Work, purposes: Iterable[Purpose]) -> tuple[Judging, list[Round]]:
     """The rounds of these purposes that judged work of the experiments and are not struck, and what reads them."""
-    judging = Judging(material.store, material.amendments, material.config.rules)
-    inside = {e.id for e in material.experiments}
-    mine = {*material.slots["submission"].drop_nulls().to_list(), *(s.id for s in material.handed_in)}
+    judging = Judging(work.store, work.amendments, work.rules.rubric)
+    inside = {e.id for e in work.experiments}
+    mine = {*work.slots["submission"].drop_nulls().to_list(), *(s.id for s in work.handed_in)}
     wanted = frozenset(purposes)
     found = [r for r in judging.found.rounds if r.purpose in wanted and _concerns(r, inside, mine)]
     return judging, [r for r in found if not judging.found.struck(r)]
@@ -36,15 +37,27 @@ def _concerns(round: Round, experiments: set[str], subjects: set[str]) -> bool:
     return round.experiment in experiments if round.experiment else not subjects.isdisjoint(round.subjects)
 
 
-def answers(material: Material) -> pl.DataFrame:
+def answers(work: Work, protocol: Protocol | None = None) -> pl.DataFrame:
     """`subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator, `evaluator`, `value` (0 or 1),
     `task`, `key`, `label` and `agent` of the work. An evaluator's latest answer on an item stands; what was skipped is
-    no answer.
+    no answer. protocol: of rounds under it alone.
     """
-    judging, rounds = rounds_of(material, _MERITS)
+    judging, rounds = rounds_of(work, {*_MERITS, Purpose.CALIBRATION})
+    # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of
+    # several the latest counts.
+    latest = {
+        (r.experiment, r.protocol): r.id for r in rounds if r.purpose is Purpose.CALIBRATION and _asked(r, rounds)
+    }
+    rounds = [
+        r for r in rounds
+        if protocol in (None, r.protocol)
+        and (r.purpose is not Purpose.CALIBRATION or r.id == latest.get((r.experiment, r.protocol)))
+    ]  # fmt: skip
     if all(r.by is EvaluatorKind.PROGRAM for r in rounds):
         # Nothing to compare with: and there may be millions of grades.
         rounds = []
+    # Where people label what a judge is asked, their verdicts on their own criteria are about something else.
+    labels = {r.protocol for r in rounds if r.purpose is Purpose.CALIBRATION and r.protocol in BY_CRITERIA}
     parts = [pl.DataFrame(schema=ANSWERS)]
     for round in rounds:
         judged = judging.read(round, [round.id], leaves=True)
@@ -53,6 +66,8 @@ def answers(material: Material) -> pl.DataFrame:
         leaves = judged.leaves.filter((pl.col("name") != "") & pl.col("skip").is_null())
         leaves = leaves.select("evaluation", "importance", item="name", value=pl.col("passed").cast(pl.Float64))
         parts.append(given.join(leaves, on="evaluation").with_columns(kind).select(_columns()))
+        if round.by is EvaluatorKind.PERSON and round.purpose is not Purpose.CALIBRATION and round.protocol in labels:
+            continue
         decided = judged.own.filter(pl.col("passed").is_not_null())
         moments = given.group_by("subject").agg(pl.col("at").max())
         whole = decided.select("subject", value=pl.col("passed").cast(pl.Float64)).join(moments, on="subject")
@@ -62,15 +77,24 @@ def answers(material: Material) -> pl.DataFrame:
         parts.append(told.select(_columns()))
     table = pl.concat(parts).sort("at", maintain_order=True)
     table = table.unique(["subject", "item", "kind", "evaluator"], keep="last", maintain_order=True)
-    return table.join(_work(material), on="subject", how="inner", maintain_order="left")
+    return table.join(_work(work), on="subject", how="inner", maintain_order="left")
+
+
+def _asked(labels: Round, rounds: list[Round]) -> bool:
+    """Whether they are of what the judge that decides was asked: another rubric's labels say nothing of this one."""
+    judged = [r for r in rounds if r.by is EvaluatorKind.JUDGE and r.experiment == labels.experiment]
+    last = next((r for r in reversed(judged) if r.protocol is labels.protocol), None)
+    if labels.over is None or last is None:
+        return labels.over is not None
+    return all(last.gradings.get(id, digest) == digest for id, digest in labels.gradings.items())
 
 
 def _columns() -> list[pl.Expr]:
     return [pl.col(name).cast(dtype) for name, dtype in ANSWERS.items()]
 
 
-def _work(material: Material) -> pl.DataFrame:
-    frame = material.frame(material.primary).drop_nulls("submission").unique("submission", maintain_order=True)
+def _work(work: Work) -> pl.DataFrame:
+    frame = work.frame(work.primary).drop_nulls("submission").unique("submission", maintain_order=True)
     names = ("task", "key", "label", "agent", "who", "category")
     return frame.select(*names, subject="submission")
 

@@ -1,0 +1,104 @@
+"""Which row of the table of coverage stands for each figure with an interval that the product shows.
+
+A figure's place is `section: column` (`compare: ...` for the verb of that name). Sections that a report repeats under
+another protocol (`scores-rubric`) are the same ones. A test fails for a figure without a row.
+"""
+
+from __future__ import annotations
+
+import re
+
+PASSING, SCORES, AMOUNTS = "rate, 3 repeats", "mean score, mostly 0", "cost per trial, heavy tail"
+SHOWN: tuple[tuple[str, str], ...] = (
+    (r"scores\S*: full pass", "full pass, 3 repeats"),
+    (r"scores\S*: mean score", SCORES),
+    (r"scores\S*: S_partial", "S_partial"),
+    (r"leaderboard: passed", "full pass, 3 repeats"),
+    (r"leaderboard: score", SCORES),
+    (r"leaderboard: s_partial", "S_partial"),
+    (r"leaderboard: earned", "dollars earned"),
+    (r"leaderboard: (cost|seconds)", AMOUNTS),
+    (r"scores\S*: steps", "steps"),
+    (r"scores\S*: (cost|list price|seconds|tokens)", AMOUNTS),
+    (r"scores\S*: median (cost|seconds)", "median cost"),
+    (r"representativeness: .*", "correlation"),
+    (r"ranks: rank", "rank of the middle one of five"),
+    (r"pairs: full pass", "paired difference, 3 repeats, equal agents"),
+    (r"compare: full pass", "paired difference, 3 repeats, equal agents"),
+    (r"compare: score", "paired difference, graded, equal agents"),
+    (r"tiers: .*: pass", "full pass, 3 repeats"),
+    (r"(tiers|platform|category|domain|cohort): .*: score", "S_partial"),
+    (r"(platform|category|domain|cohort): .*: success", PASSING),
+    (r"roll-up: .*", "rolled up, all"),
+    (r"timeouts: .*rate", "timeout rate"),
+    (r"timeouts: .*", "score of late runs"),
+    (r"rubric: completion", PASSING),
+    (r"rubric: rubric score", SCORES),
+    (r"lifts: p1", PASSING),
+    (r"lifts: p overall", "p overall"),
+    (r"lifts: absolute lift", "absolute lift"),
+    (r"lifts: relative lift", "relative lift"),
+    (r"lifts: rescue rate", "rescue rate"),
+    (r"lifts: score, (first|overall)", "mean score, symmetric"),
+    (r"lifts: absolute score lift", "rubric lift"),
+    (r"lifts: relative score lift", "relative rubric lift"),
+    (r"within-k: hazard of \d+", "hazard of attempt 2"),
+    (r"within-k: (passed by|within) \d+", "passed within 2"),
+    (r"within-k: ceiling", "ceiling"),
+    (r"pass-at-k: .*", "pass@2 of 5"),
+    (r"(automation|elo): automation rate", "rate, 2 instances"),
+    (r"automation: better than the human", "rate, 2 instances"),
+    (r"preferences: .*", "preference"),
+    (r"elo: Elo", "Elo of a weak agent"),
+    (r"dollars\S*: earned", "dollars earned"),
+    (r"dollars\S*: share", "share of dollars, 3 repeats"),
+    (r"(dollars|autoflation)\S*: autoflation.*", "autoflation, 10% pass"),
+    (r"deployable\S*: (deployed|human alone), per job", "deployable cost, 3 repeats"),
+    (r"deployable\S*: saving", "saving when deployed, 3 repeats"),
+    (r"value\S*: success", PASSING),
+    (r"value\S*: cost per job", AMOUNTS),
+    (r"(agreement|failure-agreement|side-by-side): agreement", "agreement"),
+    (r"agreement: hard disagreement", "hard disagreement"),
+    (r"\S+: on (positives|those that have it)", "agreement on positives"),
+    (r"\S+: alpha, nominal", "alpha (nominal)"),
+    (r"\S+: alpha, ordinal", "alpha (ordinal)"),
+    (r"\S+: alpha, interval", "alpha (interval)"),
+    (r"\S+: AC1", "AC1"),
+    (r"severity: .*", "paired difference, 1 repeats, equal agents"),
+    (r"position: .*", "rate, 4 instances"),
+    (r"false-negatives: .*", "false negatives (one-sided)"),
+    (r"failures: .*", PASSING),
+    (r"criteria: .*", PASSING),
+    (r"judging-time: minutes.*", AMOUNTS),
+    (r"effects: spread", "model spread"),
+    (r"effects: deviation without chance", "model deviation"),
+    (r"horizon: 50 % horizon \(h\)", "50 % time horizon"),
+    (r"horizon: 80 % horizon \(h\)", "80 % time horizon"),
+    (r"horizon: slope per doubling", "slope of the horizon's curve"),
+    (r"horizon-trend: longest .*", "50 % time horizon"),
+    (r"horizon-trend: doubling time \(days\)", "doubling time of horizons"),
+    (r"budget-\S+: .*", "score against budget"),
+    (r"integrity: .*", PASSING),
+)
+
+
+def row_of(place: str) -> str | None:
+    """The row for a figure's `section: column`; None where there is none."""
+    return next((row for pattern, row in SHOWN if re.fullmatch(pattern, place)), None)
+
+
+WITHOUT_INTERVAL = (
+    r"scores\S*: (run sd|sd of run means|sd of the mean)",
+    r"tiers: .*: (sd|cost|hours|tokens)",
+    r"ranks: best",
+    r"dollars\S*: possible",
+    r"deployable\S*: success needed",
+    r"value\S*: break-even with the human",
+    r"compare: (sign test|not worse)",
+)
+"""Figures that the data determine, or whose uncertainty nothing here claims to know."""
+
+
+def has_none(place: str) -> bool:
+    """Whether a figure is one that never has an interval."""
+    return any(re.fullmatch(pattern, place) for pattern in WITHOUT_INTERVAL)

@@ -1,0 +1,67 @@
+"""How fast the length of work that agents get done grows with their release dates."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, codes, days, floats, same_length
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+from worksample.metrics.uncertainty.units import student
+
+FEWEST = 4
+"""Agents that an interval of a line needs."""
+
+
+def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) -> Estimate:
+    """Days in which time horizons double: the line of log2 hours over release dates by least squares, a row per agent.
+
+    `horizon`: hours above 0, null where an agent has none; `released`: dates or ISO texts, null where unknown. The
+    interval is Student's of the line's slope: what agents differ by beside their dates is its error, and that of their
+    horizons is in it. It is open above where the slope may be 0. None where horizons do not grow, or all dates are one.
+    Errors: UsageError for horizons of 0 hours and texts that are no dates.
+    """
+    same_length(horizon=horizon, released=released)
+    hours, known = floats("horizon", horizon, low=0.0)
+    dates = days(released)
+    rows = known & dates.is_not_null().to_numpy()
+    if (known & (np.nan_to_num(hours, nan=1.0) <= 0)).any():
+        raise UsageError("a horizon of 0 hours", where="column 'horizon'", next="null where there is none")
+    counts = Counts(len(rows), int(rows.sum()), ungraded=int((~rows).sum())).having(undated=dates.null_count())
+    name, size = "doubling time (days)", int(rows.sum())
+    given = ("horizons grow by an even factor", "agents are as good as drawn from what is released")
+
+    def none(reason: str) -> Estimate:
+        return Estimate(name, None, counts, unit=Unit.NUMBER, reason=reason, conditional_on=given)
+
+    if size < 2:
+        return none(f"{size} agents with a horizon and a release date are too few")
+    at = codes("released", dates.filter(pl.Series(rows)).cast(pl.Date).to_physical().cast(pl.Int64))
+    x = at.labels.to_numpy()[at.index].astype(np.float64)
+    y = np.log2(hours[rows])
+    dx, dy = x - x.mean(), y - y.mean()
+    if not dx.any():
+        return none("all agents were released on one day")
+    slope = float((dx * dy).sum() / (dx * dx).sum())
+    if slope <= 0:
+        return none("horizons do not grow with release dates")
+    if size < FEWEST:
+        note = f"{size} agents, too few for an interval: {FEWEST} are needed"
+        return Estimate(name, 1 / slope, counts, unit=Unit.NUMBER, notes=(note,), conditional_on=given)
+    left = dy - slope * dx
+    error = math.sqrt(float((left * left).sum()) / (size - 2) / float((dx * dx).sum()))
+    if error <= 1e-9 * slope:
+        note = "all horizons lie on one line: an interval would have no width"
+        return Estimate(name, 1 / slope, counts, unit=Unit.NUMBER, notes=(note,), conditional_on=given)
+    half = student(how.level, size - 2) * error
+    high = 1 / (slope - half) if slope > half else None
+    method = "Student's t of the slope over agents"
+    found = Estimate(
+        name, 1 / slope, counts, 1 / (slope + half), high, how.level, method, unit=Unit.NUMBER, conditional_on=given
+    )
+    return found.noting("" if high else "horizons may as well not grow at all: no end above")

@@ -1,0 +1,147 @@
+"""People beside an experiment's judges: the drawn work that they label, and what goes to them after that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from worksample.calibration.config import CalibrationConfig, calibration_of
+from worksample.calibration.drawing import DRAWN, keep_draw, planned_draw
+from worksample.calibration.labels import Labels, drawn_of, labels_of, sent_to_people, wanted
+from worksample.records import (
+    Amendment,
+    EvaluatorKind,
+    Experiment,
+    Instance,
+    Protocol,
+    Round,
+    Target,
+    canonical,
+    struck,
+)
+from worksample.store.people_tables import queues
+from worksample.verdicts.rounds import InForce
+from worksample.verdicts.second_looks import ROUTED
+
+from .config import PeopleRound
+from .instructions import Instructions, shipped
+from .opening import open_people_round, top_up
+from .protocol import BY_CRITERIA, FORM_OF, Kind, roles_of, votes_of
+from .queues import stock
+
+if TYPE_CHECKING:
+    from worksample.people.clock import Clock
+    from worksample.store import Store
+
+WAIVED = "labels of a judge's work: their plan was kept before there was any work to try the instructions on"
+LABELS = "people's labels of what a judge says"
+GOES = "goes to people: the judge may not decide it"
+
+
+def round_in_force(store: Store, experiment: str, protocol: Protocol, by: EvaluatorKind) -> Round | None:
+    """The round over the experiment that decides under the protocol what a kind of evaluator says."""
+    rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
+    return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
+
+
+class Calibrating:
+    """Fills one protocol's rounds of labels, and once those are in sends on what the judge may not decide.
+
+    Called by one process at a time for an experiment; after a kill at any step it completes what is there.
+    """
+
+    def __init__(
+        self, store: Store, experiment: Experiment, protocol: Protocol, config: CalibrationConfig,
+        overlap: int | None, instructions: Instructions | None, clock: Clock,
+    ) -> None:  # fmt: skip
+        self.store, self.experiment, self.protocol, self.config = store, experiment, protocol, config
+        self.kind = Kind.RUBRIC if protocol in BY_CRITERIA else Kind(protocol.value)
+        rule, votes = votes_of(self.kind)
+        self.rule, self.overlap = rule, overlap or votes
+        self.instructions, self.clock = instructions or shipped(), clock
+
+    def fill(self) -> int:
+        """How many items came in."""
+        judged = round_in_force(self.store, self.experiment.id, self.protocol, EvaluatorKind.JUDGE)
+        if judged is None:
+            return 0
+        if not self._asked_the_same(judged):
+            return 0
+        labels = labels_of(self.store, self.experiment.id, self.protocol)
+        if labels is None:
+            return self._open(judged)
+        came = self._complete(labels.round) + top_up(self.store, labels.round.id)
+        for round in self._routed(judged):
+            came += self._complete(round)
+        return came or self._send_on(judged, labels)
+
+    def _asked_the_same(self, judged: Round) -> bool:
+        """Whether the judge answers the criteria of the plan, which people are shown: labels are of what is asked."""
+        instances = (self.store.get(Instance, id) for id in self.experiment.lock.instances)
+        graded = [i for i in instances if i.id in judged.gradings]
+        return all(i.grading_digest(self.protocol) == judged.gradings[i.id] for i in graded)
+
+    def _open(self, judged: Round) -> int:
+        draw = planned_draw(self.store, self.experiment, self.protocol, self.config)
+        subjects = tuple(drawn_of(self.store, self.experiment.id, draw))
+        if not subjects:
+            return 0
+        made = open_people_round(
+            self.store,
+            PeopleRound(
+                kind=self.kind, experiment=self.experiment.id, over=judged.id, subjects=subjects, rule=self.rule,
+                overlap=self.overlap, reason=LABELS, waive_pilot=WAIVED, seed=self.config.seed,
+                versions={DRAWN: keep_draw(self.store, draw)},
+            ),
+            self.instructions, author=self.experiment.author, clock=self.clock,
+        )  # fmt: skip
+        assert made.experiment == self.experiment.id
+        return len(subjects)
+
+    def _complete(self, round: Round) -> int:
+        """The queue of a round after which a process was killed."""
+        with self.store.database.reading() as connection:
+            if connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is not None:
+                return 0
+        return stock(self.store, round, self.clock())
+
+    def _routed(self, judged: Round) -> list[Round]:
+        out = struck(self.store.find(Amendment, target="round"))
+        found = [r for r in self.store.find(Round, over=judged.id) if ROUTED in r.versions]
+        return [r for r in found if (Target.ROUND, r.id) not in out]
+
+    def _send_on(self, judged: Round, labels: Labels) -> int:
+        if not self.config.route or self.store.open_slots(self.experiment.id):
+            return 0
+        if wanted(self.store, self.experiment, labels):
+            return 0
+        from worksample.calibration.routing import cells, routed
+
+        sent = sent_to_people(self.store, judged.id)
+        found = cells(self.store, self.experiment, self.protocol, judged, labels, self.config)
+        why = {subject: reason for subject, reason in routed(found, self.config).items() if subject not in sent}
+        return self._send(judged, why) if why else 0
+
+    def _send(self, judged: Round, why: Mapping[str, str]) -> int:
+        config = PeopleRound(
+            kind=Kind.ADJUDICATION, over=judged.id, subjects=tuple(sorted(why)), rule=self.rule, overlap=self.overlap,
+            roles=roles_of(self.kind) | roles_of(Kind.ADJUDICATION), reason=GOES, seed=self.config.seed,
+            form=FORM_OF[self.kind], versions={ROUTED: self.store.blobs.put(canonical(dict(sorted(why.items()))))},
+        )  # fmt: skip
+        open_people_round(
+            self.store, config, self.instructions, author=self.experiment.author, clock=self.clock
+        )  # fmt: skip
+        return len(why)
+
+
+def calibrating(
+    store: Store, experiment: Experiment, protocol: Protocol, overlap: int | None, instructions: Instructions | None,
+    clock: Clock,
+) -> Calibrating | None:  # fmt: skip
+    """None where the protocol's judges are not calibrated."""
+    config = calibration_of(experiment)
+    if config is None or protocol not in config.protocols:
+        return None
+    return Calibrating(store, experiment, protocol, config, overlap, instructions, clock)

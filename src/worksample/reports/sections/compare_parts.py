@@ -1,0 +1,54 @@
+"""The paired difference of two agents, part of the work by part: by category, tier, platform, domain or cohort."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.metrics import Estimate, Resampling
+from worksample.verdicts.frame import state_of
+
+from .material import NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Second minus first on one part of the work. `holm`: the p of the full passes' difference, corrected for all
+    parts; None where a part has one task.
+    """
+
+    group: str
+    score: Estimate
+    passed: Estimate
+    holm: float | None
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        figures = {"score": self.score.as_dict(), "passed": self.passed.as_dict()}
+        return {"group": self.group, **figures, "holm": self.holm}
+
+
+def trials_of(rows: pl.DataFrame, column: str) -> m.Trials:
+    """One side's trials by `score` or `passed`."""
+    rows = rows.with_columns(pl.col(column).cast(pl.Float64), state=state_of(column))
+    return m.Trials(rows[column], rows["task"], rows["instance_name"], rows["state"])
+
+
+def parts_of(one: pl.DataFrame, two: pl.DataFrame, how: Resampling) -> tuple[Part, ...]:
+    """Per `group` of both sides' rows, those of no group left out."""
+    names = sorted({*one["group"].to_list(), *two["group"].to_list()} - {NONE})
+    sides = [[rows.filter(pl.col("group") == name) for rows in (one, two)] for name in names]
+
+    def compared(column: str, name: str) -> list[m.Comparison]:
+        return [m.paired_difference(*(trials_of(rows, column) for rows in both), name=name, how=how) for both in sides]
+
+    scores, passes = compared("score", "score"), compared("passed", "full pass")
+    known = [found.p for found in passes if found.p is not None]
+    corrected = iter(m.holm(known))
+    return tuple(
+        Part(name, score.difference, full.difference, None if full.p is None else next(corrected))
+        for name, score, full in zip(names, scores, passes, strict=True)
+    )

@@ -1,0 +1,114 @@
+"""What evaluators and the order of a pair do to verdicts: who is stricter than others, and whether the first wins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.metrics.estimate import Unit
+from worksample.metrics.rounding import percent
+from worksample.records import Evaluator, EvaluatorKind, Protocol
+
+from .material import Material
+from .section import Section, SectionRow
+
+NUMBERED = "people are numbered in the order of their evaluator ids: a report may be published"
+_SCALES = ("completion", "quality")
+MOST = 200
+"""Evaluators with a line of their own."""
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Of the rounds that decide, where two evaluators or more looked at the same work."""
+    yield from _severity(material)
+    yield from _position(material)
+
+
+def _votes(material: Material) -> pl.DataFrame:
+    """`item`, `task`, `evaluator`, `value`: 1 for what they let pass, else 0; an evaluator's last on an item."""
+    parts = [pl.DataFrame(schema={**dict.fromkeys(("item", "task", "evaluator"), pl.String), "value": pl.Float64})]
+    task = pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
+    for judged in material.bench.deciding.get(Protocol.HOLISTIC, ()):
+        given = material.among(judged.given).filter(pl.col("payload") == "holistic").with_columns(task=task)
+        value = (pl.col("score") >= m.HOLISTIC.positive).cast(pl.Float64)
+        parts.append(given.select("task", "evaluator", item="subject", value=value))
+    for judged in material.bench.deciding.get(Protocol.RUBRIC, ()):
+        given = material.among(judged.given).select("evaluation", "subject", "evaluator", task=task)
+        marks = judged.criteria.filter(pl.col("skip").is_null() & pl.col("passed").is_not_null())
+        marks = marks.select("evaluation", "name", value=pl.col("passed").cast(pl.Float64))
+        item = pl.concat_str("subject", "name", separator="\x1f")
+        each = given.join(marks, on="evaluation", maintain_order="left")
+        parts.append(each.select("task", "evaluator", "value", item=item))
+    columns = ("item", "task", "evaluator", "value")
+    votes = pl.concat([part.select(columns) for part in parts])
+    return votes.unique(["item", "evaluator"], keep="last", maintain_order=True)
+
+
+def _severity(material: Material) -> Iterator[Section]:
+    """Each evaluator's answers less the mean of the others' on the same items."""
+    votes = _votes(material)
+    votes = votes.filter(pl.len().over("item") > 1)
+    if votes.is_empty():
+        return
+    others = (pl.col("value").sum().over("item") - pl.col("value")) / (pl.len().over("item") - 1)
+    votes = votes.with_columns(gap=pl.col("value") - others, others=others)
+    rows = []
+    names = _names(material, votes["evaluator"].unique().to_list())
+    for who in list(names)[:MOST]:
+        own = votes.filter(pl.col("evaluator") == who)
+        gap = m.mean_score(own["gap"], task=own["task"], unit=Unit.POINTS, name="passes more often", how=material.how)
+        means = (float(str(own[column].mean())) for column in ("value", "others"))
+        rows.append(SectionRow(names[who], None, (gap, *(f"{percent(x)} %" for x in means), str(own.height))))
+    columns = ("passes more often", "passes", "others' passes", "items")
+    notes = [
+        "less the mean of the others on the same items; tasks are the units",
+        "intervals are not corrected: of twenty even evaluators one seems strict or lenient by chance",
+        NUMBERED,
+    ]
+    if len(names) > MOST:
+        notes.append(f"the first {MOST} of {len(names)}")
+    title = "Strict and lenient evaluators"
+    yield Section("severity", title, "beyond the papers", columns, tuple(rows), tuple(notes))
+
+
+def _position(material: Material) -> Iterator[Section]:
+    """Of the votes that prefer one of two, the share that prefers the one shown first."""
+    counting = material.bench.deciding.get(Protocol.PAIRWISE, ())
+    if not counting:
+        return
+    said = pl.concat([material.among(j.given, "subject", "second") for j in counting])
+    said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
+    if said.is_empty():
+        return
+    said = said.unique(["subject", "second", "evaluator"], keep="last", maintain_order=True).with_columns(
+        task=pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
+    )
+    names = _names(material, said["evaluator"].unique().to_list())
+    lines = [("all evaluators", said)]
+    if len(names) > 1:
+        lines += [(names[who], said.filter(pl.col("evaluator") == who)) for who in list(names)[:MOST]]
+    rows = [SectionRow(who, None, tuple(_first(material, part, s) for s in _SCALES)) for who, part in lines]
+    notes = ("50 % is no effect, where which of two is shown first was drawn; ties are left out", NUMBERED)
+    columns = ("first preferred: completion", "first preferred: quality")
+    yield Section("position", "Does the first of a pair win", "beyond the papers", columns, tuple(rows), notes)
+
+
+def _first(material: Material, votes: pl.DataFrame, scale: str) -> m.Estimate:
+    kept = votes.filter(pl.col(scale).is_in(["first", "second"]))
+    return m.rate(kept[scale] == "first", task=kept["task"], instance=kept["evaluation"], name=scale, how=material.how)
+
+
+def _names(material: Material, ids: list[str]) -> dict[str, str]:
+    """What evaluators are called, by id: people by number, others by name."""
+    kinds = {e.id: e for e in material.store.find(Evaluator, id=ids)} if ids else {}
+    out, number = {}, 0
+    for id in sorted(ids):
+        known = kinds.get(id)
+        if known is None or known.type is EvaluatorKind.PERSON:
+            number += 1
+            out[id] = f"person {number}"
+        else:
+            out[id] = known.name
+    return out

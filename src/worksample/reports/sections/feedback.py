@@ -1,0 +1,207 @@
+"""What working again brings by arm, on the same failed work: rescue, its control, what it costs, how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.metrics import Unit
+from worksample.records import EvaluatorKind, Feedback
+from worksample.store.frames import evaluations_df
+from worksample.verdicts.chained import JOB
+
+from .material import Group, Material, attempted, believable, is_illustrative, usable_value
+from .section import Section
+
+_CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
+_PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.JUDGE))
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Of experiments whose arms continue one another's first attempts."""
+    frame = material.judged(material.primary)
+    arms = {arm.name: arm.feedback for e in material.experiments for arm in e.arms if arm.continues is not None}
+    if frame is None or not arms:
+        return
+    chains = _Chains(material, attempted(frame, None), arms)
+    if chains.jobs.height:
+        yield chains.rescue()
+        yield from chains.change()
+        yield chains.cost()
+        yield chains.pays()
+
+
+class _Chains:
+    """A row per chain: its first verdict, its last one, and all that was spent on it."""
+
+    def __init__(self, material: Material, frame: pl.DataFrame, arms: dict[str, Feedback]) -> None:
+        self.material, self.arms = material, arms
+        self.rows = material.chains(frame).filter(pl.col("arm").is_in(list(arms)))
+
+    @cached_property
+    def jobs(self) -> pl.DataFrame:
+        rows = self.rows.with_columns(usable_value(self.rows), is_illustrative(self.rows))
+        rows = rows.with_columns(believable("price")).join(self._graded(), on="submission", how="left")
+        spent = ("minutes", "people", "judges")
+        silent = pl.col("judged").is_null()
+        rows = rows.with_columns(
+            pl.when(silent).then(0.0).otherwise(name).alias(name) for name in ("minutes", "judges")
+        )
+        rate = self.material.hourly
+        rows = rows.with_columns(people=pl.lit(None, pl.Float64) if rate is None else pl.col("minutes") / 60 * rate)
+        last = pl.col("attempt") == pl.col("attempt").max().over(*JOB, "arm")
+        rows = rows.with_columns(led=pl.when(last).then(0.0).otherwise(pl.col("judges") + pl.col("people")))
+        whole = (
+            pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
+            for name in (*spent, "cost", "led")
+        )
+        end = pl.max_horizontal("ended", "judged").max() - pl.col("started").min()
+        about = ("who", "label", "agent_name", "arm", "agent", "task", "instance", "instance_name", "key", "repeat")
+        keys = dict.fromkeys((*about, *JOB, "category", "tier"))
+        return rows.sort("attempt").group_by(*keys, maintain_order=True).agg(
+            pl.col("passed").first().alias("first"),
+            pl.col("passed").last(),
+            pl.col("state").last(),
+            pl.len().alias("attempts"),
+            pl.col("price", "illustrative").first(),
+            pl.col("cost").first().alias("once"),
+            *whole,
+            (end.dt.total_microseconds() / 3.6e9).alias("hours"),
+        )  # fmt: skip
+
+    def _graded(self) -> pl.DataFrame:
+        """By submission: minutes of people, US dollars of judges, and the latest moment anything was said. Null where
+        some evaluation does not say.
+        """
+        said = pl.concat([evaluations_df(self.material.store, e.id) for e in self.material.experiments])
+        person, judge = pl.col("evaluator_type") == _PERSON, pl.col("evaluator_type") == _JUDGE
+        return said.group_by("submission").agg(
+            _known("minutes", person).alias("minutes"),
+            _known("cost", judge).alias("judges"),
+            pl.col("at").max().alias("judged"),
+        )
+
+    def rescue(self) -> Section:
+        """Of the jobs whose first attempt failed those that passed in the end, and less what controls on them did."""
+        failed = self.jobs.filter(~pl.col("first").fill_null(True))
+        rows = []
+        for group in self.material.agents(failed):
+            r = group.rows
+            cells: dict[str, Any] = {"task": r["task"], "instance": r["instance_name"], "how": self.material.how}
+            found = [m.rate(r["passed"], state=r["state"], name="rescue rate", **cells)]
+            rows.append(group.line(*found, *(self._less(failed, group, control) for control in _CONTROLS)))
+        notes = (
+            "arms branch from the same failed attempts: differences are within jobs that both arms have a verdict on",
+            "of a retry without feedback what feedback adds; of the same work graded again what noise alone gives",
+        )
+        columns = ("rescue rate", "less retry", "less unchanged")
+        title = "What feedback adds to working again"
+        return Section("feedback", title, "beyond the papers", columns, tuple(rows), notes)
+
+    def _less(self, failed: pl.DataFrame, group: Group, control: Feedback) -> m.Estimate | str:
+        arm = self.arms[group.rows["arm"][0]]
+        others = failed.filter(
+            (pl.col("agent") == group.agent) & pl.col("arm").is_in([a for a, f in self.arms.items() if f is control])
+        )
+        if arm is control or not others.height:
+            return "-"
+        one, two = (m.Trials(r["passed"].cast(pl.Float64), r["task"], r["instance_name"]) for r in (others, group.rows))
+        return m.paired_difference(one, two, name=f"less {control}", how=self.material.how).difference
+
+    def change(self) -> Iterator[Section]:
+        """The success rate's change by attempt (UpBench, Figure 6)."""
+        most = int(str(self.rows["attempt"].max()))
+        if most < 2:
+            return
+        keys = [*JOB, "arm"]
+        rows = []
+        for group in self.material.groups(self.rows):
+            first = group.rows.filter(pl.col("attempt") == 1).select(*keys, "task", one="passed")
+            cells = []
+            for k in range(2, most + 1):
+                tried = pl.col("attempt").is_between(2, k) & pl.col("passed").is_not_null()
+                later = group.rows.filter(tried).group_by(keys).agg(two=pl.col("passed").any())
+                jobs = first.join(later, on=keys, how="left", maintain_order="left")
+                again = jobs.select(pl.when(pl.col("one").is_not_null()).then("two")).to_series()
+                cells.append(m.success_lifts(jobs["one"], again, task=jobs["task"], how=self.material.how).absolute)
+            rows.append(group.line(*cells))
+        columns = self.material.columns(*(f"change by attempt {k}" for k in range(2, most + 1)))
+        notes = ("of all jobs, what passed at a re-attempt by then", *self.material.by_notes)
+        yield Section(
+            "attempt-change", "Success-rate change by attempt", "UpBench Figure 6", columns, tuple(rows), notes
+        )
+
+    def cost(self) -> Section:
+        """Value, what the chains cost by role, and how long they took, per job (UpBench, Figure 4)."""
+        rows = []
+        for group in self.material.agents(self.jobs):
+            r = group.rows
+            rows.append(group.line(*(self._mean(r, name, unit) for name, unit in _COSTS.values())))
+        notes = [
+            "per chain, all its attempts and gradings, the first one's too: each arm alone would have paid for it",
+            "hours from the first trial's start to the latest word on it; waiting for people included",
+        ]
+        if self.material.hourly is None:
+            notes.append("people's hours have no price (--hourly, or people.pay in the experiment file)")
+        if foreign := self.jobs.filter(pl.col("price").is_null())["key"].n_unique():
+            notes.append(f"{foreign} jobs without a price in US dollars are left out of the project value")
+        title = "Project value, cost and duration"
+        return Section("feedback-cost", title, "UpBench Figure 4", tuple(_COSTS), tuple(rows), tuple(notes))
+
+    def pays(self) -> Section:
+        """From which value of a job feedback pays, and from which a human instead, each on the same jobs."""
+        spent = pl.col("cost") + pl.col("led")
+        jobs = self.jobs.with_columns(spent=spent, human=pl.lit(True))
+        rows = []
+        for group in self.material.agents(jobs):
+            alone, helped, human = ("first", "once"), ("passed", "spent"), ("human", "price")
+            names = ("AI alone", "AI with feedback", "human")
+            found = (self._even(group, alone, helped, names[:2]), self._even(group, helped, human, names[1:]))
+            rows.append(group.line(*found))
+        columns = ("feedback pays from", "a human pays from")
+        notes = (
+            "break-even values of jobs done both ways: what the dearer one costs more, by what it succeeds more often",
+            "feedback: model calls of all attempts, and people and judges on the gradings that led to another one",
+            "a human succeeds always, at the job's price",
+        )
+        return Section("feedback-pays", "From which value feedback pays", "UpBench 5.4", columns, tuple(rows), notes)
+
+    def _even(self, group: Group, low: tuple[str, str], high: tuple[str, str], names: tuple[str, ...]) -> m.Estimate:
+        r = group.rows
+        return m.break_even_from_jobs(
+            (r[low[0]], r[high[0]]),
+            (r[low[1]].cast(pl.Float64), r[high[1]].cast(pl.Float64)),
+            (names[0], names[1]),
+            illustrative=r["illustrative"],
+            include_illustrative=self.material.config.illustrative,
+            task=r["task"],
+            how=self.material.how,
+        )
+
+    def _mean(self, rows: pl.DataFrame, name: str, unit: Unit) -> m.Estimate:
+        values = rows[name]
+        if name == "price" and not self.material.config.illustrative:
+            values = rows.select(pl.when(~pl.col("illustrative")).then("price")).to_series()
+        cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": self.material.how}
+        return m.mean_score(values.cast(pl.Float64), name=name, unit=unit, **cells)
+
+
+def _known(column: str, who: pl.Expr) -> pl.Expr:
+    """The sum over some rows; null where one of them is."""
+    of = pl.col(column).filter(who)
+    return pl.when(of.is_null().any()).then(None).otherwise(of.sum())
+
+
+_COSTS: dict[str, tuple[str, Unit]] = {
+    "project value": ("price", Unit.USD),
+    "agent": ("cost", Unit.USD),
+    "judges": ("judges", Unit.USD),
+    "people": ("people", Unit.USD),
+    "minutes of people": ("minutes", Unit.NUMBER),
+    "attempts": ("attempts", Unit.NUMBER),
+    "hours": ("hours", Unit.NUMBER),
+}

@@ -1,0 +1,69 @@
+"""Whether a part of the work stands for the whole of it: pass rates by category, in the part and in all (ALE D.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.verdicts.subset import Subset
+
+from .material import NONE, Material, attempted
+from .section import Section
+
+FEWEST = 4
+"""Groups of work that a correlation with an interval needs."""
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Only of a part: `--where tag=public` against all that was planned."""
+    if not material.config.where:
+        return
+    frame = material.judged(material.primary)
+    whole = Material(material.store, material.experiments, replace(material.config, where=Subset()))
+    every = whole.judged(whole.primary)
+    if frame is None or every is None or frame["instance"].n_unique() == every["instance"].n_unique():
+        return
+    rows = []
+    by = "category" if _groups(whole, every, "category") >= FEWEST else "domain"
+    if _groups(whole, every, by) < FEWEST:
+        return
+    pool = {group.rows["who"][0]: _rates(whole, group.rows, by) for group in whole.agents(attempted(every))}
+    for group in material.agents(attempted(frame)):
+        part = _rates(material, group.rows, by)
+        both = pool[group.rows["who"][0]].join(part, on="group", how="left", suffix="_part", maintain_order="left")
+        found = m.representativeness(both["rate_part"], both["rate"], material.how.level)
+        apart = both.filter(pl.col("rate_part").is_not_null()).with_columns(gap=pl.col("rate_part") - pl.col("rate"))
+        rows.append(group.line(found, _farthest(apart), str(apart.height), str(both.height)))
+    columns = ("r of the pass rates", "farthest apart", "in the part", "in all")
+    notes = (
+        f"by {by}: the pass rate in {material.config.where} against that of all that was planned, the part included",
+        "a high r says that the part orders the work alike, not that it is as hard",
+    )
+    title = "Does the part stand for the whole"
+    yield Section("representativeness", title, "ALE D.1, Figure 11", columns, tuple(rows), notes)
+
+
+def _groups(material: Material, frame: pl.DataFrame, by: str) -> int:
+    return material.with_group(frame, by).filter(pl.col("group") != NONE)["group"].n_unique()
+
+
+def _rates(material: Material, rows: pl.DataFrame, by: str) -> pl.DataFrame:
+    """group, rate: repeats average into instances, instances into tasks; null where nothing is graded."""
+    table = material.with_group(rows, by).filter(pl.col("group") != NONE)
+    for level in (["group", "task", "key"], ["group", "task"], ["group"]):
+        value = pl.col("rate") if "rate" in table.columns else pl.col("passed").cast(pl.Float64)
+        table = table.group_by(level, maintain_order=True).agg(rate=value.mean())
+    return table.sort("group")
+
+
+def _farthest(apart: pl.DataFrame) -> str:
+    """The group in which the part differs most from the whole."""
+    if apart.is_empty():
+        return "-"
+    name, part, whole, _ = apart.sort(pl.col("gap").abs(), descending=True).select(
+        "group", "rate_part", "rate", "gap"
+    ).row(0)  # fmt: skip
+    return f"{name}: {100 * part:.1f} % of {100 * whole:.1f} %"

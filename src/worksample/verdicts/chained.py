@@ -1,0 +1,57 @@
+"""Attempts of one chain: which of a plan's are still needed, and each arm's together with the first they continue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import polars as pl
+
+from worksample.records import Experiment
+
+JOB = ("experiment", "agent", "instance", "repeat")
+
+
+def continued(experiments: Iterable[Experiment]) -> dict[tuple[str, str], str]:
+    """(experiment, arm) -> the arm whose first attempts it continues."""
+    return {(e.id, arm.name): arm.continues for e in experiments for arm in e.arms if arm.continues is not None}
+
+
+def needed(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Expr) -> pl.DataFrame:
+    """Without the re-attempts that were planned, were not made, and are not needed since an attempt before passed.
+
+    live: whether a trial stands. What was made stays, whatever is thought of the attempt before by now.
+    """
+    if not arms:
+        return frame
+    first = pl.DataFrame(
+        [(e, arm, base) for (e, arm), base in arms.items()],
+        schema={"experiment": pl.String, "arm": pl.String, "_base": pl.String},
+        orient="row",
+    )
+    idle = frame.filter(~live.fill_null(False) & (pl.col("attempt") > 1)).join(first, on=["experiment", "arm"])
+    won = frame.filter(pl.col("passed").fill_null(False)).select(*JOB, _arm="arm", _nth="attempt")
+    same = (pl.col("_arm") == pl.col("arm")) & (pl.col("_nth") < pl.col("attempt"))
+    begun = (pl.col("_arm") == pl.col("_base")) & (pl.col("_nth") == 1)
+    gone = idle.join(won, on=JOB).filter(same | begun)["slot"].unique()
+    return frame.filter(pl.col("slot").is_null() | ~pl.col("slot").is_in(gone.implode()))
+
+
+def chained(frame: pl.DataFrame, experiments: Iterable[Experiment]) -> pl.DataFrame:
+    """The frame with the first attempts under each arm that continues them, in place of the arm that made them; of a
+    chain that passed nothing after that. As it is where no arm continues another.
+    """
+    arms = continued(experiments)
+    if not arms:
+        return frame
+    bases = set(arms.values())
+    parts = [frame.filter(~pl.col("arm").is_in(sorted(bases)) | pl.col("slot").is_null())]
+    for (experiment, arm), base in sorted(arms.items()):
+        mine = (pl.col("experiment") == experiment) & (pl.col("arm") == base) & (pl.col("attempt") == 1)
+        name = pl.col("label").str.strip_suffix(f" ({base})")
+        who, label = pl.col("agent") + f" / {arm}", name + f" ({arm})"
+        rows = frame.filter(mine).with_columns(arm=pl.lit(arm), who=who, label=label, entry=who, entry_label=label)
+        parts.append(rows)
+    whole = pl.concat(parts).sort("agent_name", "task", "instance_name", "arm", "repeat", "attempt")
+    passed = pl.col("passed").fill_null(False).cast(pl.Int64)
+    before = passed.cum_sum().over(*JOB, "arm") - passed
+    return whole.filter(pl.col("slot").is_null() | (before == 0))

@@ -1,0 +1,1 @@
+"""The screens of people in Chromium, one browser for all of them."""

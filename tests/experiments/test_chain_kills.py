@@ -1,0 +1,75 @@
+"""A chain that is killed at every step ends as one that never was: no attempt, no feedback and no cent is lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from experiments.judged_by_people import hire
+from experiments.learners import judge_by_reading
+from experiments.test_chains import chained, stands
+from experiments.test_protocols import planned, run
+from worksample.chains.reading import chains_of
+from worksample.fault_injection import OF_CHAINS
+from worksample.people import People
+from worksample.records import Experiment, Slot, Submission, Trial
+from worksample.store import Store, check
+
+pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+TESTS = Path(__file__).parents[1]
+POINTS = ("close.commit", "store.object", "close.committed", *OF_CHAINS)
+RUN = """
+import sys
+from pathlib import Path
+from worksample.experiments.config import ExperimentConfig
+from worksample.experiments.run import run_experiment
+from worksample.library.running import options_of
+from worksample.records import Experiment
+from worksample.store import Store
+
+config = ExperimentConfig.model_validate_json(Path(sys.argv[2]).read_bytes())
+with Store.open(sys.argv[1]) as store:
+    [experiment] = store.find(Experiment)
+    run_experiment(store, experiment, options_of(config))
+"""
+
+
+def killed_at(point: str, store: Path, config: Path) -> bool:
+    """Whether the run came to the point."""
+    env = {**os.environ, "PYTHONPATH": str(TESTS), "WORKSAMPLE_FAULT": f"{point}:kill", "INSPECT_DISPLAY": "none"}
+    words = [sys.executable, "-c", RUN, str(store), str(config)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300, env=env)
+    assert done.returncode in (0, -9), done.stderr[-3000:]
+    return done.returncode == -9
+
+
+@pytest.mark.long(seconds=120)
+@pytest.mark.thorough(quick="experiments/test_chains.py::test_chains_go_on_as_people_judge_and_end_with_nothing_due")
+def test_killed_at_every_step_a_chain_ends_as_one_that_never_was(tmp_path: Path) -> None:
+    config = chained(tmp_path, hours=2)
+    (tmp_path / "config.json").write_text(config.model_dump_json())
+    where, killed = tmp_path / "store", Counter[str]()
+    with Store.open(where, create=True) as store:
+        experiment = planned(store, config)
+        hire(store, "ann")
+    for _ in range(4):
+        for point in POINTS:
+            killed[point] += killed_at(point, where, tmp_path / "config.json")
+        with Store.open(where) as store:
+            run(store, experiment, config)
+            people = People(store)
+            judge_by_reading(store, people, people.accounts.all()[-1])
+    assert {point for point in POINTS if killed[point]} == set(POINTS)
+    with Store.open(where) as store:
+        assert [str(fault) for fault in check(store, deep=True)] == []
+        assert stands(store, store.get(Experiment, experiment.id))[("people", 3)] == [True, True]
+        live = Counter(t.slot for t in store.find(Trial, live=True))
+        assert live == Counter(s.id for s in store.find(Slot)) and set(live.values()) == {1}
+        assert len(store.find(Slot)) == 14 and len(store.find(Submission)) >= 14
+        hours = {round(sum(link.hours or 0 for link in c.links), 3) for c in chains_of(store, experiment)}
+        assert hours == {0.5}  # ten minutes for each of three attempts, counted once

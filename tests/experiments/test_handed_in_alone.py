@@ -1,0 +1,111 @@
+"""Experiments without an agent: people and outside agents hand in, and everything after that is as ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from experiments.judged_by_people import config_of, hire, judge_all, package
+from experiments.test_hand_in_many import Row, table
+from experiments.test_protocols import planned, run
+from worksample import compare, measure
+from worksample.cli.judging_ahead import judging_of
+from worksample.experiments.config import ExperimentConfig
+from worksample.experiments.hand_in_many import HandInMany, hand_in_many
+from worksample.experiments.plan_progress import progress_of
+from worksample.experiments.preparing import prepare
+from worksample.records import Experiment, Slot
+from worksample.reports import leaderboard, write_report
+from worksample.store import Store, check
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+def config_without(folder: Path, *protocols: str) -> ExperimentConfig:
+    config = config_of(folder, *protocols)
+    return ExperimentConfig.model_validate({**config.plain(), "agents": []})
+
+
+def hand_in(store: Store, experiment: Experiment, folder: Path, *who: str, instances: tuple[str, ...]) -> None:
+    """Letters: by a person where the name begins with a capital, else by an agent elsewhere."""
+    rows: list[Row] = []
+    for name in who:
+        for instance in instances:
+            made = folder / f"{name}-{instance}"
+            made.mkdir()
+            (made / "letter.txt").write_text(f"Dear {instance}, says {name}")
+            person = name if name.istitle() else None
+            rows.append({"task": "letter", "path": made.name, "instance": instance, "person": person,
+                         "agent": None if person else name, "minutes": 30.0})  # fmt: skip
+    path = table(folder, rows)
+    assert hand_in_many(store, HandInMany(path, experiment, "tester")).taken == len(rows)
+    assert hand_in_many(store, HandInMany(path, experiment, "tester")).taken == 0
+    path.unlink()
+
+
+@pytest.mark.parametrize(("protocol", "votes"), [("holistic", 3), ("rubric", 1)])
+def test_it_goes_from_an_empty_plan_to_the_report(tmp_path: Path, protocol: str, votes: int) -> None:
+    config = config_without(tmp_path, protocol)
+    with Store.open(tmp_path / "store", create=True) as store:
+        experiment = planned(store, config)
+        assert store.find(Slot, experiment=experiment.id) == []
+        empty = run(store, experiment, config).status
+        assert (empty.planned, empty.open, empty.handed_in, empty.complete) == (0, 0, 0, True)
+        assert leaderboard(store, [experiment.id]).rows == ()
+        hand_in(store, experiment, tmp_path, "Ada", "bot", instances=("ada", "grace"))
+        hand_in(store, experiment, tmp_path, "late", instances=("ada",))
+        waiting = run(store, experiment, config).status
+        assert (waiting.handed_in, waiting.waits_for_people, waiting.complete) == (5, 5, True)
+        people, accounts = hire(store, "ann", "bob", "cem")
+        assert judge_all(people, accounts[:votes]) == 5 * votes
+        after = run(store, experiment, config).status
+        assert (after.graded, after.waits_for_people, after.ungraded, after.finished) == (5, 0, 0, 0)
+        board = leaderboard(store, [experiment.id])
+        assert {row.label: row.graded for row in board.rows} == {
+            "Ada (person)": "2 handed in",
+            "bot (external agent)": "2 handed in",
+            "late (external agent)": "1 handed in",
+        }
+        assert "late (external agent) handed in work on 1 of 2 instances." in board.notes
+        assert compare(store, "Ada", "bot", experiment=experiment.id).passed.counts.valid == 2
+        assert measure(store, [experiment.id])
+        if protocol == "holistic":
+            write_report(store, [experiment.id], tmp_path / "report")
+            assert "bot" in (tmp_path / "report" / "index.html").read_text()
+        assert check(store, deep=True) == []
+
+
+def test_pairs_are_drawn_for_whoever_comes_later(tmp_path: Path) -> None:
+    config = config_without(tmp_path, "pairwise")
+    with Store.open(tmp_path / "store", create=True) as store:
+        experiment = planned(store, config)
+        hand_in(store, experiment, tmp_path, "bot", instances=("ada", "grace"))
+        run(store, experiment, config)
+        people, accounts = hire(store, "ann", "bob")
+        assert judge_all(people, accounts) == 0
+        hand_in(store, experiment, tmp_path, "Ada", instances=("ada", "grace"))
+        run(store, experiment, config)
+        assert judge_all(people, accounts) == 4
+        hand_in(store, experiment, tmp_path, "late", instances=("ada", "grace"))
+        run(store, experiment, config)
+        run(store, experiment, config)
+        assert judge_all(people, accounts) == 8
+        found = {section.id: section for section in measure(store, [experiment.id])}
+        assert {row.label for row in found["elo"].rows} == {"bot", "human", "late"}
+
+
+def test_a_dry_run_tells_of_each_entrant(tmp_path: Path) -> None:
+    for n, (protocol, items, each) in enumerate((("holistic", 2, "entrant"), ("pairwise", 2, "two entrants"))):
+        config = config_without(tmp_path / str(n), protocol)
+        plan = prepare(config)
+        [told] = judging_of(plan, config)
+        assert (told.items, told.each) == (items, each)
+        assert progress_of(plan, None)[0].planned == 0
+
+
+def test_what_is_of_trials_alone_is_refused(tmp_path: Path) -> None:
+    task = str(package(tmp_path, "holistic"))
+    with pytest.raises(ValidationError, match="no agent is to work"):
+        ExperimentConfig(name="x", tasks=(task,), agents=(), repeats=2)

@@ -1,0 +1,86 @@
+"""Elo's bootstrap: by influences where they do, by fitting every resample where they do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from worksample import metrics as m
+from worksample.metrics.ratings.bradley_terry import Pairs, fit
+from worksample.metrics.ratings.elo import POINTS
+from worksample.metrics.ratings.elo_intervals import Refit, resampled
+from worksample.metrics.uncertainty.bootstrap import weights
+from worksample.metrics.uncertainty.intervals import expanded, percentiles
+
+HOW = m.Resampling(1000)
+
+
+def drawn(agents: int, comparisons: int, projects: int = 240, spread: float = 1.0) -> m.PairSums:
+    """Comparisons of agents of different strength on projects of different difficulty, a fifth of them ties."""
+    rng = np.random.default_rng(8)
+    strength, hard = rng.normal(0, spread, agents), rng.normal(0, 0.7, (projects, agents))
+    first = rng.integers(0, agents, comparisons)
+    second = (first + rng.integers(1, agents, comparisons)) % agents
+    project = rng.integers(0, projects, comparisons)
+    gap = strength[first] - strength[second] + hard[project, first] - hard[project, second]
+    won = (rng.random(comparisons) < 1 / (1 + np.exp(-gap))).astype(float)
+    won[rng.random(comparisons) < 0.2] = 0.5
+    names = np.array(["human", *(f"a{k}" for k in range(1, agents))], dtype=object)
+    return m.pair_sums(project, names[first], names[second], won)
+
+
+def refit(sums: m.PairSums, by_count: bool, ridge: float = 0.0) -> Refit:
+    pairs = Pairs(len(sums.agents), sums.first, sums.second)
+    preference, total = sums.totals(by_count=by_count)
+    base = fit(pairs, preference, total if by_count else np.ones(sums.pairs), ridge=ridge)
+    return Refit(sums, pairs, base, by_count, ridge, sums.agents.index("human"))
+
+
+@pytest.mark.parametrize("by_count", [False, True])
+@pytest.mark.parametrize(("ridge", "agents", "comparisons"), [(0.0, 12, 20_000), (0.5, 8, 12_000)])
+def test_dense_comparisons_are_resampled_by_influences(
+    by_count: bool, ridge: float, agents: int, comparisons: int
+) -> None:
+    """No end is off by more than a twentieth of its interval's width."""
+    one = refit(drawn(agents, comparisons), by_count, ridge)
+    quick, linear = resampled(one, HOW)
+    assert linear
+    full = one.exactly(np.concatenate(list(weights(one.sums.projects, HOW))))
+    for place in range(agents):
+        if place != one.anchor:
+            ends = [
+                percentiles((x[place] - x[one.anchor]) * POINTS, expanded(0.95, one.sums.projects))
+                for x in (quick, full)
+            ]
+            (low, high), (least, most) = ends
+            assert None not in (low, high, least, most)
+            width = most - least  # type: ignore[operator]
+            assert max(abs(low - least), abs(high - most)) < width / 20  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "sums",
+    [drawn(12, 400), drawn(12, 20_000, projects=40), drawn(6, 300, spread=4.0), drawn(50, 10_000)],
+    ids=["few comparisons", "few projects", "agents that seldom win", "thin pairs"],
+)
+def test_sparse_comparisons_are_fitted_resample_by_resample(sums: m.PairSums) -> None:
+    found = m.elo_ratings(sums, m.EloOptions(part=True), m.Resampling(300))
+    methods = {e.method for e in found.ratings.values() if e.level is not None}
+    assert methods == {f"bootstrap over {sums.projects} projects (300)"}
+
+
+def test_the_method_says_so() -> None:
+    sums = drawn(8, 12_000)
+    assert m.elo_ratings(sums).ratings["a1"].method == "bootstrap over 240 projects (1000), by influences"
+    assert m.elo_ratings(sums, how=m.Resampling(100)).ratings["a1"].method == "bootstrap over 240 projects (100)"
+
+
+def test_one_projects_influence_is_what_leaving_it_out_does() -> None:
+    """The derivative by the weight of a project, against fits with a little more and a little less of it."""
+    one = refit(drawn(5, 3_000, projects=60), by_count=True)
+    up, down = np.ones((2, 1, 60))
+    up[0, 7] += 1e-3
+    down[0, 7] -= 1e-3
+    by_fit = (one.exactly(up) - one.exactly(down)) / 2e-3
+    by_influence = (one.linear(up) - one.linear(down)) / 2e-3
+    assert by_influence == pytest.approx(by_fit, abs=2e-4)

@@ -1,0 +1,274 @@
+"""People beside a judge: labels drawn from the plan, what goes to people after them, kills, and bad material."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete
+
+from people.worlds import START, Office
+from worksample.calibration.config import CalibrationConfig
+from worksample.calibration.drawing import DRAWN, read_draw
+from worksample.calibration.labels import labels_of, wanted
+from worksample.people import Account, Item
+from worksample.people.rounds.own import OwnRounds
+from worksample.records import (
+    Action,
+    Amendment,
+    Evaluation,
+    Evaluator,
+    EvaluatorKind,
+    Experiment,
+    Given,
+    Holistic,
+    Instance,
+    Protocol,
+    Purpose,
+    Round,
+    Slot,
+    Standing,
+    Target,
+)
+from worksample.store import Store
+from worksample.store.people_tables import assignments, items, queues
+from worksample.verdicts.answers import answers
+from worksample.verdicts.frame import Work
+from worksample.verdicts.second_looks import ROUTED
+
+
+class Tasks(Office):
+    """Each project is a task of its own: what is handed in for one is not independent."""
+
+    def _instance(self, n: int, reference: str) -> Instance:
+        return super()._instance(n, reference).replaced(id=f"t{n}/p{n}@1", task=f"t{n}")
+
+
+def office(folder: Path, **rest: Any) -> Office:
+    return Tasks(Store.open(folder / "s", create=True), **rest)
+
+
+def planned(desk: Office, **rest: Any) -> Experiment:
+    """The office's experiment with a calibration."""
+    config = CalibrationConfig(**{"share": 0.5, "protocols": (Protocol.HOLISTIC,), **rest})
+    return desk.store.get(Experiment, "x1").replaced(settings={"calibration": config.plain()})
+
+
+def judge(
+    desk: Office, passes: Callable[[str], bool], name: str = "judge", version: str = "1", only: int | None = None
+) -> Round:
+    """A judge's round over all that is delivered; `only`: so many of it."""
+    gradings = {i.id: i.grading_digest(Protocol.HOLISTIC) for i in desk.instances}
+    kept = [r for r in desk.store.find(Round) if r.by is EvaluatorKind.JUDGE]
+    round = kept[0] if kept else Round(
+        id="judged", protocol=Protocol.HOLISTIC, by=EvaluatorKind.JUDGE, experiment="x1", gradings=gradings,
+        author="me", at=START,
+    )  # fmt: skip
+    who = Evaluator(id=f"judge.{name}@{version}", name=name, type=EvaluatorKind.JUDGE, version=version, at=START)
+    said = {e.subject for e in desk.store.find(Evaluation, round=round.id)}
+    work = [(a.name, i) for a in desk.makers for i in desk.instances if f"s-{a.name}.{i.name}" not in said][:only]
+    desk.store.commit(
+        round, who,
+        *(
+            Evaluation(
+                id=f"{who.id} {maker} {i.name}", round=round.id, subject=f"s-{maker}.{i.name}", evaluator=who.id,
+                instance=i.id, grading=gradings[i.id], outcome=Given.GIVEN,
+                payload=Holistic(score=2 if passes(f"{maker}.{i.name}") else 1, justification="as seen"),
+                author="me", at=START,
+            )
+            for maker, i in work
+        ),
+    )  # fmt: skip
+    return round
+
+
+def fill(desk: Office, experiment: Experiment) -> int:
+    return OwnRounds(overlap=1, clock=desk.clock).fill(desk.store, experiment, Protocol.HOLISTIC)
+
+
+def good(subject: str) -> bool:
+    """The truth of this file: even projects are done well."""
+    return int(subject.rpartition("p")[2]) % 2 == 0
+
+
+def label(desk: Office, *accounts: Account, passes: Callable[[str], bool] = good) -> int:
+    def answer(account: Account, item: Item) -> dict[str, object]:
+        [subject] = desk.behind(item)
+        return {"score": 2 if passes(subject.removeprefix("s-")) else 1, "justification": "report.txt"}
+
+    return desk.work_off(accounts, answer)
+
+
+def routed(desk: Office) -> dict[str, str]:
+    """Submission -> why it went to people."""
+    rounds = [r for r in desk.store.find(Round) if ROUTED in r.versions]
+    return {s: why for r in rounds for s, why in json.loads(desk.store.blobs.read(r.versions[ROUTED])).items()}
+
+
+def labels(desk: Office) -> Round:
+    [round] = [r for r in desk.store.find(Round) if DRAWN in r.versions]
+    return round
+
+
+def test_labels_are_the_same_share_of_every_stratum_whatever_the_judge_said(tmp_path: Path) -> None:
+    drawn = []
+    for n, passes in enumerate((good, lambda subject: True)):
+        desk = office(tmp_path / str(n), agents=3, projects=8)
+        experiment = planned(desk)
+        assert fill(desk, experiment) == 0, "nobody is asked before a judge is"
+        judge(desk, passes)
+        assert (fill(desk, experiment), fill(desk, experiment)) == (12, 0)
+        round = labels(desk)
+        assert (round.purpose, round.over, round.experiment) == (Purpose.CALIBRATION, "judged", "x1")
+        draw = read_draw(desk.store, round)
+        assert draw is not None and set(draw.counts.values()) == {(8, 4)}
+        drawn.append(draw.drawn)
+    assert drawn[0] == drawn[1]
+
+
+def test_labels_change_no_verdict_and_labellers_never_see_the_judge(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=2, projects=4)
+    experiment = planned(desk, route=())
+    judge(desk, lambda subject: True)
+    before = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()
+    fill(desk, experiment)
+    ann = desk.hire("ann", "expert")
+    item = desk.people.claim(ann)
+    assert item is not None
+    desk.people.submit(item.id, ann, {"score": 1, "justification": "report.txt"}, "k")
+    assert desk.people.earlier(item.id, ann) == []
+    label(desk, ann)
+    assert fill(desk, experiment) == 0 and routed(desk) == {}
+    after = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()
+    assert after == before and all(passed for _, passed, _ in after)
+
+
+def test_a_proven_judge_decides_and_one_below_the_threshold_does_not(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=2, projects=40)
+    experiment = planned(desk, share=0.6, threshold=0.8)
+    # Right about maker-0; passes all that maker-1 does.
+    judge(desk, lambda subject: good(subject) or subject.startswith("maker-1"))
+    assert fill(desk, experiment) == 48
+    ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
+    assert label(desk, ann) == 48
+    found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
+    assert found is not None and wanted(desk.store, experiment, found) == 0
+    assert fill(desk, experiment) > 0 and fill(desk, experiment) == 0
+    why = routed(desk)
+    assert why and all(subject.startswith("s-maker-1") for subject in why)
+    unlabelled = {s for s in why if "refused" in why[s]}
+    contradicted = {s for s in why if "a person said otherwise" in why[s]}
+    assert len(unlabelled) == 16 and contradicted and len(unlabelled | contradicted) == len(why)
+    frame = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC)
+    waiting = {s for s, cause in frame.select("submission", "verdict_cause").rows() if cause == "person.awaited"}
+    assert waiting == set(why)
+    # Who labelled a work does not settle it.
+    assert label(desk, ann) == 16 and label(desk, bob) == len(contradicted)
+    frame = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC)
+    assert set(frame["standing"]) == {Standing.DECIDED.value}
+    assert {s: passed for s, passed in frame.select("submission", "passed").rows() if s in why} == {
+        s: good(s) for s in why
+    }
+
+
+@pytest.mark.parametrize("when", ["labels", "routed"])
+def test_killed_between_a_round_and_its_queue_it_is_completed(tmp_path: Path, when: str) -> None:
+    desk = office(tmp_path, agents=1, projects=6)
+    experiment = planned(desk)
+    judge(desk, lambda subject: True)
+    assert fill(desk, experiment) == 3
+    ann = desk.hire("ann", "expert")
+    if when == "routed":
+        label(desk, ann)
+        assert fill(desk, experiment) > 0
+    before = {r.id for r in desk.store.find(Round)}
+    count, drawn = len(desk.store.find(Evaluation)), read_draw(desk.store, labels(desk))
+    with desk.store.database.writing() as connection:
+        for table in (assignments, items, queues):
+            connection.execute(delete(table))
+    assert fill(desk, experiment) > 0 and fill(desk, experiment) == 0
+    assert {r.id for r in desk.store.find(Round)} == before
+    assert read_draw(desk.store, labels(desk)) == drawn and len(desk.store.find(Evaluation)) == count
+
+
+def test_a_calibration_set_of_three_proves_nothing(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=1, projects=6)
+    experiment = planned(desk, share=None, labels=3)
+    judge(desk, good)
+    assert fill(desk, experiment) == 3
+    label(desk, desk.hire("ann", "expert"))
+    assert fill(desk, experiment) == 3
+    assert all("unproven, 3 labels show" in why for why in routed(desk).values())
+
+
+def test_labels_that_all_agree_prove_no_judge(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=1, projects=60)
+    experiment = planned(desk)
+    judge(desk, lambda subject: True)
+    fill(desk, experiment)
+    label(desk, desk.hire("ann", "expert"), passes=lambda subject: True)
+    assert fill(desk, experiment) == 30
+    assert all("only 0 of people's fails seen" in why for why in routed(desk).values())
+
+
+def test_another_version_of_a_judge_begins_unproven(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=1, projects=60)
+    experiment = planned(desk)
+    judge(desk, good, only=50)
+    judge(desk, good, version="2")
+    fill(desk, experiment)
+    label(desk, desk.hire("ann", "expert"))
+    assert fill(desk, experiment) > 0
+    late = {f"s-maker-0.{i.name}" for i in desk.instances[50:]}
+    assert set(routed(desk)) < late and all("not yet 80 %" in why for why in routed(desk).values())
+
+
+def test_a_judge_that_stops_in_mid_round_is_asked_about_what_it_said_alone(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=1, projects=8)
+    experiment = planned(desk)
+    judge(desk, good, only=5)
+    assert fill(desk, experiment) == 4
+    label(desk, desk.hire("ann", "expert"))
+    fill(desk, experiment)
+    said = {e.subject for e in desk.store.find(Evaluation, round="judged")}
+    assert routed(desk) and set(routed(desk)) <= said
+    judge(desk, good)
+    assert fill(desk, experiment) > 0
+    sent = [s for r in desk.store.find(Round) if ROUTED in r.versions for s in r.subjects]
+    assert len(sent) == len(set(sent)) == 4
+
+
+def test_nothing_goes_to_people_before_all_labels_are_in_and_all_work_is_done(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=1, projects=4)
+    experiment = planned(desk)
+    judge(desk, lambda subject: True)
+    fill(desk, experiment)
+    assert fill(desk, experiment) == 0 and routed(desk) == {}
+    label(desk, desk.hire("ann", "expert"))
+    late = Slot(id="late", experiment="x1", agent=desk.makers[0].id, instance=desk.instances[0].id, repeat=2)
+    desk.store.commit(late)
+    assert fill(desk, experiment) == 0 and routed(desk) == {}
+
+
+def test_labels_of_another_rubric_are_not_taken_for_this_one(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=1, projects=4)
+    experiment = planned(desk)
+    first = judge(desk, good)
+    assert fill(desk, experiment) == 2
+    label(desk, desk.hire("ann", "expert"))
+    assert fill(desk, experiment) == 2
+    other = desk.instances[0].grading[Protocol.HOLISTIC].replaced(notes="Look at the cover, too.")
+    gradings = {**first.gradings, desk.instances[0].id: other.digest}
+    late = START + timedelta(hours=1)
+    again = first.replaced(id="again", purpose=Purpose.REGRADE, over=first.id, gradings=gradings, at=late)
+    adopt = Amendment(
+        id="a", target=Target.ROUND, target_id="again", action=Action.ADOPT, reason="mended", author="me", at=late
+    )
+    assert "person" in set(answers(Work(desk.store, [experiment]))["kind"])
+    desk.store.commit(again, adopt)
+    assert fill(desk, experiment) == 0
+    assert "person" not in set(answers(Work(desk.store, [experiment]))["kind"])

@@ -1,0 +1,65 @@
+"""Every figure with an interval that is shown has a row in the table of how often intervals hold the truth."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchmarks.coverage_shown import has_none, row_of
+
+from reports.measuring import QUICK
+from reports.people_world import rli, upbench
+from verdicts.random_worlds import RandomWorld
+from worksample.metrics import Estimate
+from worksample.records import Protocol
+from worksample.reports import leaderboard
+from worksample.reports.sections import MeasureConfig, measure
+from worksample.store import Store
+
+ELSEWHERE = ("calibrated", "proof", "favour")
+"""Sections whose figures have their table in docs/calibration.md."""
+PAGE = (Path(__file__).parents[2] / "docs/metrics.md").read_text()
+
+
+def shown(store: Store, by: str = "") -> Iterator[tuple[str, Estimate]]:
+    """(`section: column`, figure) of all that metrics and leaderboard show."""
+    for section in measure(store, (), MeasureConfig(how=QUICK, by=by)):
+        if section.id in ELSEWHERE:
+            continue
+        across = section.id in ("roll-up", "criteria", "preferences")
+        for row in section.rows:
+            for column, cell in zip(section.columns, row.cells, strict=True):
+                if isinstance(cell, Estimate):
+                    yield f"{section.id}: {row.label if across else column}", cell
+    for line in leaderboard(store).rows:
+        for name in ("passed", "score", "s_partial", "earned", "cost", "seconds"):
+            yield f"leaderboard: {name}", getattr(line, name)
+
+
+def worlds(folder: Path) -> Iterator[Store]:
+    for name, make in (("rli", rli), ("upbench", upbench)):
+        store = Store.open(folder / name, create=True)
+        make(store)
+        yield store
+    for protocol in (Protocol.PROGRAM, Protocol.HOLISTIC):
+        store = Store.open(folder / protocol.value, create=True)
+        RandomWorld(store, random.Random(3), protocol)
+        yield store
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Estimate]]:
+    return [each for store in worlds(tmp_path_factory.mktemp("stores")) for each in shown(store)]
+
+
+def test_every_figure_shown_has_a_row(figures: list[tuple[str, Estimate]]) -> None:
+    places = {place for place, _ in figures}
+    assert {place for place in places if row_of(place) is None and not has_none(place)} == set()
+    assert {row for place in places if (row := row_of(place)) and f"| {row} |" not in PAGE} == set()
+    assert len({place.partition(":")[0] for place in places}) >= 20
+
+
+def test_what_has_no_row_has_no_interval(figures: list[tuple[str, Estimate]]) -> None:
+    assert {place for place, figure in figures if has_none(place) and figure.level is not None} == set()

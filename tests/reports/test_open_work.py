@@ -1,0 +1,47 @@
+"""What completion, dollars and rolled-up scores can be at least and at most once all that was planned is graded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reports.measuring import cell, sections
+from reports.people_world import PeopleWorld, upbench
+from worksample.records import Agent, Grade, Protocol
+from worksample.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "store", create=True)
+
+
+def test_completion(store: Store) -> None:
+    """One of five jobs could not be judged: of four one is completed."""
+    upbench(store)
+    found = cell(sections(store)["rubric"], "ann", "completion")
+    assert (found.value, found.bounds) == (0.25, pytest.approx((0.2, 0.4)))
+
+
+def test_dollars(store: Store) -> None:
+    """Of projects worth 100 and 300 one has passed, the other has too few votes."""
+    world = PeopleWorld(store, Protocol.HOLISTIC, [Agent.of("ann", "worker")], [100.0, 300.0])
+    world.round("h1", Protocol.HOLISTIC)
+    world.vote("h1", world.work(0, 0), 0, 3, 3, 3)
+    world.vote("h1", world.work(0, 1), 1, 3)
+    table = sections(store)["dollars"]
+    earned, share = (cell(table, "ann", name) for name in ("earned", "share"))
+    assert (earned.value, earned.bounds) == (100.0, (100.0, 400.0))
+    assert (share.value, share.bounds) == (1.0, (0.25, 1.0))
+
+
+def test_rolled_up_scores(store: Store) -> None:
+    world = PeopleWorld(store, Protocol.PROGRAM, [Agent.of("ann", "worker")], [100.0] * 4)
+    world.round("p1", Protocol.PROGRAM, overlap=1)
+    for n in range(4):
+        subject = world.work(0, n)
+        if n < 3:
+            world.say("p1", subject, n, Grade(score=1.0))
+    found = cell(sections(store)["roll-up"], "all domains", "ann")
+    assert (found.value, found.bounds) == (1.0, pytest.approx((0.75, 1.0)))
