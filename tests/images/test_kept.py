@@ -62,4 +62,4 @@ def test_the_verbs(image: Path) -> None:
     assert again.returncode == 2 and "worksample image list" in again.stderr
     broken = image.with_name("broken.tar")
     broken.write_bytes(b"none")
-    assert "no tar file" in cli("image", "check", str(broken)).stderr
+    assert "not a tar file" in cli("image", "check", str(broken)).stderr

@@ -136,7 +136,7 @@ def test_a_run_does_not_begin_where_an_image_cannot_be_had(tmp_path: Path) -> No
     with Store.open(tmp_path / "store", create=True) as store:
         plan = prepare(config, store.blobs)
         commit_plan(store, plan)
-        with pytest.raises(ImageError, match="no tar file"):
+        with pytest.raises(ImageError, match="not a tar file"):
             run_experiment(store, plan.experiment, options_of(config))
         assert not store.find(Trial)
 
@@ -159,9 +159,9 @@ def test_one_broken_image_holds_up_no_other_work(tmp_path: Path) -> None:
         assert (status.finished, status.graded) == (1, 1)
         causes = {trial.instance.partition("/")[0]: trial.outcome for trial in store.find(Trial)}
         assert causes["note"].cause is None
-        assert causes["broken"].cause is Cause.SANDBOX_IMAGE and "no tar file" in causes["broken"].reason
+        assert causes["broken"].cause is Cause.SANDBOX_IMAGE and "not a tar file" in causes["broken"].reason
         assert len(store.find(Trial)) == 2  # it is not tried again by itself
         assert len(store.open_slots(plan.experiment.id)) == 1
         assert not check(store, deep=True)
-        with pytest.raises(ImageError, match="no tar file"):
+        with pytest.raises(ImageError, match="not a tar file"):
             run_experiment(store, plan.experiment, options_of(config))
