@@ -3,10 +3,10 @@
     python benchmarks/relay.py [--connections 300] [--megabytes 200] [--rounds 5] [--socat PROGRAM]
 
 One client, in a process of its own, connects, sends a byte and waits for it; then it reads many bytes over one
-connection. "loopback" is the host's own; "endpoint" is the same client in a box, through the relay; "socat" (left out
-where it is not installed) is the way that others go: TCP to a Unix socket, and from there to TCP, two socats on the
-host. All are taken in turn within each round, so that a busy machine slows all alike.
-
+connection. "loopback" is the host's own; "endpoint" is the same client in a box, through the relay to the host;
+"service" through the relay to the same server in another box; "socat" (left out where it is not installed) is the way
+that others go: TCP to a Unix socket, and from there to TCP, two socats on the host. All are taken in turn within each
+round, so that a busy machine slows all alike.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ import statistics
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.endpoints import Host, HostRule, serving
+from worksample.records import ServiceSpec
+from worksample.services import standing
+from worksample.services.boxes import boxes_of
 
-API = Endpoint("api.example.com", 443)
+API, INSIDE = Endpoint("api.example.com", 443), Endpoint("service.example.com", 443)
 SERVER = """
-import socket, threading
-own = socket.create_server(("127.0.0.1", 0), backlog=512)
+import socket, sys, threading
+own = socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=512)
 print(own.getsockname()[1], flush=True)
 def one(c):
     with c:
@@ -58,6 +62,7 @@ with socket.create_connection(place) as s:
     rate = got / 1e6 / (time.perf_counter() - began)
 print(json.dumps([times, rate]))
 """
+SERVICE = ServiceSpec(name="s", box="s", argv=("python3", "-c", SERVER, "8000"), ports=(8000,))
 Way = Callable[[int, int], Awaitable[tuple[list[float], float]]]
 
 
@@ -70,9 +75,9 @@ async def here(port: int, count: int, size: int) -> tuple[list[float], float]:
     return times, rate
 
 
-async def inside(box: Box, count: int, size: int) -> tuple[list[float], float]:
+async def inside(box: Box, place: Endpoint, count: int, size: int) -> tuple[list[float], float]:
     """The client in a box."""
-    done = await box.run(["python3", "-c", CLIENT, API.name, str(API.port), str(count), str(size)])
+    done = await box.run(["python3", "-c", CLIENT, place.name, str(place.port), str(count), str(size)])
     times, rate = json.loads(done.stdout)
     return times, rate
 
@@ -128,16 +133,19 @@ async def main() -> None:
     parser.add_argument("--socat", default=shutil.which("socat"))
     given = parser.parse_args()
     async with contextlib.AsyncExitStack() as stack:
-        server = await stack.enter_async_context(running(sys.executable, "-c", SERVER))
+        server = await stack.enter_async_context(running(sys.executable, "-c", SERVER, "0"))
         assert server.stdout is not None
         port = int(await server.stdout.readline())
-        box = await stack.enter_async_context(open_box(BoxConfig(network="endpoints", endpoints=(API,))))
+        box = await stack.enter_async_context(open_box(BoxConfig(network="endpoints", endpoints=(API, INSIDE))))
         host = Host(HostRule("localhost", port), refusing=lambda address: "")
-        await stack.enter_async_context(serving(box, {API: host}))
+        plan = boxes_of((SERVICE,), Path, "relay")
+        services = await stack.enter_async_context(standing(plan, "bubblewrap"))
+        await stack.enter_async_context(serving(box, {API: host, INSIDE: services.target("service:s")}))
         size = given.megabytes
         ways: dict[str, Callable[[], Awaitable[tuple[list[float], float]]]] = {
             "loopback": lambda: here(port, given.connections, size),
-            "endpoint": lambda: inside(box, given.connections, size),
+            "endpoint": lambda: inside(box, API, given.connections, size),
+            "service": lambda: inside(box, INSIDE, given.connections, size),
         }
         if given.socat:
             through = await stack.enter_async_context(socats(given.socat, port))

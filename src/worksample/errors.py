@@ -68,6 +68,7 @@ class Cause(StrEnum):
     MODEL_KEY = "model.key"
     SANDBOX_START = "sandbox.start"
     SANDBOX_LOST = "sandbox.lost"
+    SANDBOX_IMAGE = "sandbox.image"
     SERVICE_START = "service.start"
     SERVICE_LOST = "service.lost"
     SERVICE_ASKED = "service.asked"
@@ -136,6 +137,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.MODEL_KEY: _of(_B.MODEL, "the model's service takes no request with this key"),
     Cause.SANDBOX_START: _of(_B.SANDBOX, "the sandbox did not start", retry=True),
     Cause.SANDBOX_LOST: _of(_B.SANDBOX, "the sandbox died", retry=True),
+    Cause.SANDBOX_IMAGE: _of(_B.SANDBOX, "the image of the work is missing or broken"),
     Cause.SERVICE_START: _of(_B.SANDBOX, "a service of the task did not start", retry=True),
     Cause.SERVICE_LOST: _of(_B.SANDBOX, "a service of the task died", retry=True),
     Cause.SERVICE_ASKED: _of(_B.SANDBOX, "a service of the task died while the agent asked it", retry=True),
@@ -248,7 +250,7 @@ class SandboxUnavailable(SandboxError):
 class ImageError(SandboxError):
     """An image cannot be had, or what was given is none."""
 
-    cause = Cause.SANDBOX_START
+    cause = Cause.SANDBOX_IMAGE
 
 
 class ModelKeyError(WorksampleError):

@@ -19,13 +19,14 @@ from worksample.agents import define
 from worksample.agents.mcp.forms import JSON_FORMS, told, usual
 from worksample.agents.mcp.tools import tools_in
 from worksample.agents.programs import named, names
+from worksample.agents.programs.install import install
 from worksample.agents.workspace import Workspace
 from worksample.box import BoxConfig, Endpoint, open_box
 from worksample.endpoints import Ledger
 from worksample.endpoints import serving as endpoints_serving
 from worksample.errors import Cause, SandboxError
 from worksample.experiments.planning import why_not
-from worksample.records import Agent, Ending, Environment, McpSpec, ServiceLimits, ServiceSpec
+from worksample.records import Agent, Ending, Environment, Limits, McpSpec, ServiceLimits, ServiceSpec
 from worksample.services import standing
 from worksample.services.boxes import boxes_of
 from worksample.tasks.environment import EnvironmentTable
@@ -204,3 +205,25 @@ def test_other_harnesses() -> None:
     assert "does not take" in why_not(one, instance)
     assert json.loads(usual((ODD,)))["mcpServers"]["odd"]["args"] == ['a "quoted" \\ $HOME']
     assert set(JSON_FORMS) < {"usual", "gemini", "opencode", "openhands", "x"}
+
+
+@pytest.mark.box
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.thorough(quick="agents/test_mcp.py::test_worker_works_with_a_tasks_tools")
+@pytest.mark.long(seconds=30)
+@pytest.mark.parametrize(("harness", "tool"), [("codex", "mcp__desk__keep"), ("claude-code", "mcp__desk__keep")])
+async def test_an_installed_program_works_with_a_tasks_tools(tmp_path: Path, harness: str, tool: str) -> None:
+    """The real program reads its configuration, starts the server, and calls the tool that the model names."""
+    from runs.material import setting
+
+    install(harness)
+    program = define("p", harness=harness, model="openai-api/local/model-1")
+    mcp = (McpSpec(name="desk", argv=("python3", "-c", PLAIN_SERVER, "{output}")),)
+    limits = Limits(time=300, memory=2 << 30, disk=512 << 20)
+    with serving([calls(tool, text="milk"), says("done")]) as served:
+        at = setting(tmp_path, agent=program, mcp=mcp, limits=limits)
+        (trial,) = await at.run(tries=1, model_args=served.args)
+    assert trial.outcome.ending is Ending.DONE, trial.outcome
+    assert at.output(trial) == {"kept.txt": b"milk"}
+    assert "kept it" in str(served.requests[-1]["messages"][-1]["content"])

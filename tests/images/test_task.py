@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from experiments.material import an_instance
 from images import machine
-from worksample.errors import ImageError, ManifestError
+from worksample.errors import Cause, ImageError, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.planning import why_not
 from worksample.experiments.preparing import commit_plan, prepare
@@ -138,3 +139,29 @@ def test_a_run_does_not_begin_where_an_image_cannot_be_had(tmp_path: Path) -> No
         with pytest.raises(ImageError, match="not a tar file"):
             run_experiment(store, plan.experiment, options_of(config))
         assert not store.find(Trial)
+
+
+@pytest.mark.box
+def test_one_broken_image_holds_up_no_other_work(tmp_path: Path) -> None:
+    sound = package(tmp_path)
+    (sound / "image.tar").write_bytes(machine.tarred(machine.make(tmp_path / "root")))
+    broken = tmp_path / "broken"
+    shutil.copytree(sound, broken)
+    (broken / "task.toml").write_text((sound / "task.toml").read_text().replace('"note"', '"broken"'))
+    (broken / "image.tar").write_bytes(b"no archive")
+    (tmp_path / "scripts/broken.toml").write_text(STEPS)
+    agent = AgentConfig(harness="scripted", name="good", script=str(tmp_path / "scripts"))
+    config = ExperimentConfig(name="notes", agents=(agent,), tasks=(str(sound), str(broken)), author="tester", tries=3)
+    with Store.open(tmp_path / "store", create=True) as store:
+        plan = prepare(config, store.blobs)
+        commit_plan(store, plan)
+        status = run_experiment(store, plan.experiment, options_of(config)).status
+        assert (status.finished, status.graded) == (1, 1)
+        causes = {trial.instance.partition("/")[0]: trial.outcome for trial in store.find(Trial)}
+        assert causes["note"].cause is None
+        assert causes["broken"].cause is Cause.SANDBOX_IMAGE and "not a tar file" in causes["broken"].reason
+        assert len(store.find(Trial)) == 2  # it is not tried again by itself
+        assert len(store.open_slots(plan.experiment.id)) == 1
+        assert not check(store, deep=True)
+        with pytest.raises(ImageError, match="not a tar file"):
+            run_experiment(store, plan.experiment, options_of(config))

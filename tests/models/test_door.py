@@ -132,6 +132,23 @@ async def test_openai_s_own_client_gets_responses(streamed: bool) -> None:
         await client.close()
 
 
+@pytest.mark.parametrize("name", ["look", "space__look"])
+async def test_a_tool_of_a_namespace_goes_to_the_model_and_back_by_its_whole_name(name: str) -> None:
+    space = name.rpartition("__")[0]
+    tool = {"type": "function", **TOOL}
+    given = [{"type": "namespace", "name": space, "tools": [tool]}] if space else [tool]
+    async with door_of([calls(name, x=1), says("done")]) as (_, port, served):
+        first = {"model": "model-1", "input": "look", "tools": given}
+        call = json.loads((await raw(port, request(first, "/v1/responses"))).partition(b"\r\n\r\n")[2])["output"][0]
+        assert (call["name"], call.get("namespace", "")) == ("look", space)
+        told = {"type": "function_call_output", "call_id": call["call_id"], "output": "seen"}
+        then = [{"role": "user", "content": "look"}, {**call, "arguments": call["arguments"]}, told]
+        assert status(await raw(port, request({**first, "input": then}, "/v1/responses"))) == 200
+        one, two = served.requests
+        assert one["tools"][0]["function"]["name"] == name
+        assert two["messages"][1]["tool_calls"][0]["function"]["name"] == name
+
+
 async def test_what_is_no_proper_request_is_refused_in_the_dialect() -> None:
     wrong = [
         (request(asking(model="gpt-9")), 404),

@@ -65,6 +65,8 @@ def _in_order(answers: Sequence[Answer]) -> Chooser:
 class _Handler(BaseHTTPRequestHandler):
     service: Served
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    """An answer's head and body go at once, and not after the other side has acknowledged the head: 40 ms a call."""
 
     def log_message(self, format: str, *args: Any) -> None:
         """Says nothing."""

@@ -201,7 +201,7 @@ SECOND = '[[environment.service]]\nname = "desk"\nargv = ["x"]\nports = [1]\n'
         ("{MORE}", SECOND.replace('"desk"', f'"b"\nbox = "desk"\nimage = "docker://a/b@sha256:{"0" * 64}"'),
          "different images"),
         ('network = "endpoints"', 'network = "endpoints"\nservices = ["desk"]', "expected of a workplace"),
-        ("ports = [8000]", 'ports = [8000]\nenv = { "a=b" = "c" }', "is not a name of a variable"),
+        ("ports = [8000]", 'ports = [8000]\nenv = { "a=b" = "c" }', "cannot be the name of a variable"),
         ("ports = [8000]", "ports = [8000]\nlimits = { memory = 0 }", "memory"),
         ("ports = [8000]", "ports = [8000]\nunknown = 1", "unknown"),
     ],

@@ -56,6 +56,14 @@ VERBS: dict[str, Verb | Family] = {
             "check": _verb("agent_check", "Let an installed agent say one sentence, in a box and through the door."),
         },
     ),
+    "image": Family(
+        "List, check and remove images that tasks bring.",
+        {
+            "list": _verb("image_list", "List the images that were unpacked here."),
+            "check": _verb("image_check", "Bring an image, and say what a box with it offers."),
+            "remove": _verb("image_remove", "Remove unpacked images."),
+        },
+    ),
     "model": Family(
         "Prove models before they are paid for.",
         {"check": _verb("model_check", "Try each agent's provider, key, model and settings with one short call.")},

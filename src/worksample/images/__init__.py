@@ -11,7 +11,7 @@ from .build_settings import BuildSettings, build_settings
 from .cache import Cached, user_in
 from .changed import changed
 from .limits import ImageLimits
-from .of_task import image_of, root_of
+from .of_task import have_images, image_of, root_of
 from .preparing import prepare
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "ImageLimits",
     "build_settings",
     "changed",
+    "have_images",
     "image_of",
     "prepare",
     "root_of",

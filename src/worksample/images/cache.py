@@ -17,6 +17,7 @@ from pathlib import Path
 
 from worksample.box import Root
 from worksample.errors import ImageError
+from worksample.sandboxes.holder import KEPT_AS
 from worksample.sandboxes.host_files import open_contained
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once, remove_halves
@@ -77,7 +78,7 @@ def beside() -> Iterator[Path]:
 def cached(digest: str) -> Cached | None:
     """The image with this digest, where it was unpacked before."""
     try:
-        data = json.loads((images_folder() / digest / "image.json").read_text(encoding="utf-8"))
+        data = json.loads((images_folder() / digest / KEPT_AS).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     config = data.pop("root")
@@ -102,7 +103,7 @@ def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], dict[str, in
         found = Root(str(final / "root"), user, home, workdir, config.env, config.entrypoint)
         whole = asdict(Cached(digest, found, tuple(sorted(left_out.items()))))
         del whole["substituted"]  # of the build, not of the image
-        (folder / "image.json").write_text(json.dumps(whole, indent=1), encoding="utf-8")
+        (folder / KEPT_AS).write_text(json.dumps(whole, indent=1), encoding="utf-8")
 
     once(final, fill, readable=False)
     found = cached(digest)

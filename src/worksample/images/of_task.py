@@ -31,3 +31,10 @@ def root_of(environment: Environment, folder: Callable[[str], Path]) -> Root | N
     """
     image = image_of(environment, folder)
     return None if image is None else image.root
+
+
+def have_images(environment: Environment, folder: Callable[[str], Path]) -> None:
+    """Unpack every image of the work, its services' too. Raises ImageError, and what `folder` does."""
+    root_of(environment, folder)
+    for one in environment.served:
+        root_of(Environment(image=one.image), folder)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import anyio
 
 from worksample.agents.build import check_agent, model_of
-from worksample.errors import StoreError
-from worksample.images import root_of
+from worksample.errors import ImageError, StoreError
+from worksample.images import have_images
 from worksample.models import require_price, resolve
 from worksample.models.usage import AGENT
 from worksample.records import Agent, Experiment, Instance, Slot
@@ -44,18 +44,19 @@ async def run_slots(
     what they had made, and raises CancelledError.
 
     PlanError, before anything runs, for a budget without a price, a model that cannot be had or a script that is
-    missing; ImageError for an image that cannot be had. StoreFull or StoreError where a trial could not be kept: then
-    the run stops, and its slot stays open.
+    missing; ImageError where no image can be had. Where some cannot, their slots get a trial that says so
+    (`sandbox.image`), and the others run. StoreFull or StoreError where a trial could not be kept: then the run stops,
+    and its slot stays open.
     """
     if not slots:
         return
     agents = await asyncio.to_thread(_checked, store, experiment, slots, config)
-    await asyncio.to_thread(_images, store, slots)
+    broken = await asyncio.to_thread(_broken_images, store, slots)
     jobs = {
         agent.id: Job(store, experiment, agent, model_of(agent, config.service(agent.model)), config, on_closed)
         for agent in agents
     }
-    trials = Trials(jobs, slots, store, config)
+    trials = Trials(jobs, slots, store, config, broken)
     trials.runner = asyncio.current_task()
     keeper = asyncio.create_task(trials.keep())
     try:
@@ -90,10 +91,18 @@ async def _run(trials: Trials) -> None:
     _raise_broken(logs)
 
 
-def _images(store: Store, slots: Sequence[Slot]) -> None:
-    """Have every image before anything runs. ImageError where one cannot be had."""
-    for id in dict.fromkeys(slot.instance for slot in slots):
-        root_of(store.get(Instance, id).work.environment, store.folder)
+def _broken_images(store: Store, slots: Sequence[Slot]) -> dict[str, ImageError]:
+    """Have every image before anything runs; the instances whose images cannot be had. ImageError where none can."""
+    broken: dict[str, ImageError] = {}
+    instances = tuple(dict.fromkeys(slot.instance for slot in slots))
+    for id in instances:
+        try:
+            have_images(store.get(Instance, id).work.environment, store.folder)
+        except ImageError as error:
+            broken[id] = error
+    if broken and len(broken) == len(instances):
+        raise next(iter(broken.values()))
+    return broken
 
 
 def _checked(store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig) -> list[Agent]:

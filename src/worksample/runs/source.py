@@ -9,8 +9,9 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from worksample.box import Root
 from worksample.chains.feeding import Feeding, feed
-from worksample.errors import Cause, ModelKeyError, StoreError, WorksampleError
+from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
 from worksample.images import root_of
 from worksample.records import Instance, Slot, Trial
 from worksample.store import Store
@@ -42,8 +43,16 @@ class Trials:
     last straggler of one agent holds up no other.
     """
 
-    def __init__(self, jobs: Mapping[str, Job], slots: Sequence[Slot], store: Store, config: RunConfig) -> None:
-        self.jobs, self.store, self.config = jobs, store, config
+    def __init__(
+        self,
+        jobs: Mapping[str, Job],
+        slots: Sequence[Slot],
+        store: Store,
+        config: RunConfig,
+        broken: Mapping[str, ImageError],
+    ) -> None:
+        """broken: instances whose images cannot be had."""
+        self.jobs, self.store, self.config, self.broken = jobs, store, config, broken
         self.waiting: deque[tuple[Slot, int]] = deque((slot, 1) for slot in slots)
         self.tries: dict[str, Try] = {}
         self.passed: list[tuple[Slot, int]] = []
@@ -105,25 +114,35 @@ class Trials:
                     store.release(_key(slot.id), self.owner)
                     continue
             self.held.add(slot.id)
-            return self._begin(slot, here, feeding)
+            if error := self.broken.get(slot.instance):
+                self._never_could(self._try(slot, here, feeding, None), error)
+                continue
+            try_ = self._try(slot, here, feeding, root_of(instance.work.environment, store.folder))
+            self.tries[try_.id] = try_
+            return try_
         return None
 
-    def _begin(self, slot: Slot, here: int, feeding: Feeding | None) -> Try:
+    def _try(self, slot: Slot, here: int, feeding: Feeding | None, root: Root | None) -> Try:
         store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
-        try_ = Try(
+        return Try(
             job=job,
             slot=slot,
             instance=instance,
             limits=limits_of(instance, job.arm(slot), job.agent),
             inputs=store.folder(instance.work.inputs),
             software=store.folder(instance.work.software),
-            root=root_of(instance.work.environment, store.folder),
+            root=root,
             try_number=store.tries(slot.id) + 1,
             feeding=feeding,
             here=here,
         )
-        self.tries[try_.id] = try_
-        return try_
+
+    def _never_could(self, try_: Try, error: ImageError) -> None:
+        """The work's image cannot be had: nobody could work, and the run goes on with the others."""
+        trial = trial_of(try_, failed(Cause.SANDBOX_IMAGE, str(error)))
+        self.store.commit(trial)
+        self.release(try_.slot.id)
+        tell(try_, trial, None)
 
     def instance(self, id: str) -> Instance:
         if id not in self._instances:

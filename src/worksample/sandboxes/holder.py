@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
 import signal
 import socket
 import subprocess
+from pathlib import Path
 
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
@@ -17,6 +19,8 @@ from worksample.sandboxes import cgroups, layout
 from .host_state import BoxFolder, UidLease, started_at
 from .requirements import require
 
+KEPT_AS = "image.json"
+"""Beside an unpacked image in the cache: what it is, and the lock of those who have it."""
 STOPPED_WAIT = 10.0
 """Seconds the holder may take to be gone after it was killed."""
 
@@ -39,6 +43,7 @@ class Holder:
         if config.background:
             cgroups.give_way(found.parents, self.groups, self.folder.name)
         self.host = layout.Host(found.bwrap, found.root, uid, self.groups.counted())
+        self._claim = _claim(config)
         self._log = self.folder.path / "holder.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._child = self._info = -1
@@ -121,5 +126,21 @@ class Holder:
         cgroups.close(self.groups)
         cgroups.remove(self.groups.folders)
         shutil.rmtree(self.folder.path, ignore_errors=True)
+        if self._claim >= 0:
+            os.close(self._claim)
+            self._claim = -1
         if self._lease is not None:
             self._lease.release()
+
+
+def _claim(config: BoxConfig) -> int:
+    """A shared lock on the image that a box has as its root, which keeps it from being removed; it ends with this
+    process. -1 where there is none."""
+    if config.root is None:
+        return -1
+    try:
+        own = os.open(Path(config.root.folder).parent / KEPT_AS, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return -1  # a root file system that somebody else keeps
+    fcntl.flock(own, fcntl.LOCK_SH)
+    return own

@@ -62,4 +62,4 @@ def check_mcp(servers: Sequence[McpTable], endpoints: Collection[tuple[str, int]
     for one in servers:
         if one.url and place_of(one.url) not in endpoints:
             host, port = place_of(one.url)
-            raise ValueError(f"the MCP server {one.name!r} is at {host}:{port}, which is not an endpoint of the task")
+            raise ValueError(f"the MCP server {one.name!r} is at {host}:{port}, and the task has no such endpoint")

@@ -36,7 +36,7 @@ def _ready(text: str) -> str:
 
 def _variable(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise unfit("is not a name of a variable")
+        raise unfit("cannot be the name of a variable")
     return name
 
 

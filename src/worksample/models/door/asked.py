@@ -46,6 +46,8 @@ class Asked:
     """Whether a stream's end tells the usage."""
     free: frozenset[str] = frozenset()
     """Tools that take free text, which the model is shown with one parameter, `input`."""
+    spaces: dict[str, str] = field(default_factory=dict)
+    """Tools that were given in a namespace, by the name that the model is shown."""
 
     def numbered(self) -> list[ChatMessage]:
         """The messages, each with an id that is the same whenever the same conversation is sent again."""

@@ -56,7 +56,7 @@ def read(body: dict[str, Any], path: str) -> Asked:
     return Asked(
         model=need(body, "model", str),
         messages=messages,
-        tools=[made for row in rows(body, "tools") if (made := _tool(row)) is not None],
+        tools=[made for _, row in _offered(body) if (made := _tool(row)) is not None],
         choice=choice(body.get("tool_choice")),
         config=GenerateConfig(
             max_tokens=take(body, "max_output_tokens", int),
@@ -64,8 +64,25 @@ def read(body: dict[str, Any], path: str) -> Asked:
             top_p=take(body, "top_p", float),
         ),
         stream=take(body, "stream", bool, False),
-        free=frozenset(need(row, "name", str) for row in rows(body, "tools") if row.get("type") == "custom"),
+        free=frozenset(need(row, "name", str) for _, row in _offered(body) if row.get("type") == "custom"),
+        spaces={need(row, "name", str): space for space, row in _offered(body) if space},
     )
+
+
+def _offered(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Every tool with its namespace, or "". Other providers' models know none: there a tool is `NAMESPACE__NAME`."""
+    out: list[tuple[str, dict[str, Any]]] = []
+    for row in rows(body, "tools"):
+        if row.get("type") == "namespace":
+            space = need(row, "name", str)
+            out += [(space, {**one, "name": _flat(space, need(one, "name", str))}) for one in rows(row, "tools")]
+        else:
+            out.append(("", row))
+    return out
+
+
+def _flat(space: str, name: str) -> str:
+    return f"{space}__{name}" if space else name
 
 
 def _tool(row: dict[str, Any]) -> ToolInfo | None:
@@ -95,7 +112,8 @@ def _add(messages: list[ChatMessage], item: dict[str, Any]) -> None:
     elif kind in ("function_call", "custom_tool_call"):
         free = kind == "custom_tool_call"
         given = {"input": take(item, "input", str, "")} if free else arguments(take(item, "arguments", str, ""))
-        call = ToolCall(id=need(item, "call_id", str), function=need(item, "name", str), arguments=given)
+        name = _flat(take(item, "namespace", str, ""), need(item, "name", str))
+        call = ToolCall(id=need(item, "call_id", str), function=name, arguments=given)
         _join(messages, "", [call])
     elif kind in ("function_call_output", "custom_tool_call_output"):
         messages.append(result(need(item, "call_id", str), content(_parts(item.get("output")))))
@@ -139,7 +157,9 @@ def _items(output: ModelOutput, asked: Asked) -> list[dict[str, Any]]:
         head = {"type": "message", "id": f"msg_{id}", "status": "completed", "role": "assistant"}
         items.append({**head, "content": [text]})
     for call in output.message.tool_calls or ():
-        head = {"call_id": call.id, "name": call.function, "status": "completed"}
+        space = asked.spaces.get(call.function, "")
+        name = call.function.removeprefix(_flat(space, "")) if space else call.function
+        head = {"call_id": call.id, "name": name, "status": "completed", **({"namespace": space} if space else {})}
         if call.function in asked.free:
             given = call.arguments.get("input", "")
             said = given if isinstance(given, str) else json.dumps(given)

@@ -1,0 +1,28 @@
+"""`worksample image remove`."""
+
+from __future__ import annotations
+
+import click
+
+from worksample.cli.output import json_option, printable, say_json
+
+
+@click.command("remove")
+@click.argument("digests", nargs=-1, required=True, metavar="DIGEST...")
+@json_option
+def command(digests: tuple[str, ...], as_json: bool | None) -> int:
+    """Remove unpacked images by the beginning of their digests.
+
+    One that a box has as its root stays. What needs a removed one unpacks, builds or pulls it again.
+    """
+    from worksample.images.kept import remove
+
+    gone = []
+    for digest in digests:
+        one = remove(digest)
+        gone.append(one)
+        if not as_json:
+            click.echo(printable(f"removed {one.image.digest[:16]}, {one.bytes / 1e6:,.1f} MB"))
+    if as_json:
+        say_json([{"digest": one.image.digest, "bytes": one.bytes} for one in gone])
+    return 0
