@@ -84,7 +84,7 @@ def test_commits_over_a_slow_store_overlap(url: str) -> None:
 
 def heartbeat(store: Store, gate: Gate) -> None:
     """Leases are taken, renewed and given back, and records read, while an object is on its way."""
-    assert store.lease("slot", "me", 600)
+    assert store.lease("slot", "me", 600) and store.lease("done", "me", 600)
     thread = threading.Thread(target=store.commit, args=(WORLD.trial(0, "t1"),))
     thread.start()
     try:
@@ -92,7 +92,7 @@ def heartbeat(store: Store, gate: Gate) -> None:
         done = together(
             lambda: store.renew("slot", "me", 600),
             lambda: store.lease("other", "me", 600),
-            lambda: store.release("slot", "me"),
+            lambda: store.release("done", "me"),
             lambda: store.find(Trial),
         )
         assert done == [True, True, None, []]
