@@ -213,7 +213,7 @@ def test_what_stands_in_for_a_base_is_told(
     ("text", "says"),
     [
         ("hosts = 3", "hosts"),
-        ('hosts = ["10.0.0.1"]', "no host that can be allowed"),
+        ('hosts = ["10.0.0.1"]', "not a host that can be allowed"),
         ('networks = ["everything"]', "not a network"),
         ('files = { "relative" = "/etc/hosts" }', "relative"),
         ('[env]\n"A B" = "c"', "A B"),

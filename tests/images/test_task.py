@@ -119,7 +119,7 @@ def test_the_image_belongs_to_the_work(tmp_path: Path) -> None:
         ("http://example.com/x.tar", "does not name one image"),
         ("absent.tar", "is missing"),
         ("../image.tar", "inside the package"),
-        ("inputs", "neither an OCI layout"),
+        ("inputs", "no OCI layout"),
     ],
 )
 def test_what_names_no_image_is_a_fault(image: str, says: str, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_a_converter_that_was_taken_over_gives_a_card(work: _Work, change: dict[
     (entry,) = work.manifest.entries
     assert work._shown(entry, Raw(dict(SOUND)))[0].kind == "text"
     view, _, _ = work._shown(entry, Raw({**SOUND, **change}))
-    assert view.kind == "card" and "no view" in view.problem and view.files["source"] == entry.blob
+    assert view.kind == "card" and "not a view" in view.problem and view.files["source"] == entry.blob
 
 
 def test_a_taken_over_converter_cannot_invent_a_badge(work: _Work) -> None:

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from attacks.world import ATTACKS, World, make_world
 from worksample.box import Endpoint, open_box
-from worksample.endpoints import ConnectProxy, Host, HostRule, serving
+from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, serving
 
 for name in ("files", "network", "processes", "kernel", "resources"):
     importlib.import_module(f"attacks.{name}")
@@ -35,9 +35,10 @@ async def verdict(world: World, name: str) -> dict[str, Any]:
             control = await attack.run(world, plain)
     inside = Endpoint("inside.example.com", 80)  # a name that was allowed, and that leads to this machine
     proxy = Endpoint("proxy.internal", 3128)
+    below = (HostRule("*.example.com", int(world.env["TCP"])),)
     targets = {
         inside: Host(HostRule("localhost", int(world.env["TCP"]))),
-        proxy: ConnectProxy((HostRule("*.example.com", int(world.env["TCP"])),)),
+        proxy: ConnectProxy(below, Allowance(below)),
     }
     config = world.config(network="endpoints", endpoints=(inside, proxy))
     async with open_box(config) as box, serving(box, targets):
