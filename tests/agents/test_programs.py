@@ -21,20 +21,8 @@ from worksample.errors import InstallError, PlanError, UsageError
 from worksample.runs.own_log import _files
 
 MODEL = "openai-api/local/model-1"
-KNOWN = {"program", "node", "arch", "machine", "door", "model", "brief", "input", "output", "software", "scratch", "mcp"}
-    "mcp",
-    "program",
-    "node",
-    "arch",
-    "machine",
-    "door",
-    "model",
-    "brief",
-    "input",
-    "output",
-    "software",
-    "scratch",
-}
+KNOWN = {"program", "node", "arch", "machine", "door", "model", "brief", "input", "output", "software", "scratch"}
+KNOWN |= {"mcp"}
 EIGHT = ("aider", "claude-code", "codex", "gemini-cli", "mini-swe-agent", "opencode", "openhands", "qwen-code")
 
 

@@ -34,7 +34,7 @@ def test_the_feedback_demo_tells_experts_from_no_feedback(tmp_path: Path) -> Non
     page = Path(shown["report"])
     assert page == tmp_path / "worksample-demo" / "feedback" / "report" / "index.html"
     assert "What feedback adds to working again" in "".join(p.read_text() for p in page.parent.rglob("*.html"))
-    sections = {s["id"] for s in cli_json("metrics", "feedback", "--store", shown["store"], cwd=tmp_path)["sections"]}
+    sections = {s["id"] for s in cli_json("metrics", "feedback", "--store", shown["store"], cwd=tmp_path)}
     assert {"value", "feedback", "feedback-cost", "feedback-pays", "attempt-change", "lifts", "within-k"} <= sections
 
 
