@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import wraps
 from typing import Any, Literal, Self, TypeVar
 
 from worksample.records.trees import GradeTree, Importance, PartNode, Skip
@@ -47,6 +48,7 @@ def _checked(cls: type[T]) -> type[T]:
     take = cls.__init__
     numbers = {field.name for field in fields(cls) if str(field.type).startswith("float")}  # type: ignore[arg-type]
 
+    @wraps(take)
     def __init__(self: T, **given: Any) -> None:
         told = {name: _exact(value) if name in numbers else value for name, value in given.items()}
         try:
