@@ -6,9 +6,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from ppi_py import ppi_mean_pointestimate
-from statsmodels.api import OLS
-from statsmodels.stats.proportion import proportion_confint
 
 from worksample import metrics as m
 from worksample.errors import UsageError
@@ -43,6 +40,8 @@ def coverage():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_estimate_is_that_of_ppi_python(seed):
+    from ppi_py import ppi_mean_pointestimate
+
     judge, people, has = simulated(seed)
     found = m.corrected(sample(judge, people, has))
     # Ours takes the judge's mean over all rows, theirs over rows without a label: the same up to this factor.
@@ -54,6 +53,8 @@ def test_the_estimate_is_that_of_ppi_python(seed):
 
 
 def test_where_the_judge_says_nothing_the_interval_is_agresti_and_coulls():
+    from statsmodels.stats.proportion import proportion_confint
+
     _, people, has = simulated(jobs=4000, labels=40)
     found = m.corrected(sample(np.full(len(people), 0.5), people, has))
     low, high = proportion_confint(int(people[has].sum()), 40, method="agresti_coull")
@@ -62,6 +63,8 @@ def test_where_the_judge_says_nothing_the_interval_is_agresti_and_coulls():
 
 
 def test_by_project_the_variance_is_the_clustered_one_of_statsmodels():
+    from statsmodels.api import OLS
+
     rng = np.random.default_rng(4)
     project = np.repeat(np.arange(40), 3)
     people = np.clip(rng.normal(0.5, 0.2, 40)[project] + rng.normal(0, 0.05, 120), 0, 1)
@@ -89,6 +92,8 @@ def test_intervals_hold_the_truth_where_plain_ones_do_not():
 
 
 def test_with_fewer_than_twenty_labels_only_their_own_interval_is_given():
+    from statsmodels.stats.proportion import proportion_confint
+
     judge, people, has = simulated(labels=19)
     found = m.corrected(sample(judge, people, has))
     assert found.figure.value is None and "19 labels, and fewer than 20" in found.figure.reason

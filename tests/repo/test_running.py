@@ -140,8 +140,10 @@ def test_a_skip_that_nobody_allowed_fails_the_run(tree: Tree, workers: str) -> N
     assert tree.run("-n", workers, "--known-skips")[0] == 0
 
 
-def test_what_is_alone_meets_nobody(tree: Tree) -> None:
+def test_what_is_alone_meets_nobody(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test notes when it begins and ends; around those that are alone nothing else is open."""
+    (locks := tmp_path / "locks").mkdir()
+    monkeypatch.setenv("TMPDIR", str(locks))
     tree.test("b/test_b.py", "def test_other(): pass")
     tree.test(
         "a/test_a.py",
@@ -172,6 +174,7 @@ def test_what_is_alone_meets_nobody(tree: Tree) -> None:
         what, kind = line.split()
         assert kind == "beside" or opened == (what == "end"), "another test was open"
         opened += 1 if what == "begin" else -1
+    assert not list(locks.glob("worksample-tests-*")), "the locks of a run go with it"
 
 
 names = st.text("abcxyz", min_size=1, max_size=3)
