@@ -1,6 +1,8 @@
 """How often the intervals of `worksample.metrics.corrected` hold the truth, on benchmarks whose truth is known.
 
-    python benchmarks/calibration_coverage.py [--seeds 1000] [--only rate] [--markdown]
+    python benchmarks/calibration_coverage.py [--seeds 1000] [--only rate] [--keep cells.jsonl] [--summary]
+
+What is in the file of `--keep` is not measured again: a run that is stopped goes on there.
 
 Each world draws jobs, what people say of them and what a judge of known bias says; labels are drawn at random (within
 strata) and the interval is asked whether it holds the rate of the process that made the jobs. Coverage is counted over
@@ -12,9 +14,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -147,16 +151,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--only", default="", help="rate, score or preference")
+    parser.add_argument("--keep", type=Path, default=None, help="a file of cells that were measured, one a line")
     parser.add_argument("--summary", action="store_true", help="a line for each kind, judge and size only")
     given = parser.parse_args()
     chosen = [w for w in worlds() if given.only in ("", w.kind.value)]
-    results = [measure(world, given.seeds) for world in chosen]
+    known = read(given.keep, given.seeds)
+    results = []
+    for world in chosen:
+        found = known.get(world.said) or measure(world, given.seeds)
+        if given.keep and world.said not in known:
+            with given.keep.open("a") as file:
+                kept = {"cell": world.said, "seeds": given.seeds, **asdict(found), "world": None}
+                file.write(json.dumps(kept) + "\n")
+        results.append(replace(found, world=world))
     if not given.summary:
         print("kind | jobs | labels | rate | judge | cell | covered | normal | width | worth | printed")
         for r in results:
             figures = f"{100 * r.covered:.1f} | {100 * r.normal:.1f} | {r.width:.3f} | {r.worth:.2f} | {r.printed}"
             print(f"{r.world.said} | {figures}", flush=True)
     print(summary(results))
+
+
+def read(file: Path | None, seeds: int) -> dict[str, Result]:
+    """By cell what was measured with so many seeds."""
+    lines = file.read_text().splitlines() if file and file.exists() else []
+    kept = [json.loads(line) for line in lines]
+    return {k.pop("cell"): Result(**k) for k in kept if k.pop("seeds") == seeds}
 
 
 def summary(results: list[Result]) -> str:
