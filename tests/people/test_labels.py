@@ -60,11 +60,12 @@ def planned(desk: Office, **rest: Any) -> Experiment:
 
 
 def judge(
-    desk: Office, passes: Callable[[str], bool], name: str = "judge", version: str = "1", only: int | None = None
-) -> Round:
-    """A judge's round over all that is delivered; `only`: so many of it."""
+    desk: Office, passes: Callable[[str], bool], name: str = "judge", version: str = "1", only: int | None = None,
+    round: Round | None = None,
+) -> Round:  # fmt: skip
+    """A judge's round over all that is delivered, or the one given; `only`: so many of it."""
     gradings = {i.id: i.grading_digest(Protocol.HOLISTIC) for i in desk.instances}
-    kept = [r for r in desk.store.find(Round) if r.by is EvaluatorKind.JUDGE]
+    kept = [round] if round else [r for r in desk.store.find(Round) if r.by is EvaluatorKind.JUDGE]
     round = kept[0] if kept else Round(
         id="judged", protocol=Protocol.HOLISTIC, by=EvaluatorKind.JUDGE, experiment="x1", gradings=gradings,
         author="me", at=START,
@@ -76,8 +77,8 @@ def judge(
         round, who,
         *(
             Evaluation(
-                id=f"{who.id} {maker} {i.name}", round=round.id, subject=f"s-{maker}.{i.name}", evaluator=who.id,
-                instance=i.id, grading=gradings[i.id], outcome=Given.GIVEN,
+                id=f"{round.id} {who.id} {maker} {i.name}", round=round.id, subject=f"s-{maker}.{i.name}",
+                evaluator=who.id, instance=i.id, grading=round.gradings[i.id], outcome=Given.GIVEN,
                 payload=Holistic(score=2 if passes(f"{maker}.{i.name}") else 1, justification="as seen"),
                 author="me", at=START,
             )
@@ -273,20 +274,44 @@ def test_nothing_goes_to_people_before_all_labels_are_in_and_all_work_is_done(tm
 
 
 def test_labels_of_another_rubric_are_not_taken_for_this_one(tmp_path: Path) -> None:
+    """After a regrade by other notes people label anew, by those; taken back, the first labels count again."""
     desk = office(tmp_path, agents=1, projects=4)
     experiment = planned(desk)
     first = judge(desk, good)
     assert fill(desk, experiment) == 2
-    label(desk, desk.hire("ann", "expert"))
+    ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
+    label(desk, ann)
     assert fill(desk, experiment) == 2
+    old = labels(desk)
     other = desk.instances[0].grading[Protocol.HOLISTIC].replaced(notes="Look at the cover, too.")
-    gradings = {**first.gradings, desk.instances[0].id: other.digest}
+    later = [i.replaced(id=f"{i.id}2", grading={Protocol.HOLISTIC: other}) for i in desk.instances]
+    gradings = {i.id: other.digest for i in desk.instances}
     late = START + timedelta(hours=1)
     again = first.replaced(id="again", purpose=Purpose.REGRADE, over=first.id, gradings=gradings, at=late)
     adopt = Amendment(
         id="a", target=Target.ROUND, target_id="again", action=Action.ADOPT, reason="mended", author="me", at=late
     )
     assert "person" in set(answers(Work(desk.store, [experiment]))["kind"])
-    desk.store.commit(again, adopt)
-    assert fill(desk, experiment) == 0
+    desk.store.commit(*later, again)
+    assert fill(desk, experiment) == 0, "a regrade that is not adopted asks nobody anything"
+    desk.store.commit(adopt)
+    judge(desk, good, round=again)
     assert "person" not in set(answers(Work(desk.store, [experiment]))["kind"])
+    assert (fill(desk, experiment), fill(desk, experiment)) == (2, 0)
+    found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
+    assert found is not None and found.round.id != old.id and found.round.over == "again"
+    assert found.draw == read_draw(desk.store, old) and set(found.round.gradings.values()) == {other.digest}
+    # What was sent to people under the old notes is given out no more, and the new labels show the new ones.
+    item = desk.people.claim(bob)
+    assert item is not None and item.notes == "Look at the cover, too." and item.round == found.round.id
+    said = desk.people.submit(item.id, bob, {"score": 1, "justification": "report.txt"}, "k")
+    assert said.grading == other.digest
+    assert label(desk, bob) == 1
+    assert "person" in set(answers(Work(desk.store, [experiment]))["kind"])
+    assert fill(desk, experiment) > 0
+    sent = [r for r in desk.store.find(Round, over="again") if ROUTED in r.versions]
+    assert len(sent) == 1 and set(sent[0].gradings.values()) == {other.digest}
+    back = adopt.replaced(id="b", target_id=first.id, at=late + timedelta(hours=1))
+    desk.store.commit(back)
+    found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
+    assert found is not None and found.round.id == old.id

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .calibration.kindness import Kindness, kindness_of
     from .calibration.overshoot import overshoot_of
     from .calibration.proof import Proof, Route, Standing, prove, prove_by, route
+    from .calibration.rectified import rectified
     from .calibration.rules import CalibrationRules
     from .calibration.sample import Kind, Sample
     from .comparison.correlation import correlate, representativeness
@@ -203,6 +204,7 @@ __all__ = [
     "prove_by",
     "rank_agents",
     "rate",
+    "rectified",
     "repeat_spread",
     "representativeness",
     "roll_up",

@@ -10,7 +10,7 @@ from worksample import metrics as m
 from worksample.calibration.config import calibration_of
 from worksample.calibration.labels import drawn_of, labels_of, sent_to_people, wanted, work_of
 from worksample.errors import UsageError
-from worksample.records import Agent, EvaluatorKind
+from worksample.records import Agent, EvaluatorKind, Protocol
 from worksample.verdicts.answers import WHOLE, by_kind
 
 from .material import Material
@@ -51,7 +51,8 @@ def _drawn(material: Material) -> pl.DataFrame:
     """By submission of experiments that drew labels: its stratum, and whether people label it."""
     rows = []
     for experiment in material.experiments:
-        found = (labels_of(material.store, experiment.id, p) for p in experiment.lock.protocols)
+        singly = (p for p in experiment.lock.protocols if p is not Protocol.PAIRWISE)
+        found = (labels_of(material.store, experiment.id, p) for p in singly)
         labels = next((one for one in found if one is not None), None)
         if labels is None:
             continue
@@ -141,8 +142,11 @@ def effort(material: Material) -> Iterator[Section]:
             labels = labels_of(material.store, experiment.id, protocol)
             if labels is None:
                 continue
-            every = {s.id for s, _ in work_of(material.store, experiment.id)}
-            drawn = set(drawn_of(material.store, experiment.id, labels.draw))
+            if protocol is Protocol.PAIRWISE:
+                every, drawn = set(labels.draw.strata), set(labels.draw.drawn)
+            else:
+                every = {s.id for s, _ in work_of(material.store, experiment.id)}
+                drawn = set(drawn_of(material.store, experiment.id, labels.draw))
             sent = sent_to_people(material.store, labels.round.over or "") & every
             left = len(every - drawn - sent)
             lacking = wanted(material.store, experiment, labels)
