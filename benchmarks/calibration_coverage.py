@@ -202,7 +202,7 @@ def why(result: Result) -> str:
     if (chance := unseen(world)) >= 0.02:
         most = 1 - 0.07 ** (1 / world.labels)
         found.append(
-            f"{100 * chance:.0f} % of draws show no error of the judge on any label; one that errs on {100 * most:.0f} %"
+            f"{100 * chance:.0f} % of draws show no error of the judge on any label; one erring on {100 * most:.0f} %"
             " would show none in 7 %, and its truth has to be held, too"
         )
     if world.kind is Kind.RATE and few < 10:

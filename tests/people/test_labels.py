@@ -302,9 +302,9 @@ def test_labels_of_another_rubric_are_not_taken_for_this_one(tmp_path: Path) -> 
     assert found is not None and found.round.id != old.id and found.round.over == "again"
     assert found.draw == read_draw(desk.store, old) and set(found.round.gradings.values()) == {other.digest}
     # What was sent to people under the old notes is given out no more, and the new labels show the new ones.
-    item = desk.people.claim(bob)
+    item = desk.people.drafting.claim(bob)
     assert item is not None and item.notes == "Look at the cover, too." and item.round == found.round.id
-    said = desk.people.submit(item.id, bob, {"score": 1, "justification": "report.txt"}, "k")
+    said = desk.people.judging.submit(item.id, bob, {"score": 1, "justification": "report.txt"}, "k")
     assert said.grading == other.digest
     assert label(desk, bob) == 1
     assert "person" in set(answers(Work(desk.store, [experiment]))["kind"])
