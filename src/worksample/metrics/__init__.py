@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .calibration.corrected import Corrected, corrected
     from .calibration.draw import draw_labels
     from .calibration.kindness import Kindness, kindness_of
+    from .calibration.one_answer import OneAnswer, one_answer_of
     from .calibration.overshoot import overshoot_of
     from .calibration.proof import Proof, Route, Standing, prove, prove_by, route
     from .calibration.rectified import rectified
@@ -116,6 +117,7 @@ __all__ = [
     "Kind",
     "Kindness",
     "Mark",
+    "OneAnswer",
     "PairSums",
     "PairTest",
     "Plan",
@@ -188,6 +190,7 @@ __all__ = [
     "median_amount",
     "midpoint",
     "model_effect",
+    "one_answer_of",
     "overshoot_of",
     "pair_preference",
     "pair_sums",

@@ -15,7 +15,7 @@ from .judging import Judging
 
 WHOLE = "(the whole)"
 """The item of a verdict on a submission, beside its criteria."""
-_MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
+MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
 """Audits, adjudications and searches for false negatives choose what they look at by what was said of it."""
 ANSWERS = {
     **dict.fromkeys(("subject", "item", "importance", "kind", "evaluator"), pl.String()),
@@ -43,7 +43,7 @@ def answers(work: Work, protocol: Protocol | None = None) -> pl.DataFrame:
     `task`, `key`, `label` and `agent` of the work. An evaluator's latest answer on an item stands; what was skipped is
     no answer. protocol: of rounds under it alone.
     """
-    judging, rounds = rounds_of(work, {*_MERITS, Purpose.CALIBRATION})
+    judging, rounds = rounds_of(work, {*MERITS, Purpose.CALIBRATION})
     # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of
     # several the latest counts.
     latest = {

@@ -14,7 +14,7 @@ from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, Protocol, Round
 from worksample.verdicts.rounds import InForce
 
-from .calibration import rules_of
+from .calibration_rules import rules_of
 from .material import Material
 from .preferences import labels_of_players, players
 from .section import Section, SectionRow
