@@ -218,6 +218,8 @@ class Walk:
             page.keyboard.press("Escape")
         else:
             for n in range(begun, MARKS[self.protocol]):
+                if n == begun > 0:
+                    page.keyboard.press("j")
                 page.keyboard.press("1")
                 expect(front(page).get_by_text(f"{n + 1} of {MARKS[self.protocol]} marked")).to_be_visible()
         page.keyboard.press("Control+Enter")
