@@ -350,6 +350,7 @@ def test_a_judge_that_always_passes_is_named_and_decides_nothing(tmp_path: Path)
     assert suspects(desk, experiment) == told, "what went to people adds nothing to what is known of the judge"
 
 
+@pytest.mark.thorough(quick="reports/test_measures_side_by_side.py::test_who_copies_the_judge_is_named_by_a_number")
 def test_a_person_who_copies_the_judge_is_named_and_struck(tmp_path: Path) -> None:
     """Bob says what the judge says on all of it, in its words; ann and cem look. Struck, he is in no figure."""
     desk = office(tmp_path, agents=2, projects=60)

@@ -99,6 +99,7 @@ def all_end_well(workers: list[subprocess.Popen[str]]) -> None:
     assert [(w.communicate(timeout=120)[1], w.returncode) for w in workers] == [("", 0)] * len(workers)
 
 
+@pytest.mark.quick("0001")
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_store_that_an_older_version_left_is_opened(
     server: str, tmp_path: Path, version: str, monkeypatch: pytest.MonkeyPatch
