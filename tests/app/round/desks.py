@@ -51,12 +51,13 @@ class Desks:
 
 @contextmanager
 def desks(
-    browser: Browser, folder: Path, kind: type[Office] = Office, *, agents: int = 2, projects: int = 2
-) -> Iterator[Desks]:
+    browser: Browser, folder: Path, kind: type[Office] = Office, *, agents: int = 2, projects: int = 2,
+    judges: Path | None = None,
+) -> Iterator[Desks]:  # fmt: skip
     """An office with its server, until the block ends; then nothing may have been done that must not."""
     office = kind(Store.open(folder / "s", create=True), agents=agents, projects=projects, clock=RunningClock())
     try:
-        with serving(office.store, office.clock) as served:
+        with serving(office.store, office.clock, judges=judges) as served:
             found = Desks(office, browser, served)
             yield found
             for context in browser.contexts:
