@@ -15,6 +15,8 @@ from worksample.store.frames import evaluations_df
 from worksample.verdicts.chained import JOB
 
 from .material import Group, Material, attempted, believable, is_illustrative, usable_value
+from .regions import feedback_regions
+from .rescuers import whose_feedback
 from .section import Section
 
 _CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
@@ -33,6 +35,8 @@ def sections(material: Material) -> Iterator[Section]:
         yield from chains.change()
         yield chains.cost()
         yield chains.pays()
+        yield from feedback_regions(material, chains.jobs)
+        yield from whose_feedback(material, chains.rows, chains.arms)
 
 
 class _Chains:
@@ -51,8 +55,9 @@ class _Chains:
         rows = rows.with_columns(
             pl.when(silent).then(0.0).otherwise(name).alias(name) for name in ("minutes", "judges")
         )
-        rate = self.material.hourly
-        rows = rows.with_columns(people=pl.lit(None, pl.Float64) if rate is None else pl.col("minutes") / 60 * rate)
+        # Nobody's time needs no price.
+        priced = pl.when(pl.col("minutes") == 0).then(0.0).otherwise(pl.col("minutes") / 60 * self.material.hourly)
+        rows = rows.with_columns(people=priced.cast(pl.Float64))
         last = pl.col("attempt") == pl.col("attempt").max().over(*JOB, "arm")
         rows = rows.with_columns(led=pl.when(last).then(0.0).otherwise(pl.col("judges") + pl.col("people")))
         whole = (
