@@ -5,14 +5,18 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
 from store import worlds
 from worksample.people.access.profile import Profile, evaluator_of
-from worksample.records import Agent, Arm, Feedback, Grade, Protocol
+from worksample.records import Agent, Arm, Experiment, Feedback, Grade, Protocol
 from worksample.records.trial import Fed
+from worksample.reports.sections import MeasureConfig
+from worksample.reports.sections.material import Material
+from worksample.reports.sections.performance import performance
 from worksample.store import Store
 
 JOBS = 24
@@ -75,3 +79,35 @@ def test_feedback_is_told_by_who_gave_it_and_how_long_it_was(store: Store) -> No
         ("length", "21 to 100 words"): (8, 12), ("domain", "upwork:design"): (16, 12),
         ("hours of paid work", "900 and more"): (16, 12),
     }  # fmt: skip
+
+
+PAPER = {
+    "Claude Sonnet 4": ((128, 159, 37), ("0.398", "0.512", "0.115", "0.289", "0.233")),
+    "Gemini 2.5 Pro": ((64, 222, 40), ("0.199", "0.323", "0.124", "0.625", "0.180")),
+    "GPT-5": ((63, 237, 45), ("0.196", "0.335", "0.140", "0.714", "0.190")),
+}
+"""Passed at first, tried again, rescued, of 322 jobs (UpBench Table 3)."""
+
+
+def published() -> pl.DataFrame:
+    """What the paper's counts say, as the frame of a store has it."""
+    rows = []
+    for agent, ((passed, retried, rescued), _) in PAPER.items():
+        for n in range(322):
+            job = {"who": agent, "label": agent, "agent": agent, "key": f"job{n}/main", "task": f"job{n}", "repeat": 1}
+            rows.append({**job, "attempt": 1, "passed": n < passed, "score": float(n < passed)})
+            if passed <= n < passed + retried:
+                won = n < passed + rescued
+                rows.append({**job, "attempt": 2, "passed": won, "score": float(won)})
+    return pl.DataFrame(rows)
+
+
+def test_the_published_counts_print_the_papers_table(store: Store) -> None:
+    material = Material(store, store.find(Experiment), MeasureConfig())
+    table = performance(material, published())
+    assert table.columns == ("P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate")
+    printed = {row.label: tuple(c if isinstance(c, str) else c.printed() for c in row.cells) for row in table.rows}
+    assert printed == {agent: digits for agent, (_, digits) in PAPER.items()}
+    own = sections(store)["performance"]
+    assert [row.label for row in own.rows] == ["ann (alone)", "ann (experts)"]
+    assert cell(own, "ann (experts)", "P Overall").printed() == "0.833"

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, flags, money, same_length
+from worksample.metrics.columns import Column, Flags, Floats, flags, floats, money, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
@@ -30,6 +30,9 @@ NOTHING = "nothing"
 _METHOD = "Bayesian bootstrap over jobs, with one pseudo-job"
 _MANY = 2_000
 """Of more tasks their sums' normal limit is drawn: it is the same then, and takes no memory."""
+
+_LIGHT = 1e-4
+"""Tasks that weigh less than this are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +81,23 @@ class Choice:
         name, chance = max(self.best(value).items(), key=lambda item: item[1])
         return Estimate(name, chance, self.counts, method=_METHOD, unit=Unit.SHARE)
 
-    def gain(self, name: str, over: str, value: float) -> Estimate:
-        """What `name` brings more than `over` per job of this value, in US dollars, with its interval."""
-        one, two = self.names.index(name), self.names.index(over)
-        net = self._drawn[0] * value - self._drawn[1]
-        low, high = percentiles(net[:, one] - net[:, two], self._how.level)
-        seen = self._seen[0] * value - self._seen[1]
-        at = float(seen[one] - seen[two])
+    def gain(self, name: str, over: str | None, value: float, jobs: float = 1.0) -> Estimate:
+        """What `name` brings more than `over`, or than nothing, in so many jobs of this value: US dollars."""
+        net, seen = (s * value - c for s, c in (self._drawn, self._seen))
+        one = self.names.index(name)
+        other = 0.0 if over is None else net[:, self.names.index(over)]
+        low, high = percentiles(jobs * (net[:, one] - other), self._how.level)
+        at = jobs * float(seen[one] - (0.0 if over is None else seen[self.names.index(over)]))
         low, high = (at if low is None else min(low, at)), (at if high is None else max(high, at))
-        return Estimate(f"{name} over {over}", at, self.counts, low, high, self._how.level, _METHOD, unit=Unit.USD)
+        called = name if over is None else f"{name} over {over}"
+        return Estimate(called, at, self.counts, low, high, self._how.level, _METHOD, unit=Unit.USD)
+
+    def regret(self, name: str, value: float) -> float:
+        """US dollars per job that are lost on average by taking `name` where something else may be best: what it is
+        worth at most to know better (the expected value of perfect information).
+        """
+        net = self._drawn[0] * value - self._drawn[1]
+        return float((net.max(axis=1) - net[:, self.names.index(name)]).mean())
 
     @cached_property
     def regions(self) -> tuple[ChosenRegion, ...]:
@@ -130,57 +141,63 @@ def choose_from_jobs(
     outcomes: Mapping[str, Outcomes],
     *,
     task: Column | None = None,
+    weight: Column | None = None,
     nothing: bool = False,
     how: Resampling = DEFAULT,
 ) -> Choice | str:
     """How sure it is which approach is best, from the same jobs done by each of them; or why that cannot be said.
 
     outcomes: approach -> `Outcomes`, all of one length. Jobs that lack a verdict or a cost under any are left out and
-    counted. Rows that share a `task` are drawn together. `nothing` adds the choice of leaving the job undone. With
-    fewer than `FEWEST_JOBS` tasks the answer is the reason. Errors: UsageError for no approach, or columns of several
-    lengths.
+    counted. Rows that share a `task` are drawn together. `weight`: how much of a job each row counts for, 0..1 (by
+    default all of one); a task counts for the mean of its rows. `nothing` adds the choice of leaving the job undone.
+    With fewer than `FEWEST_JOBS` tasks the answer is the reason. Errors: UsageError for no approach, or columns of
+    several lengths.
     """
     if not outcomes:
         raise UsageError("no approach to choose from", next="pass outcomes of one or more")
     columns = {f"{what} {n}": c for n, o in outcomes.items() for what, c in (("passed", o.passed), ("cost", o.cost))}
-    same_length(**columns, task=task)
+    same_length(**columns, task=task, weight=weight)
     passes = [flags(f"passed {name}", o.passed) for name, o in outcomes.items()]
     costs = [money(f"cost {name}", o.cost) for name, o in outcomes.items()]
     rows: Flags = np.logical_and.reduce([has for _, has in (*passes, *costs)])
     counts = Counts(len(rows), int(rows.sum()), ungraded=int((~rows).sum()))
     values = [*(won.astype(np.float64) for won, _ in passes), *(spent for spent, _ in costs)]
-    jobs, *each = by_task(task, rows, np.ones(len(rows)), *values)
-    if len(jobs) < FEWEST_JOBS:
-        return f"{len(jobs)} tasks that every approach has done, with costs: {FEWEST_JOBS} are needed"
-    sums = np.stack([jobs, *each], axis=1)
+    heavy = np.ones(len(rows)) if weight is None else floats("weight", weight, low=0, high=1)[0]
+    jobs, near, *each = by_task(task, rows, np.ones(len(rows)), heavy, *values)
+    heavy = near / jobs
+    if heavy.sum() < FEWEST_JOBS:
+        return f"{heavy.sum():.3g} tasks that every approach has done, with costs: {FEWEST_JOBS} are needed"
+    sums, heavy = np.stack([jobs, *each], axis=1)[heavy > _LIGHT], heavy[heavy > _LIGHT]
     open_ = [k for k, o in enumerate(outcomes.values()) if not o.assumed]
     names, k = list(outcomes), len(outcomes)
-    seen = (sums.sum(axis=0)[1:] / jobs.sum()).reshape(2, k)
-    drawn = np.moveaxis(_worlds(sums, open_, k, how).reshape(-1, 2, k), 1, 0)
+    means = heavy @ sums / (heavy @ sums[:, 0])
+    seen = means[1:].reshape(2, k)
+    drawn = np.moveaxis(_worlds(sums, heavy, open_, k, how).reshape(-1, 2, k), 1, 0)
     if nothing:
         names = [*names, NOTHING]
         seen, drawn = (np.concatenate([a, np.zeros((*a.shape[:-1], 1))], axis=-1) for a in (seen, drawn))
     return Choice(names, seen, drawn, counts, how)
 
 
-def _worlds(sums: Floats, open_: Sequence[int], k: int, how: Resampling) -> Floats:
-    """(draws, 2 k): rates and mean costs of worlds that fit the tasks' sums (jobs, passes, costs).
+def _worlds(sums: Floats, weight: Floats, open_: Sequence[int], k: int, how: Resampling) -> Floats:
+    """(draws, 2 k): rates and mean costs of worlds that fit the tasks' sums (jobs, passes, costs), each by its weight.
 
     One pseudo-job more, shared by all ways in which the approaches may pass or fail, keeps a perfect record from
     looking certain (for one rate it is Jeffreys' prior). Fewer degrees of freedom than tasks make the draws as wide as
     Student's t is.
     """
-    rng, size = how.rng(), len(sums)
-    means = sums.sum(axis=0) / sums[:, 0].sum()
+    rng, size = how.rng(), float(weight.sum())
+    means = weight @ sums / (weight @ sums[:, 0])
     ways = np.array([means] * 2 ** len(open_))
     for row, way in zip(ways, itertools.product((0.0, 1.0), repeat=len(open_)), strict=True):
         row[[1 + place for place in open_]] = way
     pseudo = rng.standard_gamma(1 / len(ways), (how.resamples, len(ways))) @ ways
-    if size > _MANY:
-        total = rng.multivariate_normal(sums.sum(axis=0), size * np.cov(sums.T), how.resamples)
+    if len(sums) > _MANY:
+        spread = size * np.cov(sums.T, aweights=weight)
+        total = rng.multivariate_normal(weight @ sums, spread, how.resamples)
     else:
         alpha = max(0.5, (size - 2) / size)
-        total = rng.standard_gamma(alpha, (how.resamples, size)) @ sums
+        total = rng.standard_gamma(alpha * weight, (how.resamples, len(sums))) @ sums
         pseudo *= alpha
     total += pseudo
     found: Floats = total[:, 1:] / total[:, :1]
