@@ -22,6 +22,9 @@ _LEAST_UNIT, _LEAST_STRANGE = 0.5, 0.75
 _CLOSE = 0.5
 """A rule may lose so many standard errors against the best one and still be taken for being more local."""
 
+_FREE = 1.5
+"""Nats that no rule is preferred for, all jobs together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
@@ -57,33 +60,31 @@ def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def learn(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Nearness:
-    """The rule under which known jobs foretell each other best, each left out in turn; of those that foretell about as
-    well the most local one, since it claims least.
+    """The rule under which known jobs foretell each other best, each left out in turn. Of those that foretell about as
+    well the one that trusts other categories least, since it claims least; then the one that asks least of texts, which
+    say less than categories and shift with every word.
     """
     size = len(passed)
-    apart = distance + np.where(np.eye(size, dtype=bool), np.inf, 0.0)
-    near = np.sort(apart, axis=1)
+    near = np.sort(distance + np.where(np.eye(size, dtype=bool), np.inf, 0.0), axis=1)
     place = min(_NEIGHBOURS, size - 1) - 1
     unit = max(float(np.median(near[:, place])), _LEAST_UNIT) if size > 1 else 1.0
     strange = max(float(np.quantile(near[:, 0], _STRANGE)), _LEAST_STRANGE) if size > 1 else 2.0
     rules = [Nearness(sharp, other, unit, strange) for sharp, other in product(_SHARP, _OTHER)]
     if size < 2:
         return rules[-1]
-    losses, reach = zip(*(_left_out(rule, distance, same, passed) for rule in rules), strict=True)
-    best = int(np.argmin([loss.mean() for loss in losses]))
-    taken = best
-    for n, loss in enumerate(losses):
-        more = loss - losses[best]
-        if more.mean() <= _CLOSE * more.std() / np.sqrt(size) and reach[n] < reach[taken]:
-            taken = n
-    return rules[taken]
+    losses = [_left_out(rule, distance, same, passed) for rule in rules]
+    best = min(losses, key=lambda loss: float(loss.mean()))
+    apart = [loss - best for loss in losses]
+    slack = [max(_CLOSE * float(a.std()) * np.sqrt(size), _FREE) for a in apart]
+    good = [r for r, a, most in zip(rules, apart, slack, strict=True) if a.sum() <= most]
+    return min(good, key=lambda rule: (rule.other, rule.sharp))
 
 
-def _left_out(rule: Nearness, distance: Floats, same: NDArray[np.bool_], passed: Floats) -> tuple[Floats, float]:
-    """(log loss of each job's verdict from the others', mean weight of all others together)."""
+def _left_out(rule: Nearness, distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Floats:
+    """Log loss of each job's verdict, foretold from the others'."""
     weight = rule.weights(distance, same)
     np.fill_diagonal(weight, 0.0)
     total = weight.sum(axis=1)
     told = (weight @ passed + passed.mean()) / (total + 1)
     told = told.clip(0.01, 0.99)
-    return -np.log(np.where(passed > 0.5, told, 1 - told)), float(total.mean())
+    return np.asarray(-passed * np.log(told) - (1 - passed) * np.log(1 - told))

@@ -6,7 +6,8 @@ from functools import cached_property
 
 import polars as pl
 
-from worksample.records import EvaluatorKind, Feedback
+from worksample.people.access.profile import profile_of
+from worksample.records import Evaluator, EvaluatorKind, Feedback
 from worksample.store.frames import evaluations_df
 from worksample.verdicts.chained import JOB
 
@@ -28,12 +29,7 @@ class ChainJobs:
         rows = rows.with_columns(believable("price")).join(self._graded(), on="submission", how="left")
         spent = ("minutes", "people", "judges")
         silent = pl.col("judged").is_null()
-        rows = rows.with_columns(
-            pl.when(silent).then(0.0).otherwise(name).alias(name) for name in ("minutes", "judges")
-        )
-        # Nobody's time needs no price.
-        priced = pl.when(pl.col("minutes") == 0).then(0.0).otherwise(pl.col("minutes") / 60 * self.material.hourly)
-        rows = rows.with_columns(people=priced.cast(pl.Float64))
+        rows = rows.with_columns(pl.when(silent).then(0.0).otherwise(name).alias(name) for name in spent)
         last = pl.col("attempt") == pl.col("attempt").max().over(*JOB, "arm")
         rows = rows.with_columns(led=pl.when(last).then(0.0).otherwise(pl.col("judges") + pl.col("people")))
         whole = (
@@ -55,16 +51,26 @@ class ChainJobs:
         )  # fmt: skip
 
     def _graded(self) -> pl.DataFrame:
-        """By submission: minutes of people, US dollars of judges, and the latest moment anything was said. Null where
-        some evaluation does not say.
+        """By submission: minutes of people and their pay, US dollars of judges, and when the latest word was said.
+        Null where some evaluation does not say.
         """
         said = pl.concat([evaluations_df(self.material.store, e.id) for e in self.material.experiments])
+        rate = pl.col("evaluator").replace_strict(self._rates(), default=self.material.hourly, return_dtype=pl.Float64)
+        # Nobody's time needs no price.
+        paid = pl.when(pl.col("minutes") == 0).then(0.0).otherwise(pl.col("minutes") / 60 * rate)
+        said = said.with_columns(paid=paid)
         person, judge = pl.col("evaluator_type") == _PERSON, pl.col("evaluator_type") == _JUDGE
         return said.group_by("submission").agg(
             _known("minutes", person).alias("minutes"),
+            _known("paid", person).alias("people"),
             _known("cost", judge).alias("judges"),
             pl.col("at").max().alias("judged"),
         )
+
+    def _rates(self) -> dict[str, float]:
+        """US dollars per hour by evaluator, as the profile says that they judged under."""
+        people = (e for e in self.material.store.find(Evaluator) if e.type is EvaluatorKind.PERSON)
+        return {e.id: rate for e in people if (rate := profile_of(e).pay_rate) is not None}
 
 
 def _known(column: str, who: pl.Expr) -> pl.Expr:
