@@ -85,7 +85,7 @@ def _show(found: Advised) -> None:
     columns = ("job", "who", "sure", "a month", "over people", "rests on", "near")
     rows = [
         (
-            printable(a.job.title or a.job.row), a.answer, f"{100 * a.chances[a.likely]:.0f} %" if a.likely else "–",
+            printable(a.job.title or a.job.row), a.answer, a.sure,
             figure(a.dollars).rpartition(" ")[0] if a.dollars else "–",
             figure(a.over_people).rpartition(" ")[0] if a.over_people else "–",
             f"{a.weight:.1f} jobs", printable(", ".join(a.near[:2])),

@@ -14,11 +14,12 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.analysis.clusters import embed
+from worksample.analysis.clusters.words import words_of
 from worksample.errors import UsageError
 
 from .evidence import Evidence
 from .listed import Listed
-from .nearness import Nearness, distances, learn, same_category
+from .nearness import Nearness, distances, learn, same_category, unheard_of
 
 AI, HELPED, PEOPLE, UNSURE = "AI", "AI with people", "people", "not enough data"
 NEAREST = 5
@@ -65,6 +66,13 @@ class Advice:
     weight: float
     stake: float | None
     next: str
+
+    @property
+    def sure(self) -> str:
+        """How likely the likely one is, as it is printed: never all."""
+        if not self.likely:
+            return "–"
+        return "> 99 %" if self.chances[self.likely] > 0.99 else f"{100 * self.chances[self.likely]:.0f} %"
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
@@ -135,9 +143,17 @@ class _Telling:
         within = distances(mine, mine)
         self.rule: Nearness = learn(within, same_category(categories, categories), self.jobs["alone"].to_numpy())
         self.far = distances(asked, mine)
-        self.weights = self.rule.weights(self.far, same_category([j.category for j in listed], categories))
+        same = same_category([j.category for j in listed], categories)
+        self.weights = self.rule.weights(self.far, same)
+        pairs = zip(listed, same, strict=True)
+        new = [not alike.any() or unheard_of(job.text, self._words) for job, alike in pairs]
+        self.strange = (self.far.min(axis=1) > self.rule.strange) & np.array(new)
         place = {key: n for n, key in enumerate(self.jobs["key"])}
         self.rows = np.array([place[key] for key in known["key"]])
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for text in self.jobs["text"] for word in words_of(text))
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -157,7 +173,7 @@ class _Telling:
     def of(self, n: int) -> Advice:
         job, weight = self.listed[n], self.weights[n]
         chosen: m.Choice | str = "nothing that was measured is like it"
-        if self.far[n].min() <= self.rule.strange:
+        if not self.strange[n]:
             chosen = self._choice(job, weight[self.rows])
         order = np.argsort(-weight, kind="stable")[:NEAREST]
         near = tuple(self.jobs["key"][int(k)] for k in order)

@@ -4,12 +4,14 @@ shows that alike jobs go alike.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+
+from worksample.analysis.clusters.words import words_of
 
 Floats = NDArray[np.float64]
 _SHARP = (0.0, 2.0, 6.0, 18.0)
@@ -34,7 +36,7 @@ class Nearness:
     other: float
     unit: float
     strange: float
-    """A job further than this from all others is like none of them."""
+    """A job further than this from all others may be like none of them."""
 
     def weights(self, distance: Floats, same: NDArray[np.bool_]) -> Floats:
         """0..1, a row per asked job and a column per known one."""
@@ -57,6 +59,12 @@ def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
     table = np.array([[alike(a, b) for b in others] for a in names]).reshape(len(names), len(others))
     rows, columns = [names.index(a) for a in one], [others.index(b) for b in two]
     return np.asarray(table[np.ix_(rows, columns)])
+
+
+def unheard_of(text: str, known: Collection[str]) -> bool:
+    """Whether most words of a text are in none of the known ones."""
+    words = set(words_of(text))
+    return sum(word not in known for word in words) * 2 > len(words)
 
 
 def learn(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Nearness:
