@@ -62,8 +62,9 @@ def test_regions_stand_with_probabilities_for_all_and_by_category(store: Store) 
     low = cell(table, label, "best from")
     # Two thirds cost $11 more with feedback, and half of all pass with it that did not.
     assert low.value == pytest.approx((16 / 24 * 11) / (12 / 24)) and low.low is not None and low.low < low.value
-    parts = {row.cells[0] for row in sections(store, hourly=60.0, by="tier")["feedback-regions"].rows}
-    assert parts == {"all", "easy", "hard"}
+    assert next(r for r in table.rows if r.label == "ann (experts): human").cells[1] == "any"
+    parts = sections(store, hourly=60.0, by="tier")["feedback-regions-by"]
+    assert parts.columns[0] == "tier" and {row.cells[0] for row in parts.rows} == {"easy", "hard"}
 
 
 def test_without_a_price_of_time_regions_say_what_is_missing(store: Store) -> None:
