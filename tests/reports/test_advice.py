@@ -78,7 +78,8 @@ def test_a_list_is_advised_on_by_what_was_measured_near_it(firm: Path, tmp_path:
     # A person brings 120 - 2 x 40 each, the agent all but $1.
     assert 500 < one["over_people"]["value"] <= 10 * (2 * 40 - 1)
     assert two["dollars"]["value"] == pytest.approx(2 * (300 - 3 * 40)) and two["over_people"] is None
-    assert "nothing that was measured is like it" in three["next"] and not three["chances"]
+    assert "nothing that was measured is like it" in three["next"]
+    assert (three["chances"], three["near"], three["weight"], three["stake"]) == ({}, [], 0, None)
     page = (tmp_path / "page" / "advice.html").read_text()
     assert "Paint a fence" in page and "not enough data" in page and told["page"].endswith("advice.html")
     assert json.loads((tmp_path / "page" / "advice.json").read_text())["agent"] == "ann"
@@ -92,6 +93,8 @@ def test_without_a_price_of_feedback_nothing_is_said_of_it(firm: Path) -> None:
         assert not evidence.has_help and evidence.jobs.height == JOBS
         found = advise(evidence, read_list(firm / "jobs.csv"), AdviceConfig(wage=40))
         assert [a.answer for a in found.each] == ["AI", "people", "not enough data"]
+        hidden = advise(replace(evidence, private=True), read_list(firm / "jobs.csv"))
+        assert not any(a.near for a in hidden.each) and hidden.each[0].suites
         found = advise(evidence, read_list(firm / "jobs.csv"))
         assert any("nothing is said of AI with people" in note for note in found.notes)
         assert any("--wage" in note for note in found.notes)

@@ -51,8 +51,8 @@ class AdviceConfig:
 class Advice:
     """Of one job. `likely`: who is likeliest best, `answer` the same or `UNSURE`; `chances`: approach -> probability of
     being best; `dollars`: what the likely one brings a month, less its cost; `over_people`: the same less what people
-    would bring; `near`: keys of the nearest known jobs; `weight`: how many jobs it rests on; `stake`: US dollars a
-    month that knowing better would be worth at most, None where nothing is known at all.
+    would bring; `near`: keys of the nearest known jobs, none of a private suite; `weight`: how many jobs it rests on;
+    `stake`: US dollars a month that knowing better would be worth at most, None where nothing is known at all.
     """
 
     job: Listed
@@ -72,7 +72,11 @@ class Advice:
         """How likely the likely one is, as it is printed: never all."""
         if not self.likely:
             return "–"
-        return "> 99 %" if self.chances[self.likely] > 0.99 else f"{100 * self.chances[self.likely]:.0f} %"
+        return (
+            ">\N{NO-BREAK SPACE}99\N{NO-BREAK SPACE}%"
+            if self.chances[self.likely] > 0.99
+            else f"{100 * self.chances[self.likely]:.0f}\N{NO-BREAK SPACE}%"
+        )
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
@@ -172,11 +176,12 @@ class _Telling:
 
     def of(self, n: int) -> Advice:
         job, weight = self.listed[n], self.weights[n]
-        chosen: m.Choice | str = "nothing that was measured is like it"
-        if not self.strange[n]:
-            chosen = self._choice(job, weight[self.rows])
+        if self.strange[n]:
+            say = "nothing that was measured is like it: measure jobs such as this one"
+            return Advice(job, UNSURE, "", {}, None, None, (), (), 0.0, None, say)
+        chosen = self._choice(job, weight[self.rows])
         order = np.argsort(-weight, kind="stable")[:NEAREST]
-        near = tuple(self.jobs["key"][int(k)] for k in order)
+        near = () if self.evidence.private else tuple(self.jobs["key"][int(k)] for k in order)
         suites = tuple(dict.fromkeys(self.jobs["suite"][int(k)] for k in order))
         if isinstance(chosen, str):
             say = f"{chosen}: measure jobs such as this one"

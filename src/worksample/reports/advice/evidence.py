@@ -9,6 +9,7 @@ import polars as pl
 
 from worksample.errors import UsageError
 from worksample.records import Experiment, Feedback
+from worksample.reports.experiments import held_out
 from worksample.reports.sections.chain_jobs import ChainJobs
 from worksample.reports.sections.config import MeasureConfig
 from worksample.reports.sections.material import Material, attempted
@@ -33,6 +34,8 @@ class Evidence:
     agent: str
     jobs: pl.DataFrame
     notes: tuple[str, ...] = ()
+    private: bool = False
+    """Of a suite whose single jobs are not shown."""
 
     @property
     def has_help(self) -> bool:
@@ -67,7 +70,10 @@ def evidence_of(
     if len(arms) > 1:
         notes.append(f"of {len(arms)} arms with people's feedback the largest counts: {arms[0]}")
     mine = mine.filter(pl.col("arm").is_in(["", *arms[:1]]))
-    return Evidence(chosen, mine.select(SHAPE.names()), tuple(notes))
+    hidden = held_out(store, experiments)
+    if hidden:
+        notes.append("the suite is private: which of its jobs are near is not shown")
+    return Evidence(chosen, mine.select(SHAPE.names()), tuple(notes), hidden)
 
 
 def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.DataFrame]:
