@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from .money.deployable import Checking, DeployableCost, break_even_success, deployable_cost
     from .money.dollars import Dollars, dollars_earned, midpoint
     from .money.prices import Calls, Price, call_costs, cost_per_instance, trial_costs
-    from .money.regions import NOTHING, Choice, ChosenRegion, Outcomes, choose_from_jobs
+    from .money.regions import Choice, ChosenRegion, Outcomes, choose_from_jobs
     from .money.value import Approach, Decision, Region, break_even, break_even_from_jobs, decide_by_value
     from .ratings.connectivity import Connectivity, check_connectivity
     from .ratings.elo import EloOptions, EloTable, elo_ratings
@@ -81,7 +81,6 @@ if TYPE_CHECKING:
 # fmt: off
 __all__ = [
     "HOLISTIC",
-    "NOTHING",
     "PASS_FAIL",
     "PREFERENCE",
     "THREE_VOTES",

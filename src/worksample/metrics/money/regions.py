@@ -192,7 +192,7 @@ def _worlds(sums: Floats, weight: Floats, open_: Sequence[int], k: int, how: Res
     for row, way in zip(ways, itertools.product((0.0, 1.0), repeat=len(open_)), strict=True):
         row[[1 + place for place in open_]] = way
     pseudo = rng.standard_gamma(1 / len(ways), (how.resamples, len(ways))) @ ways
-    if len(sums) > _MANY:
+    if size > _MANY:
         spread = size * np.cov(sums.T, aweights=weight)
         total = rng.multivariate_normal(weight @ sums, spread, how.resamples)
     else:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from worksample import metrics as m
+from worksample.metrics.money.regions import NOTHING
 
 from .material import Material
 from .section import Section, SectionRow
@@ -64,7 +65,7 @@ def _lines(found: m.Choice, values: Sequence[float]) -> Iterator[tuple[str, tupl
     """A line for each approach; for doing nothing only where that may be best."""
     at = [found.best(value) for value in values]
     for region in found.regions:
-        if region.approach == m.NOTHING and (region.exists.value or 0) < _SELDOM:
+        if region.approach == NOTHING and (region.exists.value or 0) < _SELDOM:
             continue
         low: m.Estimate | str = region.low if region.low.value is not None else "at no value"
         high: m.Estimate | str = region.high if region.high.value is not None else "any" if low is region.low else "-"
