@@ -14,6 +14,7 @@ import pytest
 
 from cli.run_cli import cli
 from reports.people_world import PeopleWorld
+from worksample.cli.commands.advise import show
 from worksample.errors import FaultyRows, UsageError
 from worksample.metrics import Resampling
 from worksample.records import Agent, Arm, Experiment, Feedback, Grade, Instance, Protocol
@@ -83,16 +84,17 @@ def test_a_list_is_advised_on_by_what_was_measured_near_it(firm: Path, tmp_path:
     page = (tmp_path / "page" / "advice.html").read_text()
     assert "Paint a fence" in page and "not enough data" in page and told["page"].endswith("advice.html")
     assert json.loads((tmp_path / "page" / "advice.json").read_text())["agent"] == "ann"
-    shown = cli(*words)
-    assert shown.returncode == 0 and "next, for Paint a fence" in shown.stdout and "tf-idf" in shown.stdout
 
 
-def test_without_a_price_of_feedback_nothing_is_said_of_it(firm: Path) -> None:
+def test_without_a_price_of_feedback_nothing_is_said_of_it(firm: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Store.open(firm / "store") as store:
         evidence = evidence_of(store, store.find(Experiment))
         assert not evidence.has_help and evidence.jobs.height == JOBS
         found = advise(evidence, read_list(firm / "jobs.csv"), AdviceConfig(wage=40))
         assert [a.answer for a in found.each] == ["AI", "people", "not enough data"]
+        show(found)
+        told = capsys.readouterr().out
+        assert "next, for Paint a fence" in told and "tf-idf" in told and "Check a rental contract" in told
         hidden = advise(replace(evidence, private=True), read_list(firm / "jobs.csv"))
         assert not any(a.near for a in hidden.each) and hidden.each[0].suites
         found = advise(evidence, read_list(firm / "jobs.csv"))

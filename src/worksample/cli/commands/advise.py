@@ -68,7 +68,7 @@ def command(
     if as_json:
         say_json({**found.plain(), "page": page})
         return
-    _show(found)
+    show(found)
     if page:
         click.echo(f"page: {page}")
 
@@ -79,7 +79,8 @@ def _write(found: Advised, out: Path) -> str:
     return str(write_page(found, out).resolve())
 
 
-def _show(found: Advised) -> None:
+def show(found: Advised) -> None:
+    """Print advice as a table, and what to measure next."""
     from worksample.cli.commands.metrics import figure
 
     columns = ("job", "who", "sure", "a month", "over people", "rests on", "near")
