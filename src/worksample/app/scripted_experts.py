@@ -15,6 +15,7 @@ from .config import AppConfig
 from .create import create_app
 
 API = "/api/v1"
+_NO_LIMIT = 10**9
 Answer = Callable[[dict[str, Any], dict[str, str]], dict[str, Any]]
 """From an item as the app shows it and the texts delivered, by path, to the payload of an answer."""
 
@@ -54,7 +55,8 @@ class ScriptedExperts:
     async def _judge(self) -> int:
         import httpx
 
-        config = AppConfig()
+        # Their minutes pass in a moment of the server's, by whose clock writes are counted.
+        config = AppConfig(writes_per_minute=_NO_LIMIT)
         app = create_app(self.store, config, clock=self.clock)
         transport = httpx.ASGITransport(app)
         count = 0

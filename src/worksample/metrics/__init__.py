@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from .money.deployable import Checking, DeployableCost, break_even_success, deployable_cost
     from .money.dollars import Dollars, dollars_earned, midpoint
     from .money.prices import Calls, Price, call_costs, cost_per_instance, trial_costs
+    from .money.regions import Choice, ChosenRegion, Outcomes, choose_from_jobs
     from .money.value import Approach, Decision, Region, break_even, break_even_from_jobs, decide_by_value
     from .ratings.connectivity import Connectivity, check_connectivity
     from .ratings.elo import EloOptions, EloTable, elo_ratings
@@ -98,6 +99,8 @@ __all__ = [
     "Calls",
     "CeilingFit",
     "Checking",
+    "Choice",
+    "ChosenRegion",
     "Comparison",
     "Configurations",
     "Connectivity",
@@ -118,6 +121,7 @@ __all__ = [
     "Kindness",
     "Mark",
     "OneAnswer",
+    "Outcomes",
     "PairSums",
     "PairTest",
     "Plan",
@@ -155,6 +159,7 @@ __all__ = [
     "ceiling_bound",
     "check_connectivity",
     "checkpoint_scores",
+    "choose_from_jobs",
     "compare_tables",
     "corrected",
     "correlate",
