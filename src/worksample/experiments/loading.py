@@ -24,14 +24,18 @@ from .config import AgentConfig, ExperimentConfig
 M = TypeVar("M", bound=BaseModel)
 
 COMMAND_LINE = "command line"
-KEYS = "see docs/settings.md for all keys and what they allow"
+KEYS = "correct it, then the same command again; docs/settings.md has all keys and what they allow"
 
 
 def read_table(path: Path) -> dict[str, Any]:
     """The table of a `.toml`, `.yaml` or `.yml` file. ManifestError where it cannot be read as one."""
     faults = Faults()
     if path.suffix not in (".toml", ".yaml", ".yml"):
-        raise ManifestError("an experiment file ends in .toml, .yaml or .yml", where=str(path))
+        raise ManifestError(
+            "an experiment file ends in .toml, .yaml or .yml",
+            where=str(path),
+            next="worksample run FILE.toml, or --suite NAME, or --task FOLDER",
+        )
     read = read_toml if path.suffix == ".toml" else read_yaml
     document = read(path, path.name, faults)
     faults.check(str(path), KEYS)

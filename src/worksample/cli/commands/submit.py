@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -145,7 +146,7 @@ def _many(
         if done.rounds:
             click.echo(f"{done.graded} graded, {done.ungraded} ungraded")
         if found:
-            where = f" --store {store}" if store else ""
+            where = f" --store {shlex.quote(store)}" if store else ""
             click.echo(f"  next: worksample resume {name}{where}")
     return INCOMPLETE if done.ungraded else 0
 
