@@ -63,7 +63,7 @@ def read_package(root: Path) -> Package:
     """
     root = Path(root)
     if not is_folder(root):
-        if root.is_file():
+        if root.name == FILE and is_folder(root.parent):
             raise ManifestError(
                 "is a file; a task is the folder around it", where=str(root), next=f"--task {root.parent}"
             )
