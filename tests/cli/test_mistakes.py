@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY, cli
+from worksample.records import Protocol
 from worksample.store import Store
+from worksample.tasks import scaffold
 
 GOOD = ("--agent", "scripted", "--script", SCRIPTS / "good")
 SPEECH = re.compile(r"Traceback|pydantic|Input should|validation error|type=|Errno|Usage:")
@@ -121,3 +123,15 @@ def test_a_report_that_cannot_be_written_is_told(place: Path, tmp_path: Path) ->
     done = cli("report", "--out", "jobs.csv/report", "--store", store, cwd=place)
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
     assert "jobs.csv/report: Not a directory" in done.stderr and "next: name a place" in done.stderr
+
+
+def test_work_without_a_protocol_in_common_is_told_which_runs_it_could_be(tmp_path: Path) -> None:
+    for name, protocol in (("read", Protocol.RUBRIC), ("seen", Protocol.HOLISTIC), ("summed", Protocol.PROGRAM)):
+        scaffold(tmp_path, name, protocol=protocol)
+    words = ["--task", "read", "--task", "seen", "--task", "summed", *GOOD, "--dry-run"]
+    done = cli("run", *words, cwd=tmp_path)
+    assert done.returncode == 1 and "no protocol in common" in done.stderr
+    for run in ("--protocol rubric --only read", "--protocol holistic --only seen", "--protocol program --only summed"):
+        assert run in done.stderr
+    done = cli("run", *words, "--protocol", "program", cwd=tmp_path)
+    assert "has no grading under protocol program" in done.stderr and "4 of 6 instances lack it" in done.stderr
