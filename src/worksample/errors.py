@@ -10,11 +10,9 @@
     │   ├── RecordConflict
     │   └── RecordMissing
     ├── CaptureError            what an agent left cannot be taken in
-    ├── SandboxError            the box cannot be had, or was lost
+    ├── SandboxError            the box cannot be started, or was lost
     │   ├── SandboxUnavailable
     │   └── ImageError          an image cannot be had, or is none
-    ├── SandboxError            the box cannot be started, or was lost
-    │   └── SandboxUnavailable
     ├── ModelKeyError           a model's service takes no request with this key
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade

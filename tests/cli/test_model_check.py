@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from cli.run_cli import TINY, cli
-from openai_server import Answer, calls, faults, says, serving
+from openai_server import Answer, Call, calls, faults, says, serving
 from worksample.agents import define
 from worksample.errors import PlanError
 from worksample.experiments.loading import load
 from worksample.experiments.model_check import prove_models
-from worksample.records import Agent
+from worksample.records import Agent, Trial
+from worksample.store import Store
 
 MODEL = "openai-api/local/model-1"
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
@@ -45,6 +46,47 @@ def test_one_call_says_what_is_wrong(answer: Answer, code: int, says_: str) -> N
         assert len(service.requests) == 1
     assert says_ in (found["fault"] or found["answered"])
     assert (found["sound"], found["priced"]) == (code == 0, True)
+
+
+def test_openai_s_own_models_are_asked_by_responses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    with serving([calls("ready")]) as service:
+        config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}],
+                             "services": {"*": {"base_url": service.base_url}}})  # fmt: skip
+        (found,) = prove_models([agent(model="openai/gpt-5")], config)
+        assert "input" in service.requests[0] and "messages" not in service.requests[0]
+    assert (found.answered, found.fault) == ("calls tools, 120 tokens", "")
+
+
+def test_a_wrong_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving([calls("ready")]) as service:
+        (found,) = check("--model", MODEL, "--base-url", service.root, code=1)
+        assert service.requests == []
+    assert found["fault"] == "HTTP 404: no such place"
+    assert service.root in found["next"] and "ends in /v1" in found["next"]
+
+
+@pytest.mark.box
+def test_a_run_over_responses_counts_what_the_service_counted(tmp_path: Path) -> None:
+    look = Answer(text="I look.", calls=(Call("bash", {"command": "ls /task/input"}),), input_tokens=900)
+
+    def choose(request: dict[str, Any], _: int) -> Answer:
+        """Inspect also says hello to a reasoning model, to see whether it may ask for summaries."""
+        tools = [tool["function"]["name"] for tool in request["tools"]]
+        if "submit" not in tools:
+            return calls("ready") if tools else says("hello, world")
+        return calls("submit", summary="done") if "function_call_output" in json.dumps(request["input"]) else look
+
+    with serving(choose) as service:
+        words = ("run", "--suite", TINY, "--only", "sums", "--agent", "worker", "--model", "openai/gpt-5")
+        more = ("--price", "openai/gpt-5=1,10", "--base-url", service.base_url, "--parallel", 1, "--tries", 1)
+        done = cli(*words, *more, "--store", tmp_path / "s", "--json", env={"OPENAI_API_KEY": "sk-none"})
+    assert done.returncode == 0, done.stderr
+    with Store.open(tmp_path / "s") as store:
+        first = min(store.find(Trial), key=lambda trial: trial.started)
+    (used,) = first.usage.values()
+    assert (used.calls, used.input_tokens, used.output_tokens) == (2, 1000, 40)
+    assert used.cost == pytest.approx((1000 * 1 + 40 * 10) / 1e6)
 
 
 def test_a_file_says_where_each_model_is(tmp_path: Path) -> None:

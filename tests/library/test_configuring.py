@@ -26,6 +26,23 @@ def test_tasks_are_a_suite_or_folders_or_packages(tmp_path: Path) -> None:
         configured([3], adder, None, {})
 
 
+async def no_work() -> None:
+    """Takes nothing, so it can be given no work."""
+
+
+def test_what_cannot_be_is_refused_in_plain_words() -> None:
+    with pytest.raises(UsageError, match="no_work cannot be called with an Assignment alone") as told:
+        configured("starter", no_work, None, {})
+    assert told.value.next == "async def no_work(work: worksample.Assignment)"
+    with pytest.raises(UsageError, match="limits is 5, not a table"):
+        configured("starter", "worker", None, {"limits": 5})
+    with pytest.raises(UsageError, match="modle is not an argument") as told:
+        configured("starter", "worker", None, {"modle": "openai/gpt-5"})
+    assert told.value.next == "model='openai/gpt-5'"
+    with pytest.raises(ManifestError, match=r"the call: limits\.time: .x. is not a duration"):
+        configured("starter", "worker", None, {"limits": {"time": "x"}})
+
+
 def test_every_agent_meets_every_model(tmp_path: Path) -> None:
     config = configured(
         "starter", ["worker", adder, {"harness": "worker", "name": "mine"}], None, {"model": ["a/x", "a/y"]}
@@ -37,7 +54,7 @@ def test_every_agent_meets_every_model(tmp_path: Path) -> None:
     ]  # fmt: skip
     with pytest.raises(UsageError, match="int is not an agent"):
         configured("starter", 7, None, {})
-    with pytest.raises(UsageError, match="function is not an agent"):
+    with pytest.raises(UsageError, match="is not async"):
         configured("starter", lambda work: None, None, {})
 
 

@@ -14,14 +14,17 @@ NOTEBOOK = ROOT / "examples" / "notebook" / "library.ipynb"
 KERNEL = """
 import asyncio, json, sys
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 async def main():
-    shell = InteractiveShell.instance()
+    # By this name Inspect tells that it is in a notebook: it then wants ipywidgets, and patches this loop.
+    shell = InteractiveShell.instance(config=Config({"IPKernelApp": {"name": "a kernel"}}))
     for cell in json.load(open(sys.argv[1]))["cells"]:
         if cell["cell_type"] == "code":
             code = "".join(cell["source"])
             done = await shell.run_cell_async(code, transformed_cell=shell.transform_cell(code))
             done.raise_error()
+    assert "nest_asyncio" not in type(asyncio.get_running_loop()).__module__
     print(repr(shell.user_ns["run"]), shell.user_ns["index"], sorted(shell.user_ns["pictures"]))
 
 asyncio.run(main())

@@ -59,3 +59,21 @@ def test_a_stop_is_told_once_and_to_who_comes_late_as_well() -> None:
     late.ask()
     late.listen(lambda: told.append(2))
     assert told == [1, 2]
+
+
+async def test_the_engine_s_thread_sees_no_kernel_and_the_notebook_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    import IPython
+
+    kernel = object()
+    monkeypatch.setattr(IPython, "get_ipython", lambda: kernel)
+    seen: list[object] = []
+
+    def work(stop: Stop) -> None:
+        seen.append(IPython.get_ipython())
+        loop.call_soon_threadsafe(lambda: seen.append(IPython.get_ipython()))
+
+    loop = asyncio.get_running_loop()
+    await asyncio.gather(call_async(work), call_async(work))
+    await asyncio.sleep(0)
+    assert seen.count(None) == 2 and seen.count(kernel) == 2
+    assert IPython.get_ipython() is kernel

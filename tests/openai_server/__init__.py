@@ -1,4 +1,5 @@
-"""A language-model service of our own on loopback: OpenAI's chat completions, with faults on demand."""
+"""A language-model service of our own on loopback: OpenAI's chat completions and Responses and
+Anthropic's messages, with faults on demand."""
 
 from .answers import Answer, Call, Fault, calls, says
 from .judge import Judge, Seen, judged, read

@@ -12,8 +12,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from .answers import Answer, Fault
+from .dialects import CHAT, JSON, ROUTES, Dialect
 from .faults import Reply
 
+_REFUSED: dict[Fault, tuple[int, str, str, dict[str, str]]] = {
+    Fault.LIMIT: (429, "slow down", "rate_limit_exceeded", {"Retry-After": "0"}),
+    Fault.BROKEN: (500, "something broke", "server_error", {}),
+    Fault.REJECTED: (400, "this request is not served", "invalid_request_error", {}),
+    Fault.FORBIDDEN: (401, "no such key", "invalid_api_key", {}),
+}
+"""Status, message, code and headers of what is refused."""
 Chooser = Callable[[dict[str, Any], int], Answer]
 
 
@@ -31,6 +39,11 @@ class Served:
     def args(self) -> dict[str, Any]:
         """Model arguments that lead here."""
         return {"base_url": self.base_url, "api_key": "none"}
+
+    @property
+    def root(self) -> str:
+        """Where clients look that add `/v1` themselves, as Anthropic's."""
+        return self.base_url.removesuffix("/v1")
 
 
 @contextmanager
@@ -73,29 +86,27 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        dialect = ROUTES.get(self.path.partition("?")[0])
+        if dialect is None:
+            self._send(404, json.dumps(CHAT.fault("no such place", "not_found_error")).encode())
+            return
         with self.service.lock:
             count = len(self.service.requests)
             self.service.requests.append(request)
-        answer = self.service.choose(request, count)
-        if self.path != "/v1/chat/completions":
-            self._send(404, b'{"error": {"message": "no such place"}}')
-            return
+        asked = request if dialect is CHAT else request | {"tools": dialect.tools(request)}
+        answer = self.service.choose(asked, count)
         self._wait(answer.delay)
-        self._answer(answer, count, request)
+        self._answer(answer, count, request, dialect)
 
-    def _answer(self, answer: Answer, count: int, request: dict[str, Any]) -> None:
+    def _answer(self, answer: Answer, count: int, request: dict[str, Any], dialect: Dialect) -> None:
         if isinstance(answer, Reply):
             self._send(answer.status, answer.content, answer.headers)
             return
-        body = json.dumps(answer.body(count, request.get("model", "?"))).encode()
-        if answer.fault is Fault.LIMIT:
-            self._send(429, _error("slow down", "rate_limit_exceeded"), {"Retry-After": "0"})
-        elif answer.fault is Fault.BROKEN:
-            self._send(500, _error("something broke", "server_error"))
-        elif answer.fault is Fault.REJECTED:
-            self._send(400, _error("this request is not served", "invalid_request_error"))
-        elif answer.fault is Fault.FORBIDDEN:
-            self._send(401, _error("no such key", "invalid_api_key"))
+        media, body = dialect.written(answer, count, request)
+        refused = _REFUSED.get(answer.fault)
+        if refused is not None:
+            status, message, code, headers = refused
+            self._send(status, json.dumps(dialect.fault(message, code)).encode(), headers)
         elif answer.fault is Fault.NOT_JSON:
             self._send(200, b"<html>a proxy says hello</html>")
         elif answer.fault is Fault.NO_CHOICES:
@@ -108,32 +119,28 @@ class _Handler(BaseHTTPRequestHandler):
             self._wait(3600)
             self.close_connection = True
         elif answer.chunk_delay:
-            self._head(200, len(body), {})
+            self._head(200, len(body), {}, media)
             step = len(body) // 20 + 1
             for start in range(0, len(body), step):
                 self._wait(answer.chunk_delay)
                 self.wfile.write(body[start : start + step])
                 self.wfile.flush()
         else:
-            self._send(200, body)
+            self._send(200, body, media=media)
 
     def _wait(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0 and not self.service.closing.wait(min(left, 0.05)):
             pass
 
-    def _send(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
-        self._head(status, len(body), headers or {})
+    def _send(self, status: int, body: bytes, headers: dict[str, str] | None = None, media: str = JSON) -> None:
+        self._head(status, len(body), headers or {}, media)
         self.wfile.write(body)
 
-    def _head(self, status: int, size: int, headers: dict[str, str]) -> None:
+    def _head(self, status: int, size: int, headers: dict[str, str], media: str = JSON) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", media)
         self.send_header("Content-Length", str(size))
         for key, value in headers.items():
             self.send_header(key, value)
         self.end_headers()
-
-
-def _error(message: str, code: str) -> bytes:
-    return json.dumps({"error": {"message": message, "type": code, "code": code, "param": None}}).encode()

@@ -133,6 +133,25 @@ def test_what_has_no_figure_folds_away() -> None:
     assert [view_of(s).bare for s in (bare, told, broken)] == [True, False, False]
 
 
+def test_a_section_shows_titles_where_ids_stand() -> None:
+    id = "upwork:writing/content-writing"
+    section = Section("a", "A", "", (f"{id}: pass",), (SectionRow(id, None, (amount(1.0),)),))
+    view = view_of(section)
+    assert [head.says for head in view.groups] == [label for label, _ in view.rows] == [title_of(id)]
+    assert title_of(id) != id
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_what_people_take_is_said_and_whether_it_is_invented(store: Store, asked: bool) -> None:
+    world = worlds.World()
+    graded(worlds.planted(store, world), world, 1.0)
+    board = leaderboard(store)
+    work = Work(store, board.experiments)
+    found = summary_of(board, work.frame(work.primary), {}, illustrative=asked)
+    assert ("only illustrative" in found.human) is asked
+    assert ("$" in found.human) is asked
+
+
 def test_categories_have_titles() -> None:
     assert title_of("nobody:knows") == "nobody:knows"
     for category in categories("upwork"):

@@ -173,7 +173,7 @@ def test_a_trial_that_did_not_end_on_its_own_has_its_page(store: Store, tmp_path
     assert "limit.time: so it was" in pages
     assert "sandbox.lost: so it was" in pages
     assert "<span>ValueError: oh no</span>" in pages
-    assert "<pre>Traceback\n  line 3\nValueError: oh no</pre>" in pages
+    assert '<pre tabindex="0">Traceback\n  line 3\nValueError: oh no</pre>' in pages
 
 
 def test_a_task_page_has_the_tasks_title(store: Store, tmp_path: Path) -> None:

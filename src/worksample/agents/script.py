@@ -131,7 +131,11 @@ def _read_task(path: Path) -> TaskScript:
         raise ManifestError(f"is not readable as TOML: {error}", where=str(path)) from error
     unknown = sorted(set(table) - {"step", "instance"})
     if unknown:
-        raise ManifestError(f"unknown key {unknown[0]}; allowed: step, instance", where=str(path))
+        raise ManifestError(
+            f"unknown key {unknown[0]}; allowed: step, instance",
+            where=str(path),
+            next="name a folder of scripts, one <task>.toml each (docs/agents.md, Scripts)",
+        )
     instances = table.get("instance", {})
     if not isinstance(instances, dict):
         raise ManifestError("instance holds tables, as in [[instance.NAME.step]]", where=str(path))

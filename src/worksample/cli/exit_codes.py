@@ -6,17 +6,20 @@ not graded or not sound; 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
 from worksample.errors import UsageError, WorksampleError
 
 from .lazy_group import root
+from .verbs import VERBS, Family, Verb
 
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 FAILED, USAGE, INCOMPLETE, INTERRUPTED = 1, 2, 3, 130
 
 
@@ -31,13 +34,15 @@ def code_of(argv: list[str]) -> int:
         code = root().main(args=argv, prog_name="worksample", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except WorksampleError as error:
+        if not error.next:
+            error.next = f"{_verb(argv)} --help"
         _tell(error, as_json="--json" in argv)
         return USAGE if isinstance(error, UsageError) else FAILED
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return error.exit_code
     except click.ClickException as error:
-        if "--json" in argv:
-            _tell(_usage(error), as_json=True)
-        else:
-            error.show()
+        _tell(_usage(error), as_json="--json" in argv)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -45,12 +50,44 @@ def code_of(argv: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except OSError as error:
+        if error.filename is None and error.errno not in FULL:
+            raise  # not a matter of a place that somebody named
+        _tell(_no_place(error), as_json="--json" in argv)
+        return FAILED
 
 
 def _usage(error: click.ClickException) -> UsageError:
-    """A wrong call in our own words, with the help that would have told."""
+    """A wrong call in the form of every other error, with the help that would have told."""
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "worksample"
-    return UsageError(error.format_message(), where=path, next=f"{path} --help")
+    said = error.format_message()
+    if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter) and error.param:
+        named = error.param.opts[0] if isinstance(error.param, click.Option) else error.param.human_readable_name
+        said = f"{named}: {error.message}"
+    return UsageError(said, where=path, next=f"{path} --help")
+
+
+def _verb(argv: Sequence[str]) -> str:
+    """The command as far as it names a verb."""
+    words: list[str] = []
+    known: Mapping[str, Verb | Family] = VERBS
+    for word in argv:
+        if word not in known:
+            break
+        words.append(word)
+        entry = known[word]
+        known = entry.verbs if isinstance(entry, Family) else {}
+    return " ".join(["worksample", *words])
+
+
+def _no_place(error: OSError) -> WorksampleError:
+    """A file that cannot be written or read, in the system's words."""
+    what = error.strerror or str(error)
+    if error.errno in FULL:
+        step = "make room there (df -h), then the same command again"
+    else:
+        step = "name a place that can be read and written, then the same command again"
+    return WorksampleError(what, where=str(error.filename or ""), next=step)
 
 
 def _tell(error: WorksampleError, *, as_json: bool) -> None:

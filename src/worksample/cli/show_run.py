@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -162,7 +163,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     elif status.finished or (status.handed_in and not lacks("report")):
         print_board(leaderboard(store, [status.experiment]), console())
     name = call(store, store.get(Experiment, status.experiment))
-    where = f" --store {tone.store}" if tone.store else ""
+    where = f" --store {shlex.quote(tone.store)}" if tone.store else ""
     said, next = "", f"worksample report {name}{where} --out report"
     if not status.planned and not status.handed_in:
         said = "nothing is handed in yet"
@@ -233,7 +234,8 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     if expected.reattempts:
         more = _count(len(m.arms) - len(own), "arm")
         out.print(f"  of them at most {_count(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
-    out.print(f"at most: {duration(expected.seconds)} of time, {dollars(expected.cost)}")
+    cost = "no limit of cost (--limit-cost)" if expected.cost is None else dollars(expected.cost)
+    out.print(f"at most: {duration(expected.seconds)} of time, {cost}")
     if expected.cost:
         more = "one call per trial" if expected.overshoot is None else f"up to {dollars(expected.overshoot)}"
         out.print(f"  and {more} more: the call that reaches a trial's budget is paid for")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from worksample.tasks import find_suite
 
-from .config import AgentConfig, ExperimentConfig
+from .config import AgentConfig, ExperimentConfig, LimitsConfig
 
 SUITE = "starter"
+TIME = "5m"
+"""What a replayed script may take: they take seconds, and a plan says what it can take at most."""
 
 
 def demo_config(store: str, *, parallel: int, sandbox: str) -> ExperimentConfig:
@@ -18,5 +20,12 @@ def demo_config(store: str, *, parallel: int, sandbox: str) -> ExperimentConfig:
         if path.is_dir()
     )
     return ExperimentConfig(
-        name="demo", store=store, suite=SUITE, agents=agents, parallel=parallel, sandbox=sandbox, author="demo"
+        name="demo",
+        store=store,
+        suite=SUITE,
+        agents=agents,
+        limits=LimitsConfig.model_validate({"time": TIME}),
+        parallel=parallel,
+        sandbox=sandbox,
+        author="demo",
     )

@@ -24,14 +24,18 @@ from .config import AgentConfig, ExperimentConfig
 M = TypeVar("M", bound=BaseModel)
 
 COMMAND_LINE = "command line"
-KEYS = "see docs/settings.md for all keys and what they allow"
+KEYS = "correct it and try again; docs/settings.md has all keys and what they allow"
 
 
 def read_table(path: Path) -> dict[str, Any]:
     """The table of a `.toml`, `.yaml` or `.yml` file. ManifestError where it cannot be read as one."""
     faults = Faults()
     if path.suffix not in (".toml", ".yaml", ".yml"):
-        raise ManifestError("an experiment file ends in .toml, .yaml or .yml", where=str(path))
+        raise ManifestError(
+            "an experiment file ends in .toml, .yaml or .yml",
+            where=str(path),
+            next="worksample run FILE.toml, or --suite NAME, or --task FOLDER",
+        )
     read = read_toml if path.suffix == ".toml" else read_yaml
     document = read(path, path.name, faults)
     faults.check(str(path), KEYS)
@@ -46,17 +50,20 @@ def _checked(model: type[M], table: Any, where: str, file: str) -> M:
     return found
 
 
-def load(file: Path | None = None, flags: Mapping[str, Any] | None = None) -> ExperimentConfig:
+def load(
+    file: Path | None = None, flags: Mapping[str, Any] | None = None, *, called: str = COMMAND_LINE
+) -> ExperimentConfig:
     """The configuration of `file` (if any) under `flags`: keys of ExperimentConfig, and `model` for every agent.
 
-    Paths in a file are relative to the file, paths in flags to the working directory. ManifestError names file and key.
+    Paths in a file are relative to the file, paths in flags to the working directory. ManifestError names file and key,
+    or `called`: where the flags come from.
     """
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     data = _anchored(read_table(file), file.parent) if file else {}
     table = merge(data, _anchored(given, Path()))
     if "name" not in table:
         table["name"] = name_of(file.stem if file else _by_content(table))
-    return _checked(ExperimentConfig, table, str(file or COMMAND_LINE), file.name if file else COMMAND_LINE)
+    return _checked(ExperimentConfig, table, str(file or called), file.name if file else called)
 
 
 class JudgingConfig(Frozen):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.agents.build import model_of
 from worksample.errors import Cause, ModelKeyError, PlanError, WorksampleError
 from worksample.models import Price, Service, resolve
-from worksample.models.failure import failure_of_call, status_of
+from worksample.models.failure import failure_of_call, refused_because, status_of
 from worksample.models.services import Services, service_for
 from worksample.records import Agent
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 ASKED = "Call the tool `ready`. If you cannot call tools, answer with the word ready."
 SECONDS = 120.0
 """What the one call may take."""
-NEXT = "docs/providers.md: keys, addresses and names of each provider"
+NEXT = "look up keys, addresses and names in docs/providers.md, then worksample model check"
+ADDRESS = (
+    "check the model's name and the address {}: OpenAI's kind ends in /v1, Anthropic's does not (docs/providers.md)"
+)
 ANYWAY = "to run without asking: --no-check-models, or check_models = false"
 SAME = frozenset({"replay", "mockllm"})
 """Providers within this process: there is nothing to find out."""
@@ -123,10 +126,22 @@ async def _asked(found: Checked, model: Model) -> Checked:
         failure = failure_of_call(error)
         status = status_of(error)
         passing = failure.cause is Cause.MODEL_ERROR and status is not None
+        if status is not None:
+            step = ADDRESS.format(model.api.base_url) if status == 404 and model.api.base_url else NEXT
+            return replace(found, fault=failure.reason, next=step, passing=passing, cause=failure.cause)
         # Where nobody answered, the address is what to look at.
-        at = f" ({model.api.base_url})" if status is None and model.api.base_url else ""
-        return replace(found, fault=failure.reason + at, next=NEXT, passing=passing, cause=failure.cause)
+        place = _address(model)
+        why = ": ".join(filter(None, (failure.reason.rstrip("."), refused_because(error))))
+        at = f" ({place})" if place else ""
+        step = f"see whether something answers there: curl -sS {place or 'ADDRESS'}; another address: --base-url"
+        return replace(found, fault=why + at, next=step, cause=failure.cause)
     called = any(choice.message.tool_calls for choice in answer.choices)
     used = answer.usage.total_tokens if answer.usage else None
     took = "" if used is None else f", {used} tokens"
     return replace(found, answered=f"{'calls tools' if called else 'answers, but called no tool'}{took}")
+
+
+def _address(model: Model) -> str:
+    """Where its requests go, as far as its provider says."""
+    client = getattr(model.api, "client", None)
+    return str(model.api.base_url or getattr(client, "base_url", "") or "")

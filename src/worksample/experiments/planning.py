@@ -35,6 +35,7 @@ from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
 
 from .allowance import allowance
+from .ungradable import apart, ungradable
 
 NETWORKS = ("none", "endpoints")
 INTERFACES = ("terminal",)
@@ -183,13 +184,9 @@ def _refuse(material: Material) -> None:
         if twice:
             raise PlanError(f"two {what}: {', '.join(twice)}", next="give each a name of its own")
     for protocol in material.protocols:
-        for instance in material.instances:
-            if protocol not in instance.grading:
-                have = ", ".join(sorted(instance.grading)) or "none"
-                raise PlanError(
-                    f"instance {instance.key} has no grading under protocol {protocol}; it has: {have}",
-                    next="set protocols in the experiment file, or leave the instance out with --only",
-                )
+        lacking = [i for i in material.instances if protocol not in i.grading]
+        if lacking:
+            raise ungradable(protocol, lacking, len(material.instances))
     for arm in material.arms:
         _refuse_feedback(arm, material.instances, material.protocols[0])
 
@@ -225,10 +222,11 @@ def offered(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
     for protocol in USUAL:
         if all(protocol in i.grading for i in instances):
             return (protocol,)
-    have = "; ".join(f"{i.key} has {', '.join(sorted(i.grading))}" for i in instances[:3])
+    different = {tuple(sorted(i.grading)): i.key for i in reversed(instances)}
+    have = "; ".join(f"{key} has {', '.join(protocols) or 'none'}" for protocols, key in different.items())
     raise PlanError(
         f"the instances have no protocol in common: {have}",
-        next="leave some out with --only, or run them as experiments of their own",
+        next=apart(instances) or "leave some out with --only",
     )
 
 

@@ -15,6 +15,7 @@ from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes.requirements import require
+from worksample.sandboxes.toolbox import to_be_fetched
 from worksample.store import Store
 
 from .allowance import allowance
@@ -31,6 +32,10 @@ from .watch import Silent, Watch
 
 INTERRUPTED = 130
 """Exit code of a process that was interrupted twice."""
+FETCHING = (
+    "fetching the libraries that agents find in their Python: some 430 MB, once for this machine "
+    "(worksample[toolbox] brings them along)"
+)
 POLL = 0.5
 """Seconds between two looks at what another process works on."""
 
@@ -73,6 +78,8 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     listener = watch or Silent()
     work = _Work(store, experiment, options, listener)
     listener.begin(work.tally)
+    if experiment.lock.sandbox == "bubblewrap" and work.tally.planned > work.tally.finished and to_be_fetched():
+        listener.note(FETCHING)
     try:
         interrupted = asyncio.run(work.all())
     except* WorksampleError as group:

@@ -13,6 +13,8 @@ from typing import TypeVar
 
 from worksample.experiments.stop import Stop
 
+from .kernel import unseen
+
 T = TypeVar("T")
 
 
@@ -45,7 +47,11 @@ async def call_async(work: Callable[[Stop], T]) -> T:
 
 
 def _begin(pool: ThreadPoolExecutor, work: Callable[[Stop], T], stop: Stop) -> Future[T]:
-    return pool.submit(contextvars.copy_context().run, work, stop)
+    def worked() -> T:
+        with unseen():
+            return work(stop)
+
+    return pool.submit(contextvars.copy_context().run, worked)
 
 
 def _has_loop() -> bool:

@@ -30,6 +30,11 @@ class FaultyManifest(ManifestError):
     """A file, package or suite with faults; `faults` lists them, in the order of the files."""
 
     def __init__(self, faults: Sequence[Fault], *, where: str, next: str) -> None:
+        if len(faults) == 1 and faults[0].file == where:
+            # The place is said already, by whoever prints the error.
+            super().__init__(str(faults[0])[:2000].removeprefix(f"{where}: "), where=where, next=next)
+            self.faults = tuple(faults)
+            return
         count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
         lines = [f"  {str(f)[:2000]}" for f in faults[:SHOWN]]
         lines += [f"  and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []

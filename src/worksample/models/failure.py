@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -91,6 +93,15 @@ def words_of(error: BaseException | None) -> str:
             if isinstance(said, str) and said.strip() and not said.startswith(f"Error code: {status}"):
                 return said
     return ""
+
+
+def refused_because(error: BaseException) -> str:
+    """Why no connection came about, in the system's words; "" where it is not a matter of connections."""
+    found = [link for link in _chain(error) if isinstance(link, OSError)]
+    if not found:
+        return ""
+    number = found[-1].errno or 0
+    return os.strerror(number) if number in errno.errorcode else found[-1].strerror or str(found[-1])
 
 
 def out_of_credit(error: BaseException) -> bool:

@@ -57,8 +57,9 @@ def require_price(model: str | None, prices: Prices) -> None:
             next="set a limit of time instead",
         )
     if not priced(model, prices):
+        given = f" (prices were given for {', '.join(sorted(prices))})" if prices else ""
         raise PlanError(
-            f"a budget in dollars is set, but {model} has no price, so the budget could never be reached",
+            f"a budget in dollars is set, but {model} has no price, so the budget could never be reached{given}",
             where=f"prices.{model}",
             next=f'--price {model}=INPUT,OUTPUT in dollars per million tokens, or [prices."{model}"] in a file',
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,9 +18,11 @@ from .real_answers import need_answers
 from .surrogates import scrub_answers
 
 if TYPE_CHECKING:
-    from inspect_ai.model import Model, ModelAPI
+    from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI
 
 CHARACTERS_PER_TOKEN = 3.5
+MAKERS = (("gpt", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude", "anthropic"), ("gemini", "google"))
+"""Whose model it is that a name without a provider begins with."""
 _PREPARED: WeakSet[ModelAPI] = WeakSet()
 """Inspect hands out the same provider again for the same arguments."""
 
@@ -61,8 +64,7 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
     try:
         model = get_model(name, config=config, **service.args)
     except (PrerequisiteError, ValueError, ImportError) as error:
-        said = _plain(str(error))
-        raise PlanError(f"the model {name} cannot be used: {said}", next=_mended_by(said)) from error
+        raise _unusable(name, _plain(str(error))) from error
     if model.api not in _PREPARED:
         _PREPARED.add(model.api)
         _count_here(model.api)
@@ -88,27 +90,69 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"\[/?[a-z ]*\]", "", text).split()).removeprefix("ERROR: ")
 
 
-def _mended_by(said: str) -> str:
-    """What to type: the key's variable where the provider's client names it."""
+def _unusable(name: str, said: str) -> PlanError:
+    """Why a model cannot be had, and what to type: its whole name, the key's variable, the provider's package."""
+    provider, slash, model = name.partition("/")
+    if not slash:
+        whole = next((f"{maker}/{name}" for begins, maker in MAKERS if name.startswith(begins)), f"PROVIDER/{name}")
+        return PlanError(f"{name!r} names no provider; a model is PROVIDER/MODEL", next=f"--model {whole}")
+    if "not recognized" in said:
+        known = _providers()
+        near = difflib.get_close_matches(provider, known, 1)
+        return PlanError(
+            f"no provider is called {provider!r}; there are: {', '.join(known)}",
+            next=f"--model {near[0]}/{model}" if near else "--model PROVIDER/MODEL (docs/providers.md)",
+        )
     key = re.search(r"\b[A-Z][A-Z0-9_]*_API_KEY\b", said)
-    if key:
-        return f"export {key[0]}=... (docs/providers.md: keys, addresses and names of each provider)"
-    return "check the name (provider/model), the provider's package and its API key (docs/providers.md)"
+    package = re.search(r"\bpip install ([\w.\[\]-]+)", said)
+    address = re.search(r"\b[A-Z][A-Z0-9_]*_BASE_URL\b", said)
+    step = "check the provider's package and its API key (docs/providers.md)"
+    if package:
+        step = f"pip install {package[1]}   (in a clone: .venv/bin/uv pip install {package[1]})"
+    elif address:
+        step = f"--base-url http://localhost:8000/v1, or export {address[0]}=... (docs/providers.md)"
+    elif key:
+        step = f"export {key[0]}=... (docs/providers.md: keys, addresses and names of each provider)"
+    return PlanError(f"the model {name} cannot be used: {said}", next=step)
+
+
+def _providers() -> list[str]:
+    """What Inspect and the packages beside it offer, by name."""
+    from inspect_ai._util.registry import registry_find, registry_info
+
+    found = registry_find(lambda info: info.type == "modelapi")
+    return sorted({registry_info(one).name.rpartition("/")[2] for one in found} - {"none", "mockllm"})
 
 
 def _count_here(api: ModelAPI) -> None:
-    """Estimate tokens by length where the provider would fetch a vocabulary from the internet to count them.
+    """Estimate tokens by length where the provider would fetch a vocabulary from the internet to count them, and where
+    a service that counts gives no count.
 
-    The count only decides when a long conversation is compacted.
+    The count only decides when a long conversation is compacted. A service that is down says so to the call that
+    follows, whose failure is told apart and tried again.
     """
     import inspect
 
     from inspect_ai.model import ModelAPI
 
+    async def estimate(text: str) -> int:
+        return max(1, round(len(text) / CHARACTERS_PER_TOKEN))
+
     counter = type(api).count_text_tokens
     if counter is ModelAPI.count_text_tokens or "tiktoken" in inspect.getsource(counter):
-
-        async def estimate(text: str) -> int:
-            return max(1, round(len(text) / CHARACTERS_PER_TOKEN))
-
         api.count_text_tokens = estimate  # type: ignore[method-assign]
+    if type(api).count_tokens is ModelAPI.count_tokens:
+        return
+    asked = api.count_tokens
+
+    async def counted(input: str | list[ChatMessage], config: GenerateConfig | None = None) -> int:
+        from inspect_ai.model._tokens import count_tokens
+
+        try:
+            return await asked(input, config)
+        except Exception:  # noqa: BLE001 - whatever a provider's client raises; compatible servers often cannot count
+            if isinstance(input, str):
+                return await estimate(input)
+            return await count_tokens(input, estimate, api.count_media_tokens)
+
+    api.count_tokens = counted  # type: ignore[method-assign]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from worksample.records import Frozen
 
@@ -34,6 +34,13 @@ class ServiceConfig(Frozen):
     """What one try may take, as in `90s` or `10m`; by default 10 minutes. Raise it for models that think longer."""
     request_timeout: Seconds | None = Field(default=None, gt=0)
     """What one request may take with all its tries; by default 30 minutes."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _says_how(cls, url: str | None) -> str | None:
+        if url is not None and not re.match(r"https?://[^/]", url):
+            raise ValueError(f"{url!r} is no address; it begins with http:// or https://, as http://localhost:8000/v1")
+        return url
 
     @model_validator(mode="after")
     def _holds_no_key(self) -> Self:

@@ -66,13 +66,21 @@ def lacking() -> tuple[str, ...]:
     return tuple(name for name in OFFERED if importlib.util.find_spec(MODULES.get(name, name)) is None)
 
 
+def to_be_fetched() -> bool:
+    """Whether the first box has to wait for a package index."""
+    return bool(lacking()) and not _fetched().is_dir()
+
+
+def _fetched() -> Path:
+    key = "\n".join([_VERSION, str(base_python()), sys.version, "fetched", *wanted(OFFERED)])
+    return cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+
+
 @functools.cache
 def toolbox_folder() -> Path:
     """The toolbox of this environment and these versions, made when missing."""
     if lacking():
-        lines = wanted(OFFERED)
-        key = "\n".join([_VERSION, str(base_python()), sys.version, "fetched", *lines])
-        return once(cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}", _fill)
+        return once(_fetched(), _fill)
     chosen = distributions()
     names = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
     key = "\n".join([_VERSION, str(base_python()), sys.version, *names])

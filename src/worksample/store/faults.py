@@ -29,5 +29,11 @@ def keeping(where: str, *, missing: type[OSError] | None = None) -> Iterator[Non
             raise
         if e.errno in FULL:
             raise full(where) from e
-        text = f"{type(e).__name__}: {e.strerror or e}"
-        raise StoreError(text, where=where, next="worksample store check") from e
+        text = e.strerror or str(e)
+        named = isinstance(e, PermissionError | FileNotFoundError | NotADirectoryError | FileExistsError)
+        step = (
+            "name a place that can be read and written, or: worksample store check"
+            if named
+            else "worksample store check"
+        )
+        raise StoreError(text, where=where, next=step) from e

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -59,7 +60,7 @@ def command(
     if code > 3:
         return code
     if lacks("report") and not as_json:
-        again = f"worksample report --store {where} --out {report}"
+        again = f"worksample report --store {shlex.quote(where)} --out {shlex.quote(str(report))}"
         click.echo(f"  next: pip install 'worksample[all]', then {again}   (figures and the report)")
         return code
     with open_store(where) as opened:
@@ -69,8 +70,8 @@ def command(
         say_json({**board.plain(), "report": str(index), "store": str(Path(where).resolve())})
     else:
         click.echo(
-            f"report: {index}\n  next: open it in a browser, as in  xdg-open {index}\n"
-            f"  then: worksample review --store {where}   to judge the deliverables yourself\n"
+            f"report: {index}\n  next: open it in a browser, as in  xdg-open {shlex.quote(str(index))}\n"
+            f"  then: worksample review --store {shlex.quote(where)}   to judge the deliverables yourself\n"
             f"        worksample task new my-task   (docs/own-task.md)"
         )
     return code

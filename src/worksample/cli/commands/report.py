@@ -81,7 +81,7 @@ def command(
         return
     print_board(board, console())
     if index:
-        click.echo(f"report: {index}\n  next: open it in a browser, as in xdg-open {index}")
+        click.echo(f"report: {index}\n  next: open it in a browser, as in xdg-open {shlex.quote(str(index))}")
     else:
         asked = shlex.join([*experiments, *(["--store", store] if store else [])])
         click.echo(f"  next: {' '.join(filter(None, ['worksample report', asked]))} --out report   (writes the site)")

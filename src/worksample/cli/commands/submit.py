@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,7 +131,7 @@ def _say(done: HandedIn) -> None:
 
 
 def _say_next(name: str, store: str | None) -> None:
-    click.echo(f"  next: worksample resume {name}" + (f" --store {store}" if store else ""))
+    click.echo(f"  next: worksample resume {name}" + (f" --store {shlex.quote(store)}" if store else ""))
 
 
 def _fits(path: str | None, table: str | None, experiment: str | None, given: dict[str, object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ def command(folders: tuple[str, ...], parallel: int | None, sandbox: str | None,
         reports.append(report)
         if not as_json:
             _show(report)
+            if report.passed:
+                _next(Path(folder))
     if as_json:
         say_json([report.plain() for report in reports])
     return 0 if all(report.passed for report in reports) else FAILED
@@ -77,6 +80,14 @@ def _show(report: Report) -> None:
     warnings = len(report.findings) - errors
     told = "passed" if report.passed else "NOT PASSED"
     click.echo(f"{report.task}: {told}, {_many(errors, 'error')}, {_many(warnings, 'warning')}")
+
+
+def _next(folder: Path) -> None:
+    """What a package that passed is for."""
+    who = "--agent worker --model PROVIDER/MODEL"
+    if (folder / "scripts" / "good").is_dir():
+        who = f"--agent scripted --script {shlex.quote(str(folder / 'scripts' / 'good'))}"
+    click.echo(printable(f"  next: worksample run --task {shlex.quote(str(folder))} {who}"))
 
 
 def _many(count: int, noun: str) -> str:

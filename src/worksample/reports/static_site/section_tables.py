@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample.metrics import Estimate
 from worksample.reports.formatting import DASH, unit_figure
+from worksample.taxonomy import title_of
 
 if TYPE_CHECKING:
     from worksample.reports.sections import Section
@@ -57,8 +58,8 @@ class SectionView:
 def view_of(section: Section) -> SectionView:
     """The view of a section."""
     parts = [c.partition(": ") if ": " in c else ("", "", c) for c in section.columns]
-    groups = tuple(Head(name, len(list(run))) for name, run in groupby(p[0] for p in parts))
-    rows = tuple((row.label, tuple(_cell(c) for c in row.cells)) for row in section.rows)
+    groups = tuple(Head(title_of(name), len(list(run))) for name, run in groupby(p[0] for p in parts))
+    rows = tuple((title_of(row.label), tuple(_cell(c) for c in row.cells)) for row in section.rows)
     return SectionView(
         id=section.id,
         title=section.title,
@@ -99,7 +100,7 @@ def _of(cell: Estimate) -> str:
 
 def _notes(section: Section) -> tuple[str, ...]:
     """The section's own notes, then each different reason and note of its figures."""
-    estimates = [(row.label, c) for row in section.rows for c in row.cells if isinstance(c, Estimate)]
+    estimates = [(title_of(row.label), c) for row in section.rows for c in row.cells if isinstance(c, Estimate)]
     reasons = [f"{DASH} {e.name}: {e.reason}" for _, e in estimates if e.reason]
     notes = [(who, n) for who, e in estimates for n in e.notes]
     given = [f"given: {c}" for _, e in estimates for c in e.conditional_on]

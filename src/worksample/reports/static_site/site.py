@@ -124,7 +124,8 @@ class _Site:
         shown = len(canvas.plots)
         heat_charts(canvas, None if self.held_out else heat, groups)
         fields = {id.partition("/")[0] for id in self.frame["category"].unique() if id}
-        found = summary_of(self.board, self.frame, {id: title_of(id) for id in fields})
+        titles = {id: title_of(id) for id in fields}
+        found = summary_of(self.board, self.frame, titles, illustrative=self.config.illustrative)
         self.page("summary.html", "summary.html", "", sortable=True, summary=found)
         self.page(
             "index.html",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksample.metrics import Estimate
 from worksample.reports.formatting import figure
-from worksample.reports.leaderboard import Leaderboard, Row
+from worksample.reports.leaderboard import ILLUSTRATIVE, Leaderboard, Row
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,8 +49,12 @@ class Summary:
     """What to look at before relying on it."""
 
 
-def summary_of(board: Leaderboard, frame: pl.DataFrame, titles: Mapping[str, str]) -> Summary:
-    """From a leaderboard and the frame of slots it was made of; `titles`: of categories, by id."""
+def summary_of(
+    board: Leaderboard, frame: pl.DataFrame, titles: Mapping[str, str], *, illustrative: bool = False
+) -> Summary:
+    """From a leaderboard and the frame of slots it was made of; `titles`: of categories, by id. `illustrative`: whether
+    prices and hours that are only illustrative count, too; then it says so.
+    """
     known = [row for row in board.rows if row.passed.value is not None]
     tasks = frame["task"].n_unique()
     strongest, weakest = _extremes(frame, known[0], titles) if known else ((), ())
@@ -58,7 +62,7 @@ def summary_of(board: Leaderboard, frame: pl.DataFrame, titles: Mapping[str, str
         headline=_headline(known, tasks),
         sure=_sure(known, tasks),
         offers=tuple(_offer(row) for row in known),
-        human=_human(frame),
+        human=_human(frame, illustrative),
         strongest=strongest,
         weakest=weakest,
         checks=tuple(_checks(board, frame)),
@@ -126,8 +130,8 @@ def _of_hundred(passed: Estimate) -> str:
     return f"{text} ({100 * passed.low:.0f} to {100 * passed.high:.0f})"
 
 
-def _human(frame: pl.DataFrame) -> str:
-    """Mean price and hours of the instances, those that are only illustrative left out."""
+def _human(frame: pl.DataFrame, illustrative: bool) -> str:
+    """Mean price and hours of the instances; those that are only illustrative are left out, or named."""
     import polars as pl
 
     each = frame.unique("instance")
@@ -136,13 +140,17 @@ def _human(frame: pl.DataFrame) -> str:
         ("value_middle", "dollars", "value_source"),
         ("hours_middle", "count", "hours_source"),
     ):
-        real = each.filter((pl.col(source) != "illustrative") & pl.col(column).is_not_null())
+        real = each.filter(pl.col(column).is_not_null())
+        if not illustrative:
+            real = real.filter(pl.col(source) != ILLUSTRATIVE)
         if column == "value_middle":
             real = real.filter(pl.col("value_currency") == "USD")
         mean = real[column].cast(pl.Float64).mean()
         if isinstance(mean, float):
             amount = figure(mean, kind) + (" hours" if kind == "count" else "")
-            said.append(f"{amount} (mean over {real.height} of {each.height} instances)")
+            invented = real.filter(pl.col(source) == ILLUSTRATIVE).height
+            only = f", {invented} of them only illustrative" if invented else ""
+            said.append(f"{amount} (mean over {real.height} of {each.height} instances{only})")
     return " and ".join(said)
 
 

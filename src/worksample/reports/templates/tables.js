@@ -25,7 +25,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   [...heads.cells].forEach((head, at) => {
     if (!head.textContent.trim()) return;
     head.tabIndex = 0;
-    head.title = "Sort by this column";
+    head.title ||= "Sort by this column";
     head.addEventListener("click", () => sort(table, head, at));
     head.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;

@@ -1,0 +1,137 @@
+"""Mistakes that people make: each message says what is wrong, where, and what to type next, all in one form."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import SCRIPTS, TINY, cli
+from worksample.records import Protocol
+from worksample.store import Store
+from worksample.tasks import scaffold
+
+GOOD = ("--agent", "scripted", "--script", SCRIPTS / "good")
+SPEECH = re.compile(r"Traceback|pydantic|Input should|validation error|type=|Errno|Usage:")
+"""What no message of ours has in it."""
+FILES = {
+    "broken.toml": b'suite = "starter"\nagents = [\n',
+    "keys.toml": b'suite = "starter"\nrepeat = 3\n[[agents]]\nharness = "worker"\nmodle = "openai/gpt-5"\n',
+    "broken.yaml": b"suite: starter\n  agents: [\n",
+    "picture.toml": b"\x89PNG\r\n",
+    "jobs.csv": b"a,b\n1,2\n",
+    "empty.csv": b"",
+}
+
+
+def model(name: str, *more: object) -> list[object]:
+    return ["run", "--suite", TINY, "--agent", "worker", "--model", name, *more]
+
+
+# What is typed -> words of the answer, the next step's among them.
+MISTAKES: dict[str, tuple[list[object], list[str]]] = {
+    "a model without its provider": (model("gpt-5"), ["names no provider", "--model openai/gpt-5"]),
+    "a provider misspelt": (model("openia/gpt-5"), ["no provider is called 'openia'", "--model openai/gpt-5"]),
+    "a client not installed": (model("google/gemini-2.5-pro"), ["pip install google-genai"]),
+    "no key": (model("openai/gpt-5"), ["OPENAI_API_KEY", "export OPENAI_API_KEY="]),
+    "no address of a local model": (model("openai-api/local/x"), ["LOCAL_BASE_URL", "--base-url http"]),
+    "an address without http": (model("openai/gpt-5", "--base-url", "localhost:1"), ["begins with http://"]),
+    "a price for another name": (
+        model("openai/gpt-5", "--price", "gpt-5=1,2", "--limit-cost", 1),
+        ["openai/gpt-5 has no price", "prices were given for gpt-5", "--price openai/gpt-5="],
+    ),
+    "half a price": (model("openai/gpt-5", "--price", "openai/gpt-5=1"), ["names one figure only", "--price openai"]),
+    "a model's argument without =": (model("openai/gpt-5", "--model-arg", "x"), ["--model-arg KEY=VALUE"]),
+    "a key among arguments": (model("openai/gpt-5", "--model-arg", "api_key=x"), ["does not belong", "OPENAI_API_KEY"]),
+    "a file that is not there": (["run", "study.toml"], ["FILE: File 'study.toml' does not exist", "run --help"]),
+    "a folder as a file": (["run", "."], ["is a directory", "run --help"]),
+    "TOML that is none": (["run", "broken.toml"], ["broken.toml", "is not TOML"]),
+    "YAML that is none": (["run", "broken.yaml"], ["broken.yaml", "is not YAML", "line 2"]),
+    "a picture as a file": (["run", "picture.toml"], ["is not UTF-8"]),
+    "a table as a file": (["run", "jobs.csv"], ["ends in .toml", "--suite NAME"]),
+    "keys misspelt": (["run", "keys.toml"], ["did you mean 'model'", "did you mean 'repeats'"]),
+    "scripts that are not there": (
+        ["run", "--suite", TINY, "--agent", "scripted", "--script", "no"],
+        ["no is not a folder of scripts"],
+    ),
+    "a folder without scripts": (
+        ["run", "--suite", TINY, "--agent", "scripted", "--script", TINY / "tasks" / "sums"],
+        ["unknown key", "folder of scripts"],
+    ),
+    "an agent's file that is not there": (["run", "--suite", TINY, "--agent", "no.toml"], ["no.toml: is missing"]),
+    "a task's file for its folder": (
+        ["run", "--task", TINY / "tasks" / "sums" / "task.toml", *GOOD],
+        ["is the folder around it", "--task "],
+    ),
+    "a sandbox that there is not": (["run", "--suite", TINY, *GOOD, "--sandbox", "docker"], ["bubblewrap, none"]),
+    "an option that there is not": (["run", "--limit-dollars", 3], ["--limit-dollars", "run --help"]),
+    "a verb misspelt": (["task", "chek"], ["Did you mean 'check'", "worksample task --help"]),
+    "an argument forgotten": (["compare", "a"], ["Missing argument 'B'", "compare --help"]),
+    "an option forgotten": (["amend", "strike", "trial", "x"], ["--reason", "amend --help"]),
+    "an agent that did not work": (["compare", "a", "b"], ["no experiment", "worksample"]),
+    "an experiment that there is not": (["report", "nope"], ["no experiment", "worksample demo"]),
+    "no digest": (["store", "cat", "x"], ["is not a digest", "store cat --help"]),
+    "a trial that there is not": (["amend", "strike", "trial", "x", "--reason", "y"], ["no trial", "worksample list"]),
+    "a column's name": (["metrics", "--where", "colour=red"], ["'colour'", "--where with agent"]),
+    "work without a name": (["submit", ".", "--task", TINY / "tasks" / "sums"], ["--entrant", "worksample submit"]),
+    "a table without names": (["import", "jobs", "empty.csv", "out"], ["names no columns", "import jobs --help"]),
+    "a suite that there is not": (["suite", "show", "beginner"], ["no suite 'beginner'", "starter"]),
+    "an id with a blank": (["task", "new", "My Task"], ["not a task's id", "lower case"]),
+    "a task that is there": (["task", "new", "taken"], ["something is there", "another"]),
+    "an image that is none": (["image", "check", "taken"], ["neither an OCI layout", "skopeo"]),
+    "a store nobody can make": (["run", "--suite", TINY, *GOOD, "--store", "jobs.csv/x"], ["jobs.csv/x", "place"]),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with files that are wrong, and a store in which nothing was run."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    for name, data in FILES.items():
+        (folder / name).write_bytes(data)
+    (folder / "taken").mkdir()
+    Store.open(folder / ".worksample", create=True).close()
+    return folder
+
+
+@pytest.mark.quick(*list(MISTAKES)[:14], "a file that is not there", "a verb misspelt", "a store nobody can make")
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_with_what_to_type_next(mistake: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words, says = MISTAKES[mistake]
+    for name in [name for name in os.environ if name.endswith(("_API_KEY", "_BASE_URL"))]:
+        monkeypatch.delenv(name)
+    if "local" in mistake:
+        monkeypatch.setenv("LOCAL_API_KEY", "none")
+    elif "no key" not in mistake:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    before = sorted(p.name for p in place.iterdir())
+    done = cli(*words, cwd=place)
+    lines = done.stderr.splitlines()
+    assert done.returncode in (1, 2), done.stdout
+    assert lines[0].startswith("error: ") and lines[-1].startswith("  next: "), done.stderr
+    told = " ".join(done.stderr.split())
+    assert [word for word in says if word not in told] == [], told
+    assert not SPEECH.search(done.stderr), told
+    assert sorted(p.name for p in place.iterdir()) == before
+
+
+def test_a_report_that_cannot_be_written_is_told(place: Path, tmp_path: Path) -> None:
+    store = tmp_path / "s"
+    assert cli("run", "--task", TINY / "tasks" / "sums", *GOOD, "--store", store, "--sandbox", "none").returncode == 0
+    done = cli("report", "--out", "jobs.csv/report", "--store", store, cwd=place)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert "jobs.csv/report: Not a directory" in done.stderr and "next: name a place" in done.stderr
+
+
+def test_work_without_a_protocol_in_common_is_told_which_runs_it_could_be(tmp_path: Path) -> None:
+    for name, protocol in (("read", Protocol.RUBRIC), ("seen", Protocol.HOLISTIC), ("summed", Protocol.PROGRAM)):
+        scaffold(tmp_path, name, protocol=protocol)
+    words = ["--task", "read", "--task", "seen", "--task", "summed", *GOOD, "--dry-run"]
+    done = cli("run", *words, cwd=tmp_path)
+    assert done.returncode == 1 and "no protocol in common" in done.stderr
+    for run in ("--protocol rubric --only read", "--protocol holistic --only seen", "--protocol program --only summed"):
+        assert run in done.stderr
+    done = cli("run", *words, "--protocol", "program", cwd=tmp_path)
+    assert "has no grading under protocol program" in done.stderr and "4 of 6 instances lack it" in done.stderr
