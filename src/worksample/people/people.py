@@ -14,7 +14,7 @@ from .access.accounts import Accounts
 from .access.profile import Profile, profile_of
 from .clock import Clock, wall
 from .quality import dashboard, flags, gold_items
-from .rounds import opening, queues
+from .rounds import opening, queues, stocking
 from .rounds.config import PeopleRound
 from .rounds.instructions import Instructions, shipped
 from .rubrics import versions
@@ -110,7 +110,7 @@ class People:
 
     def restock(self, round: str) -> int:
         """Make a round's queue anew where the database was lost; returns how many items came in."""
-        return queues.stock(self.store, self.store.get(Round, round), self._clock())
+        return stocking.stock(self.store, self.store.get(Round, round), self._clock())
 
     def set_state(self, round: str, state: str, by: Account | None = None) -> None:
         """Open, pause or close a queue."""

@@ -29,7 +29,7 @@ from .config import PeopleRound
 from .instructions import Instructions, shipped
 from .opening import open_people_round, top_up
 from .protocol import BY_CRITERIA, FORM_OF, Kind, roles_of, votes_of
-from .queues import stock
+from .stocking import stock
 
 if TYPE_CHECKING:
     from worksample.people.clock import Clock

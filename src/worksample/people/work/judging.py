@@ -56,7 +56,7 @@ class Judging:
         if mine.state == DONE:
             return _same(self._store.get(Evaluation, id), key)
         criteria = criteria_of(self._store.get(Instance, row.instance), queue)
-        answer, beside = read_answer(queue.form, payload, criteria)
+        answer, beside = read_answer(queue.form, payload, criteria, queue.questions)
         # Held, said, noted, each on its own: an answer has one id, so that a kill in between loses and doubles nothing.
         with self._db.writing() as connection:
             now = self._clock()
