@@ -28,12 +28,13 @@ def failed(round: Round, labels: Labels) -> tuple[str, ...]:
 
 def votes_wanted(rule: Rule, overlap: int, votes: Sequence[bool]) -> int:
     """How many votes a job wants, of which `votes` are in, by time."""
+    differ = len(set(votes[:2])) > 1
     if rule is Rule.VERIFIED:
         if not votes or not votes[0]:
             return 1
-        return 3 if len(votes) >= 2 and not votes[1] else 2
+        return 3 if differ else 2
     if rule is Rule.TIE_BREAK:
-        return 3 if len(votes) >= 2 and votes[0] != votes[1] else 2
+        return 3 if differ else 2
     return overlap
 
 

@@ -76,11 +76,11 @@ def asks_of(questions: Sequence[Question] = ()) -> tuple[Ask, ...]:
     """The form's questions: each with its reason, and the rubric that the expert may write at once (UpBench A.3)."""
     out: list[Ask] = []
     for question in asked(questions):
-        when = "the answer is no" if not question.answers else ""
+        when = "needed where the answer is no" if not question.answers else ""
         out.append(Ask(question.name, "choice", question.text, options_of(question)))
         out.append(Ask(question.name + WHY, "text", "Why?", required=False, when=when))
     text = "Acceptance criteria: a line for each, `critical - text` (or important, optional, pitfall)"
-    return (*out, Ask(CRITERIA, "text", text, required=False, when="you write the rubric"))
+    return (*out, Ask(CRITERIA, "text", text, required=False, when="where you write the rubric"))
 
 
 class QuestionFile(Frozen):
