@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from people.worlds import Office, office
-from worksample.people import Account, Kind
+from worksample.people import Account, Kind, top_up
 from worksample.records import Fed, Slot, Submission, Trial
 
 
@@ -31,12 +31,12 @@ def hand_in_again(desk: Office, name: str, of: str) -> None:
 def marks(desk: Office, account: Account, round: str) -> list[str]:
     """Take what there is, and hand it in."""
     taken = []
-    while item := desk.people.claim(account, round):
+    while item := desk.people.drafting.claim(account, round):
         said = {
             "marks": dict.fromkeys(("title", "sums", "tidy"), "fail"),
             "feedback": dict.fromkeys(("title", "sums", "tidy"), "no"),
         }
-        taken.append(desk.people.submit(item.id, account, said, "k").subject)
+        taken.append(desk.people.judging.submit(item.id, account, said, "k").subject)
     return taken
 
 
@@ -46,7 +46,7 @@ def test_unchanged_work_goes_to_somebody_else(desk: Office, others: bool) -> Non
     round = desk.open(Kind.RUBRIC, again_by_others=others).id
     assert marks(desk, ann, round) == ["s-maker-0.p0"]
     hand_in_again(desk, "again", "s-maker-0.p0")
-    assert desk.people.top_up(round) == 1
+    assert top_up(desk.people.store, round) == 1
     if not others:
         assert marks(desk, ann, round) == ["s-again"]
         return
@@ -54,7 +54,7 @@ def test_unchanged_work_goes_to_somebody_else(desk: Office, others: bool) -> Non
     assert marks(desk, bob, round) == ["s-again"]
     # And once more: neither of those who judged it.
     hand_in_again(desk, "third", "s-again")
-    assert desk.people.top_up(round) == 1
+    assert top_up(desk.people.store, round) == 1
     assert marks(desk, ann, round) == marks(desk, bob, round) == []
     assert marks(desk, cem, round) == ["s-third"]
 
@@ -72,5 +72,5 @@ def test_work_that_was_done_anew_goes_to_anybody(desk: Office) -> None:
         other.replaced(id="t-new", slot="slot-new", fed=Fed(submission="s-maker-0.p0", text=words)),
         earlier.replaced(id="s-new", trial="t-new"),
     )
-    assert desk.people.top_up(round) == 2
+    assert top_up(desk.people.store, round) == 2
     assert marks(desk, ann, round) == ["s-new"]

@@ -138,10 +138,10 @@ def test_labels_change_no_verdict_and_labellers_never_see_the_judge(tmp_path: Pa
     before = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()
     fill(desk, experiment)
     ann = desk.hire("ann", "expert")
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    desk.people.submit(item.id, ann, {"score": 1, "justification": "report.txt"}, "k")
-    assert desk.people.earlier(item.id, ann) == []
+    desk.people.judging.submit(item.id, ann, {"score": 1, "justification": "report.txt"}, "k")
+    assert desk.people.judging.earlier(item.id, ann) == []
     label(desk, ann)
     assert fill(desk, experiment) == 0 and routed(desk) == {}
     after = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from people.worlds import Office, office
 from worksample.errors import ManifestError, UsageError
-from worksample.people import Account, InvalidAnswer, Item, Kind, PeopleRound
+from worksample.people import Account, InvalidAnswer, Item, Kind, PeopleRound, amend, final_verdicts, restock
+from worksample.people.quality import dashboard
 from worksample.people.rounds.looks import keep_looks
 from worksample.people.rounds.questions import CONTEXT, CORE, IDENTIFIERS, QUALITY, Question, read_questions
 from worksample.records import Action, Importance, Labels, Purpose, Round, Rule, Standing, Target
@@ -47,29 +48,31 @@ def test_a_second_expert_verifies_and_a_third_decides(desk: Office) -> None:
     round = opened(desk)
     says = {"p0": [FIT, FIT], "p1": [UNFIT], "p2": [FIT, UNFIT, FIT], "p3": [FIT, UNFIT, UNFIT]}
     assert desk.work_off(experts, by_name(says, desk)) == 9
-    found = desk.people.verdicts(round.id)
+    found = final_verdicts(desk.people.store, round.id)
     passed = {i.name: found[i.id].verdict.passed for i in desk.instances}
     assert passed == {"p0": True, "p1": False, "p2": True, "p3": False}
     assert found[desk.instances[1].id].verdict.reason == CONTEXT
-    assert desk.people.progress(round.id).complete == 4
+    assert dashboard.progress(desk.people.store, round.id).complete == 4
     # Nobody saw a job twice, and nothing says that the work on these jobs passes or fails.
     assert round.purpose is Purpose.QUALIFICATION
     assert not check(desk.store)
     rebuild(desk.store)
-    assert {s: f.verdict for s, f in desk.people.verdicts(round.id).items()} == {s: f.verdict for s, f in found.items()}
-    assert desk.people.agreement(round.id).share.value == pytest.approx(1 / 3)
+    assert {s: f.verdict for s, f in final_verdicts(desk.people.store, round.id).items()} == {
+        s: f.verdict for s, f in found.items()
+    }
+    assert dashboard.agreement(desk.people.store, round.id).share.value == pytest.approx(1 / 3)
 
 
 def test_a_queue_that_is_lost_asks_for_what_is_still_wanted(desk: Office) -> None:
     ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
     round = opened(desk)
     desk.work_off([ann], lambda account, item: FIT)
-    assert desk.people.progress(round.id).open == 4
+    assert dashboard.progress(desk.people.store, round.id).open == 4
     with desk.store.database.writing() as connection:
         for table in ("items", "assignments", "queues"):
             connection.exec_driver_sql(f"DELETE FROM {table}")
-    assert desk.people.restock(round.id) == 4
-    assert desk.people.progress(round.id).open == 4
+    assert restock(desk.people.store, round.id, clock=desk.people.clock) == 4
+    assert dashboard.progress(desk.people.store, round.id).open == 4
     assert desk.work_off([ann, bob], lambda account, item: FIT) == 4
 
 
@@ -77,12 +80,20 @@ def test_a_struck_answer_is_given_by_somebody_else(desk: Office) -> None:
     ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
     admin = desk.hire("dana", "admin", "reviewer")
     round = opened(desk)
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    said = desk.people.submit(item.id, ann, UNFIT, "k")
-    desk.people.amend(admin, Action.STRIKE, Target.EVALUATION, said.id, "it was another job")
+    said = desk.people.judging.submit(item.id, ann, UNFIT, "k")
+    amend(
+        desk.people.store,
+        admin,
+        Action.STRIKE,
+        Target.EVALUATION,
+        said.id,
+        "it was another job",
+        clock=desk.people.clock,
+    )
     assert desk.work_off([bob], lambda account, item: UNFIT) == 4
-    verdict = desk.people.verdicts(round.id)[said.subject].verdict
+    verdict = final_verdicts(desk.people.store, round.id)[said.subject].verdict
     assert (verdict.standing, verdict.passed) == (Standing.DECIDED, False)
 
 
@@ -97,25 +108,25 @@ def test_what_is_asked_is_the_rounds_own(desk: Office, tmp_path: Path) -> None:
     ann = desk.hire("ann", "expert")
     round = opened(desk, questions=questions, looks=looks)
     assert round.versions[DECIDES].split() == [q.name for q in CORE] + ["licence"]
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None and item.notes == f"found in {item.instance.removeprefix('report/')}"
     assert [pane.label for pane in item.shown] == ["Reference"]
     names = [ask.name for ask in item.asks]
     assert names[-1] == "acceptance_criteria" and {"licence", "licence_why", "difficulty"} <= set(names)
     with pytest.raises(InvalidAnswer) as e:
-        desk.people.submit(item.id, ann, {**FIT, "licence": "no", "extra": "1", "difficulty": "medium"}, "k")
+        desk.people.judging.submit(item.id, ann, {**FIT, "licence": "no", "extra": "1", "difficulty": "medium"}, "k")
     assert set(e.value.faults) == {"licence_why", "difficulty", "extra"}
     with pytest.raises(InvalidAnswer) as e:
         wrong = {**FIT, "licence": "yes", "difficulty": "low", "acceptance_criteria": "must be good"}
-        desk.people.submit(item.id, ann, wrong, "k")
+        desk.people.judging.submit(item.id, ann, wrong, "k")
     assert set(e.value.faults) == {"acceptance_criteria"}
     rubric = "critical - Has 12 rows\n- Pitfall: names a person"
     said = {**FIT, "licence": "no", "licence_why": "unclear", "difficulty": "low", "acceptance_criteria": rubric}
-    payload = desk.people.submit(item.id, ann, said, "k").payload
+    payload = desk.people.judging.submit(item.id, ann, said, "k").payload
     assert isinstance(payload, Labels)
     assert payload.reasons == {"licence": "unclear"} and payload.labels["difficulty"] == "low"
     assert [c.importance for c in payload.criteria.leaves] == [Importance.CRITICAL, Importance.PITFALL]
-    verdict = desk.people.verdicts(round.id)[item_subject(desk, item)].verdict
+    verdict = final_verdicts(desk.people.store, round.id)[item_subject(desk, item)].verdict
     assert (verdict.passed, verdict.reason) == (False, "licence")
 
 

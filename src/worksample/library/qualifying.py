@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError, UsageError
 
-from .opening import Where, opened
+from .opening import opened
 
 if TYPE_CHECKING:
     from worksample.formats.looking import JobLook
     from worksample.people.quality.funnel import Funnel
     from worksample.records import Instance, Round
     from worksample.store import Store
+
+    from .opening import Where
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Desks:
     def sit(self, name: str, *roles: str, dark: bool = False) -> Page:
         """A new account that has read the instructions, signed in."""
         account = self.office.hire(name, *roles)
-        return enter(self.stranger(dark=dark), self.office.people.one_time_link(account.name))
+        return enter(self.stranger(dark=dark), self.office.people.accounts.one_time_link(account.name))
 
 
 @contextmanager

@@ -90,7 +90,7 @@ class Finder:
         # Their own asks the network for the list of domains, and keeps it.
         offline = TLDExtract(suffix_list_urls=(), cache_dir=None)
 
-        class EmailRecognizer(theirs.EmailRecognizer):  # type: ignore[misc]
+        class EmailRecognizer(theirs.EmailRecognizer):
             def validate_result(self, pattern_text: str) -> bool:
                 return bool(offline(pattern_text.rpartition("@")[2]).top_domain_under_public_suffix)
 

@@ -85,7 +85,7 @@ def judged_jobs(store: Store, round: Round) -> tuple[Judged, ...]:
     """Every job of a qualification, by key."""
     from worksample.people.verdicts import final_verdicts
 
-    verdicts = {s: f.verdict for s, f in final_verdicts(store, round).items()}
+    verdicts = {s: f.verdict for s, f in final_verdicts(store, round.id).items()}
     said: dict[str, list[Evaluation]] = {}
     for e in given(store, round.id):
         said.setdefault(e.subject, []).append(e)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, update
 
 from worksample.errors import UsageError
-from worksample.people.access.account import Role
+from worksample.people.access.account import Account, Role
 from worksample.people.work import statements as sql
 from worksample.records import EvaluatorKind, Protocol
 from worksample.store.people_tables import activity, queues
@@ -77,6 +77,12 @@ def read_queue(row: Any) -> Queue:
     )  # fmt: skip
 
 
+def list_queues(store: Store) -> list[Queue]:
+    """By the time they were opened."""
+    with store.database.reading() as connection:
+        return all_queues(connection)
+
+
 def all_queues(connection: Connection) -> list[Queue]:
     """By the time they were opened."""
     return [read_queue(row) for row in connection.execute(sql.QUEUES).all()]
@@ -90,8 +96,12 @@ def find_queue(connection: Connection, round: str) -> Queue:
     return read_queue(row)
 
 
-def set_state(store: Store, round: str, state: str) -> None:
-    """Open, pause or close a queue. A paused one gives nothing out; what is out may be handed in."""
+def set_state(store: Store, round: str, state: str, by: Account | None = None) -> None:
+    """Open, pause or close a queue; `by`: an admin, None the store's owner. A paused one gives nothing out; what is
+    out may be handed in. Denied, UsageError.
+    """
+    if by is not None:
+        by.may(Role.ADMIN)
     if state not in STATES:
         raise UsageError(f"no such state: {state}", next=f"one of {', '.join(STATES)}")
     with store.database.writing() as connection:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, select
 
 from worksample.errors import PlanError
 from worksample.people.access.profile import person_of
+from worksample.people.clock import Clock
 from worksample.people.work.closing import settle_ties
 from worksample.records import Evaluation, Given, Purpose, Round, Submission, Trial
 from worksample.store.people_tables import accounts, assignments, items, queues
@@ -43,6 +44,11 @@ def stock(store: Store, round: Round, at: int) -> int:
         for item in plan["items"] if said else ():
             settle_ties(connection, item["id"])
         return count
+
+
+def restock(store: Store, round: str, *, clock: Clock) -> int:
+    """Make a round's queue anew where the database was lost; returns how many items came in."""
+    return stock(store, store.get(Round, round), clock())
 
 
 def add_items(

@@ -6,6 +6,7 @@ The order on standard input: `{"in": folder, "files": [[number, quoted path], ..
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -38,21 +39,19 @@ _DECODED = frozenset({"text", "markdown", "tex", "table", "site", "notebook", "s
 
 def read(file: Path, name: str, path: str) -> dict[str, Any]:
     """One file."""
-    from in_box.job import Job, Unreadable
-    from in_box.sniff import sniff
-    from in_box.words import decode
+    job_of, sniff, decode = (importlib.import_module(f"in_box.{name}") for name in ("job", "sniff", "words"))
 
-    job = Job(file, name, path, folder=file.parent, out=file.parent, work=file.parent, size=file.stat().st_size)
+    job = job_of.Job(file, name, path, folder=file.parent, out=file.parent, work=file.parent, size=file.stat().st_size)
     found: dict[str, Any] = {"family": "", "problem": "", "text": "", "meta": {}, "unread": ""}
     try:
-        family = sniff(job)
-    except Unreadable as e:
+        family = str(sniff.sniff(job))
+    except job_of.Unreadable as e:
         return {**found, "family": "protected", "problem": str(e)}
     found["family"] = family
     if family == "empty":
         found["problem"] = "it is empty"
     elif family in _DECODED:
-        said = decode(job.head(4 * TEXT), whole=False) or ""
+        said = decode.decode(job.head(4 * TEXT), whole=False) or ""
         found["text"] = (plain(said) if family in ("site", "svg") else said)[:TEXT]
         found["unread"] = "the rest of a long text" if job.size > 4 * TEXT else ""
     elif family == "pdf":
@@ -173,7 +172,7 @@ def _picture(file: Path, found: dict[str, Any]) -> None:
             fields = {ExifTags.TAGS.get(n, str(n)): value for n, value in exif.items()}
             gps = exif.get_ifd(ExifTags.IFD.GPSInfo)
             fields |= {ExifTags.TAGS.get(n, str(n)): value for n, value in exif.get_ifd(ExifTags.IFD.Exif).items()}
-            fields |= {n: value for n, value in picture.info.items() if isinstance(value, str)}
+            fields |= {str(n): value for n, value in picture.info.items() if isinstance(value, str)}
             if gps:
                 fields["GPS"] = " ".join(str(value) for value in gps.values())
             for field, value in list(fields.items())[:200]:
