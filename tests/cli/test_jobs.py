@@ -12,6 +12,9 @@ from formats.jobs_rows import row, write_csv
 from worksample.app.scripted_experts import PassingTime, ScriptedExperts
 from worksample.people.clock import wall
 from worksample.people.rounds.questions import CONTEXT, IDENTIFIERS, QUALITY
+from worksample.records import Arm, Experiment, Lock, Protocol, now
+from worksample.reports.sections.measure import measure
+from worksample.reports.sections.section import Section
 from worksample.store import Store
 from worksample.tasks import read_suite
 
@@ -70,6 +73,20 @@ def test_jobs_go_from_a_list_to_a_suite(tmp_path: Path) -> None:
     [package] = read_suite(kept).packages
     assert package.about.job is not None and package.about.job.contract == "good"
     assert len(package.criteria.leaves) == 5
+    # A report on an experiment with these jobs says how they came to be tasks.
+    with Store.open(store) as opened:
+        [section] = [s for s in measured(opened, jobs) if s.id.startswith("qualification")]
+    told = {row.label.strip(): row.cells for row in section.rows}
+    assert told["qualified"] == ("1",) and "1 of 3 qualified" in section.notes[0]
+
+
+def measured(store: Store, jobs: dict[str, Any]) -> tuple[Section, ...]:
+    """The figures of an experiment in which nobody has worked on these jobs yet."""
+    ids = tuple(job["job"] for job in jobs.values())
+    lock = Lock(suite="s", instances=ids, protocol=Protocol.HOLISTIC, sandbox="bubblewrap")
+    plan = Experiment(id="x", name="x", agents=(), arms=(Arm(),), repeats=1, lock=lock, author="me", at=now())
+    store.commit(plan)
+    return measure(store, [plan])
 
 
 def test_a_suite_without_jobs_is_refused(tmp_path: Path) -> None:

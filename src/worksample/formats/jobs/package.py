@@ -148,6 +148,7 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         "", "[about]", *(f"{k} = {_toml(v)}" for k, v in about.items() if v),
         "", "[about.job]", *(f"{k} = {_toml(v)}" for k, v in _plain_job(posting).items()),
         "", *_gradings(posting), "[[instance]]", 'name = "job"',
+        f"title = {_toml(' '.join(posting.title.split()))}",
     ]  # fmt: skip
     # What looks like a setting of ours in somebody else's text stands for itself.
     lines += [f"settings = {_toml(places)}"] if places else []
