@@ -35,7 +35,7 @@ def test_two_experts_qualify_a_job_in_the_browser(place: Desks) -> None:
             asked.locator(f'[data-ask="{question}"] input[value="yes"]').check()
         asked.locator('[data-ask="hard"] input[value="high"]').check()
         if name == "ann":
-            # A no without a reason comes back from the server, beside the reason.
+            # A no needs its reason.
             asked.locator(f'[data-ask="{IDENTIFIERS}"] input[value="no"]').check()
             page.get_by_role("button", name="Hand in").click()
             expect(asked.locator(f'[data-ask="{IDENTIFIERS}_why"]').get_by_role("alert")).to_be_visible()
