@@ -21,7 +21,7 @@ from worksample.sandboxes.toolbox_fetch import fetch, wanted
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DISTRIBUTIONS = {"argon2": "argon2-cffi"}
+DISTRIBUTIONS = {"argon2": "argon2-cffi", "presidio_analyzer": "presidio-analyzer"}
 BLOCKED = """
 import json, sys
 for name in {names}: sys.modules[name] = None

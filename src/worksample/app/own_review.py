@@ -58,7 +58,7 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
         kind = kind_of(protocol)
         round = people.open_people_round(
             PeopleRound(
-                kind=kind, experiment=chosen.id, rule=Rule.LATEST, overlap=1, training=False,
+                kind=kind, experiment=chosen.id, rule=Rule.LATEST, overlap=1, training=False, again_by_others=False,
                 protocol=protocol if kind is Kind.RUBRIC else None, waive_pilot=REASON, reason=REASON,
             )
         ).id  # fmt: skip

@@ -90,6 +90,14 @@ VERBS: dict[str, Verb | Family] = {
             "harbor": _verb("import_harbor", "Turn Harbor's tasks into packages."),
         },
     ),
+    "jobs": Family(
+        "Let experts say which jobs are fit to be tasks.",
+        {
+            "qualify": _verb("jobs_qualify", "Look at a suite's jobs, and ask experts which are fit."),
+            "funnel": _verb("jobs_funnel", "Show how many jobs stayed out at each step, and why."),
+            "keep": _verb("jobs_keep", "Write the jobs that qualified as a suite, with the experts' rubrics."),
+        },
+    ),
     "store": Family(
         "Check, rebuild, merge, read and export a store.",
         {

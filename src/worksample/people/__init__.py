@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from .rounds.opening import top_up
     from .rounds.pilot import Pilot, pilots
     from .rounds.protocol import SPECS, Ask, Form, Kind, Spec
-    from .rounds.queues import Queue, list_queues, restock, set_state
+    from .rounds.queues import Queue, list_queues, set_state
+    from .rounds.stocking import restock
     from .rubrics.versions import Version, save_version
     from .verdicts import DecidedBy, Final, false_negatives, final_verdicts, preferences
     from .work.item import Draft, Item, Pane

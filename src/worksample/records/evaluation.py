@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from worksample.errors import Cause
 
 from .base import Frozen, Moment, Record, register
+from .criteria import Criteria
 from .grade import Grade
 from .task import Protocol
 
@@ -46,9 +47,15 @@ class Tags(Frozen):
 
 
 class Labels(Frozen):
+    """Answers by question. Of a job: whether it qualifies, why, and the rubric that the expert wrote (UpBench 3.3)."""
+
     type: Literal["labels"] = "labels"
     labels: dict[str, str]
     note: str = ""
+    reasons: dict[str, str] = Field(default={}, exclude_if=lambda reasons: not reasons)
+    """By question. Not written where there are none."""
+    criteria: Criteria = Field(default=Criteria(), exclude_if=lambda criteria: not criteria.criteria)
+    """Not written where there are none."""
 
 
 Payload = Annotated[Holistic | Pairwise | Grade | Tags | Labels, Field(discriminator="type")]
@@ -65,6 +72,8 @@ class Rule(StrEnum):
     """Two votes, a third where they disagree (RLI B.2)."""
     MEAN = "mean"
     """The mean score: judges with repeats."""
+    VERIFIED = "verified"
+    """One vote; a second person verifies a yes, a third decides where those two differ (UpBench 3.3)."""
 
 
 class Purpose(StrEnum):
@@ -89,6 +98,8 @@ class Purpose(StrEnum):
     """Whether instructions are understood alike."""
     CALIBRATION = "calibration"
     """Gold items, whose right answers are known."""
+    QUALIFICATION = "qualification"
+    """Whether jobs are fit to be tasks (UpBench 3.3): its subjects are jobs, and nothing is judged that was made."""
 
 
 class EvaluatorKind(StrEnum):
@@ -105,7 +116,7 @@ class Round(Record):
     """One grading of a set of submissions under one protocol with fixed versions."""
 
     kind: ClassVar[str] = "round"
-    schema_version: ClassVar[int] = 3
+    schema_version: ClassVar[int] = 4
 
     protocol: Protocol
     by: EvaluatorKind = EvaluatorKind.PERSON
@@ -118,6 +129,7 @@ class Round(Record):
     experiment: str | None = None
     """All submissions of this experiment are subjects, as they come; else `subjects` lists them."""
     subjects: tuple[str, ...] = ()
+    """Ids of submissions; of instances where jobs qualify."""
     overlap: int = Field(default=1, ge=1)
     """Evaluations wanted per subject."""
     rule: Rule = Rule.LATEST
@@ -139,7 +151,7 @@ class Round(Record):
 
     @classmethod
     def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
-        """Schema 2 did not say who is asked.
+        """Schema 3 knew no jobs as subjects. Schema 2 did not say who is asked.
 
         Schema 1 told its purpose among the versions, and knew no regrades: they counted as soon as opened.
         """
@@ -174,10 +186,12 @@ class Evaluation(Record):
     """What one evaluator said. A failed one carries its cause and no payload: the subject stays ungraded."""
 
     kind: ClassVar[str] = "evaluation"
+    schema_version: ClassVar[int] = 2
+    """Schema 1 knew no answers on jobs."""
 
     round: str
     subject: str
-    """Submission id."""
+    """Submission id; where a job is asked about, the instance's."""
     second: str | None = None
     """The other submission of a pair; `subject` is the one shown first."""
     reference: str | None = None
@@ -197,6 +211,11 @@ class Evaluation(Record):
     """Digests of what the grader printed, the judge's prompts and answers, and the like."""
     author: str
     at: Moment
+
+    @property
+    def of_job(self) -> bool:
+        """Whether it is about a job, and not about work on it."""
+        return self.subject == self.instance
 
     @property
     def draw(self) -> int:

@@ -10,6 +10,7 @@ from worksample.records import (
     Evaluation,
     Experiment,
     Instance,
+    Purpose,
     Record,
     Round,
     Slot,
@@ -44,11 +45,13 @@ def ids_of(record: Record) -> Iterator[tuple[str, str]]:
             yield from [("trial", record.trial)] if record.trial else []
             yield from [("experiment", record.experiment)] if record.experiment else []
         case Round():
-            yield from (("submission", s) for s in record.subjects)
+            about = "instance" if record.purpose is Purpose.QUALIFICATION else "submission"
+            yield from ((about, s) for s in record.subjects)
             yield from (("instance", i) for i in record.gradings)
             yield from [("experiment", record.experiment)] if record.experiment else []
         case Evaluation():
-            yield from (("round", record.round), ("submission", record.subject), ("instance", record.instance))
+            yield from (("round", record.round), ("instance", record.instance))
+            yield from [] if record.of_job else [("submission", record.subject)]
             yield "evaluator", record.evaluator
             yield from (("submission", s) for s in (record.second, record.reference) if s)
         case Amendment():

@@ -13,6 +13,7 @@ from worksample.records import Amendment, Evaluation, Given, Grade, Purpose, Rou
 from worksample.store import Store, schema
 
 from .criteria import each_grade
+from .qualifying import decides
 from .resolving import verdict_frame, wants_leaves
 from .rounds import Deciding, InForce
 from .said import Said, said_in
@@ -119,9 +120,15 @@ def _together(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str
 
 
 def passes_of(store: Store, round: Round) -> dict[str, bool]:
-    """Evaluation -> whether its grade passes by itself, of those that say so: the same rule as the verdicts'."""
+    """Evaluation -> whether its grade passes by itself, of those that say so: the same rule as the verdicts'.
+
+    Of a job whether it qualifies it.
+    """
     judging = Judging(store, store.find(Amendment))
     judged = judging.read(round, [round.id])
+    if round.purpose is Purpose.QUALIFICATION:
+        deciding, said = set(decides(round)), judged.given.filter(pl.col("payload") == "labels")
+        return {id: deciding.isdisjoint(nos) for id, nos in said.select("evaluation", "denied").iter_rows()}
     grades = judged.given.filter(pl.col("payload") == "grade")
     each = each_grade(round, grades, judged.leaves, judging.rules).filter(pl.col("why").is_null())
     return dict(each.drop_nulls("passed").select("evaluation", "passed").iter_rows())

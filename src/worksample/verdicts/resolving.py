@@ -17,6 +17,7 @@ from worksample.records import (
     Given,
     Grade,
     Protocol,
+    Purpose,
     Round,
     Rule,
     Standing,
@@ -27,6 +28,7 @@ from worksample.records import (
 
 from .criteria import FEW, awaited, by_criteria, each_grade
 from .doubles import latest, once
+from .qualifying import qualified_frame
 from .said import Said, said_of
 
 _GIVEN = Given.GIVEN.value
@@ -69,6 +71,8 @@ def verdict_frame(round: Round, said: Said, rules: RubricRules | None = None) ->
     voted = (pl.col("payload") == "holistic").any().over("subject")
     grades = given.filter(~voted & (pl.col("payload") == "grade"))
     parts = [_voted(round, votes), _graded(round, grades, said.leaves, rules)]
+    if round.purpose is Purpose.QUALIFICATION:
+        parts.append(qualified_frame(round, given.filter(pl.col("payload") == "labels")))
     parts.append(_rest(given, parts, "no payload that decides", UNDECIDED))
     parts[-1] = parts[-1].join(_resting(given), on="subject", how="left")
     parts.append(_silent(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))

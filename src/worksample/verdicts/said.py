@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import polars as pl
 from sqlalchemy import Connection, case, select
 
-from worksample.records import Amendment, Evaluation, Given, Grade, Holistic, Pairwise, Target, struck
+from worksample.records import Amendment, Evaluation, Given, Grade, Holistic, Labels, Pairwise, Payload, Target, struck
 from worksample.store import schema
 from worksample.store.tabulate import TIME, Columns, tabulate
 
 _e = schema.evaluations.c
 _GIVEN = Given.GIVEN.value
+NO = "no"
+"""The answer that speaks against a job."""
 _COLUMNS: dict[str, pl.DataType] = {
     "evaluation": pl.String(),
     "round": pl.String(),
@@ -34,6 +36,7 @@ _COLUMNS: dict[str, pl.DataType] = {
     "at": TIME,
 }
 _SKIPS = {"evaluation": pl.String(), "undecided": pl.String(), "void": pl.Boolean()}
+_DENIED = {"evaluation": pl.String(), "denied": pl.List(pl.String())}
 _LEAVES: dict[str, pl.DataType] = {
     "evaluation": pl.String(),
     "name": pl.String(),
@@ -50,6 +53,7 @@ _LEAVES: dict[str, pl.DataType] = {
 class Said:
     """`rows`: every evaluation, struck ones too, by subject, time and id. `reason` only where nothing was given;
     `undecided`: the names of parts that nobody could judge, null where there are none; `void`: no part applies.
+    `denied`: of labels the questions that were answered with no.
     `leaves`: a row per criterion of a grade, where they were asked for.
     """
 
@@ -71,18 +75,18 @@ def said_in(
     mine = _e.round.in_(rounds)
     frame = tabulate(connection, columns, select(_e.id).where(mine), ["subject", "at", "evaluation"])
     # Inside a text the quotes are escaped, so that only a skip itself can match; without `leaves` those alone are read.
-    some = mine & (_e.payload == "grade")
-    query = select(_e.id, _e.body).where(some if leaves else some & _e.body.contains('"skip":"'))
+    graded = _e.payload == "grade"
+    some = (graded if leaves else graded & _e.body.contains('"skip":"')) | (_e.payload == "labels")
+    query = select(_e.id, _e.body).where(mine & some)
     read = ((id, Evaluation.model_validate_json(body).payload) for id, body in connection.execute(query))
-    return _whole(frame, ((id, said) for id, said in read if isinstance(said, Grade)), amendments, leaves=leaves)
+    return _whole(frame, read, amendments, leaves=leaves)
 
 
 def said_of(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment], *, leaves: bool = False) -> Said:
     """Of records."""
     rows = sorted(evaluations, key=lambda e: (e.subject, e.at, e.id))
     frame = pl.DataFrame([_row(e) for e in rows], schema=_COLUMNS, orient="row")
-    grades = ((e.id, e.payload) for e in rows if isinstance(e.payload, Grade))
-    return _whole(frame, grades, amendments, leaves=leaves)
+    return _whole(frame, ((e.id, e.payload) for e in rows), amendments, leaves=leaves)
 
 
 def _row(e: Evaluation) -> tuple[object, ...]:
@@ -99,17 +103,24 @@ def _row(e: Evaluation) -> tuple[object, ...]:
 
 
 def _whole(
-    frame: pl.DataFrame, grades: Iterable[tuple[str, Grade]], amendments: Iterable[Amendment], *, leaves: bool
+    frame: pl.DataFrame, read: Iterable[tuple[str, Payload | None]], amendments: Iterable[Amendment], *, leaves: bool
 ) -> Said:
     skips: list[tuple[str, str | None, bool]] = []
+    denied: list[tuple[str, list[str]]] = []
     parts: list[tuple[object, ...]] = []
-    for id, grade in grades:
-        if grade.undecided or grade.void:
-            skips.append((id, ", ".join(grade.undecided) or None, grade.void))
+    for id, said in read:
+        if isinstance(said, Labels):
+            denied.append((id, [name for name, answer in said.labels.items() if answer == NO]))
+        if not isinstance(said, Grade):
+            continue
+        if said.undecided or said.void:
+            skips.append((id, ", ".join(said.undecided) or None, said.void))
         if leaves:
-            parts += _leaves(id, grade)
+            parts += _leaves(id, said)
     named = pl.DataFrame(skips, schema=_SKIPS, orient="row")
     frame = frame.join(named, on="evaluation", how="left", maintain_order="left")
+    against = pl.DataFrame(denied, schema=_DENIED, orient="row")
+    frame = frame.join(against, on="evaluation", how="left", maintain_order="left")
     frame = frame.with_columns(void=pl.col("void").fill_null(False), struck=_gone(amendments))
     order = ["evaluation", *(name for name in frame.columns if name != "evaluation")]
     return Said(frame.select(order), pl.DataFrame(parts, schema=_LEAVES, orient="row"))

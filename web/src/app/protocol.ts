@@ -11,7 +11,8 @@ export const PROTOCOL = {
     "latest",
     "majority",
     "tie_break",
-    "mean"
+    "mean",
+    "verified"
   ],
   "kinds": {
     "holistic": {
@@ -128,6 +129,16 @@ export const PROTOCOL = {
       "rule": "latest",
       "overlap": 1,
       "form": null,
+      "over": false
+    },
+    "qualification": {
+      "roles": [
+        "expert",
+        "admin"
+      ],
+      "rule": "verified",
+      "overlap": 1,
+      "form": "qualification",
       "over": false
     }
   },
@@ -282,6 +293,10 @@ export const PROTOCOL = {
           ]
         }
       ]
+    },
+    "qualification": {
+      "reference": true,
+      "gold": []
     }
   },
   "defaults": {

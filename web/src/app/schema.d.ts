@@ -1781,7 +1781,7 @@ export interface components {
          * @description What an answer looks like.
          * @enum {string}
          */
-        Form: "holistic" | "pairwise" | "rubric" | "tags" | "integrity";
+        Form: "holistic" | "pairwise" | "rubric" | "tags" | "integrity" | "qualification";
         /**
          * FormatView
          * @description `line`: what to type where something that it needs is missing.
@@ -2004,15 +2004,29 @@ export interface components {
          * @description What a round by people is for.
          * @enum {string}
          */
-        Kind: "holistic" | "pairwise" | "rubric" | "tags" | "audit" | "false_negatives" | "reliability" | "adjudication" | "integrity" | "pilot" | "calibration";
+        Kind: "holistic" | "pairwise" | "rubric" | "tags" | "audit" | "false_negatives" | "reliability" | "adjudication" | "integrity" | "pilot" | "calibration" | "qualification";
         /** LabelsSaid */
         LabelsSaid: {
+            /**
+             * Criteria
+             * @default {}
+             */
+            criteria: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
             /** Labels */
             labels: {
                 [key: string]: string;
             };
             /** Note */
             note: string;
+            /**
+             * Reasons
+             * @default {}
+             */
+            reasons: {
+                [key: string]: string;
+            };
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2571,7 +2585,7 @@ export interface components {
          * @description What a round is for. Only the first two may decide what submissions come to.
          * @enum {string}
          */
-        Purpose: "grading" | "regrade" | "audit" | "adjudication" | "false_negatives" | "reliability" | "integrity" | "failures" | "pilot" | "calibration";
+        Purpose: "grading" | "regrade" | "audit" | "adjudication" | "false_negatives" | "reliability" | "integrity" | "failures" | "pilot" | "calibration" | "qualification";
         /**
          * QueueView
          * @description A queue that this person may work in. `missing`: what has to be done first; "" for nothing.
@@ -2830,7 +2844,7 @@ export interface components {
          * @description How a round's evaluations of one subject become a verdict.
          * @enum {string}
          */
-        Rule: "latest" | "majority" | "tie_break" | "mean";
+        Rule: "latest" | "majority" | "tie_break" | "mean" | "verified";
         /** RunningFolder */
         RunningFolder: {
             /** Done */

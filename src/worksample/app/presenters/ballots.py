@@ -26,6 +26,7 @@ from worksample.records import (
     Evaluation,
     Evaluator,
     Instance,
+    Purpose,
     Round,
     Submission,
     Target,
@@ -53,15 +54,21 @@ class Labels:
         self._who = entrants(services.store, set(ids))
         ordered = sorted(set(self._who.values()), key=lambda e: digest_of([round.seed, round.id, "numbers", e]))
         self.label = {e: _name(services, e) if named else f"Agent {n}" for n, e in enumerate(ordered, 1)}
-        wanted = sorted({s.instance for s in self.found.values()})
+        wanted = ids if round.purpose is Purpose.QUALIFICATION else sorted({s.instance for s in self.found.values()})
         self._instances = {i: services.store.get(Instance, i).key for i in wanted}
 
     def agent(self, submission: str) -> str:
+        """ "" for a job, which nobody made."""
         who = self._who.get(submission)
-        return self.label[who] if who is not None else "?"
+        return self.label[who] if who is not None else "" if submission in self._instances else "?"
 
     def instance(self, id: str) -> str:
         return self._instances.get(id, id)
+
+    def about(self, subject: str) -> str:
+        """The instance that a subject is about; "" where the subject is not here."""
+        found = self.found.get(subject)
+        return self.instance(found.instance) if found else self._instances.get(subject, "")
 
 
 def maker_of(services: Services, submission: Submission) -> str:
@@ -99,7 +106,7 @@ def verdicts_of(services: Services, account: Account, id: str, *, names: bool) -
     rows = tuple(
         VerdictView(
             submission=subject, agent=labels.agent(subject),
-            instance=labels.instance(labels.found[subject].instance) if subject in labels.found else "",
+            instance=labels.about(subject),
             standing=final.verdict.standing, score=final.verdict.score, passed=final.verdict.passed,
             label=final.verdict.label, reason=final.verdict.reason, by=final.by, votes_standing=final.votes.standing,
             votes_passed=final.votes.passed, integrity=final.integrity, evaluations=final.verdict.evaluations,

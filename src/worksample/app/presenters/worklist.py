@@ -22,6 +22,7 @@ _TITLES = {
     Kind.INTEGRITY: "Integrity review",
     Kind.PILOT: "Pilot of the instructions",
     Kind.CALIBRATION: "Quiz",
+    Kind.QUALIFICATION: "Is this job fit to be a task?",
 }
 
 

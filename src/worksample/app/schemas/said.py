@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, JsonValue, TypeAdapter
 
 from worksample.records import Importance, Payload, Side
 
@@ -60,6 +60,9 @@ class LabelsSaid(Shown):
     type: Literal["labels"]
     labels: dict[str, str]
     note: str
+    reasons: dict[str, str] = {}
+    criteria: dict[str, JsonValue] = {}
+    """A rubric that was written with it."""
 
 
 Said = Annotated[HolisticSaid | PairwiseSaid | GradeSaid | TagsSaid | LabelsSaid, Field(discriminator="type")]

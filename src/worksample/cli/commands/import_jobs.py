@@ -68,6 +68,10 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
             ),
             click.option("--public", is_flag=True, default=None, help="Mark the suite as public; else it is private."),
             click.option("--skip-faulty", is_flag=True, default=None, help="Leave rows at fault out, and count them."),
+            click.option(
+                "--missing", is_flag=True, default=None,
+                help="Take jobs in whose attachments are missing or too large; their qualification names them.",
+            ),
             click.option("--overwrite", is_flag=True, default=None, help="Replace packages that are there."),
         )
     ):  # fmt: skip
@@ -91,6 +95,7 @@ def _run(preset: str, source: str, out: str, as_json: bool, given: dict[str, Any
         filters=tuple(given["filters"] or ()), source=Source(origin),
         visibility="public" if given["public"] else "private",
         skip_faulty=bool(given["skip_faulty"]), overwrite=bool(given["overwrite"]),
+        missing=bool(given["missing"]),
     )  # fmt: skip
     with _counting(silent=as_json) as told:
         made = import_jobs(Path(source), Path(out), config, told=told)
@@ -125,6 +130,7 @@ def _show(made: Imported, out: str) -> None:
     if made.without_category:
         click.echo(f"  in no category of Upwork's: {made.without_category}")
     click.echo(f"suite: {out}\n  next: worksample suite describe {out}")
+    click.echo(f"        worksample jobs qualify {out}, and experts say which are fit")
 
 
 command = command_for("jobs")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,10 +18,12 @@ from worksample.taxonomy import slug
 from .cells import Unfit
 from .columns import choose_columns
 from .filters import FILTERS, UPBENCH, stays_out
-from .package import find_files, package_name, write_package
+from .package import find_files, package_name, there_of, write_package
 from .posting import Posting, read_posting
 from .table import open_table
 
+COUNTS = "import.json"
+"""Beside a suite that was imported: how many rows there were, and which stayed out."""
 SHOWN = 20
 """Faults that a message lists."""
 
@@ -47,6 +50,8 @@ class ImportJobs:
     skip_faulty: bool = False
     """Write the sound ones where others are at fault."""
     overwrite: bool = False
+    missing: bool = False
+    """Take jobs in whose attachments are missing, no files or too large: their qualification will name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,8 @@ def import_jobs(
         columns = choose_columns(opened.header, config.preset, config.mapping)
     for line, posting in _postings(table, config, filters, tally, told):
         try:
-            find_files(posting, files)
+            if not config.missing:
+                find_files(posting, files)
         except Unfit as e:
             tally.faults[f"line {line}"] = str(e)
     if tally.faults and not config.skip_faulty:
@@ -110,18 +116,23 @@ def import_jobs(
             there += 1
             continue
         try:
-            write_package(posting, root, files, day, f"{table.name}, {posting.job.contract}")
+            whole = there_of(posting, files) if config.missing else posting
+            write_package(whole, root, files, day, f"{table.name}, {posting.job.contract}")
         except Unfit as e:
             tally.faults[f"line {line}"] = str(e)
             continue
         written.append(root.name)
         tally.without_price += posting.job.amount is None
         tally.without_category += not posting.category
+    left_out = {f: tally.left_out[f] for f in FILTERS if f in tally.left_out}
     if written:
         _write_suite(out, table, config)
+    if written or there:
+        counts = {"rows": tally.rows, "left_out": left_out, "faults": len(tally.faults)}
+        (out / COUNTS).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
     return Imported(
-        tally.rows, tuple(written), there, {f: tally.left_out[f] for f in FILTERS if f in tally.left_out},
-        tally.faults, tally.without_price, tally.without_category, columns.unread,
+        tally.rows, tuple(written), there, left_out, tally.faults, tally.without_price, tally.without_category,
+        columns.unread,
     )  # fmt: skip
 
 

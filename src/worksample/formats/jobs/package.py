@@ -9,6 +9,7 @@ import shutil
 import stat
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -49,7 +50,7 @@ def write_package(posting: Posting, root: Path, files: Path, day: date, provenan
         (draft / "task.toml").write_text(_manifest(posting, root.name, day, provenance))
         (draft / "brief.md").write_text(_brief(posting, inputs))
         if posting.criteria.criteria:
-            (draft / "criteria.toml").write_text(_criteria(posting.criteria))
+            (draft / "criteria.toml").write_text(criteria_text(posting.criteria))
         if root.exists():
             shutil.rmtree(root)
         draft.rename(root)
@@ -62,6 +63,22 @@ def find_files(posting: Posting, files: Path) -> None:
     for name in (*posting.attachments, *posting.reference):
         with _opened(files, _inside(name), name):
             pass
+
+
+def there_of(posting: Posting, files: Path) -> Posting:
+    """The same job with those of its files that can be taken; its posting names all of them."""
+
+    def kept(names: Sequence[str]) -> tuple[str, ...]:
+        out: list[str] = []
+        for name in names:
+            try:
+                with _opened(files, _inside(name), name):
+                    out.append(name)
+            except Unfit:
+                continue
+        return tuple(out)
+
+    return replace(posting, attachments=kept(posting.attachments), reference=kept(posting.reference))
 
 
 def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
@@ -131,6 +148,7 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         "", "[about]", *(f"{k} = {_toml(v)}" for k, v in about.items() if v),
         "", "[about.job]", *(f"{k} = {_toml(v)}" for k, v in _plain_job(posting).items()),
         "", *_gradings(posting), "[[instance]]", 'name = "job"',
+        f"title = {_toml(' '.join(posting.title.split()))}",
     ]  # fmt: skip
     # What looks like a setting of ours in somebody else's text stands for itself.
     lines += [f"settings = {_toml(places)}"] if places else []
@@ -176,7 +194,8 @@ def _brief(posting: Posting, inputs: list[str]) -> str:
     )
 
 
-def _criteria(criteria: Criteria) -> str:
+def criteria_text(criteria: Criteria) -> str:
+    """As `criteria.toml`."""
     out = []
     for c in criteria.criteria:
         weight = f'importance = "{c.importance.value}"' if c.importance else f"points = {c.points!r}"

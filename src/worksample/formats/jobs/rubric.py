@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from pydantic import ValidationError
 
 from worksample.records import By, Criteria, Criterion, Importance
+from worksample.records.rubric_text import LARGEST, read_line
 
 from .cells import Unfit, text
 
-_LINE = re.compile(r"\s*[-*\u2022]?\s*(critical|important|optional|pitfall)\s*[-:\u2013\u2014]\s*(.+)", re.IGNORECASE)
 _WEIGHT = ("importance", "label", "type", "level")
 _TEXT = ("text", "criterion", "criteria", "description", "name")
 _POINTS = ("points", "score", "weight")
-LARGEST = 1000
-"""Criteria of one job."""
 
 
 def read_rubric(cell: Any) -> Criteria:
@@ -38,20 +35,19 @@ def read_rubric(cell: Any) -> Criteria:
 
 def _criterion(n: int, item: Any) -> Criterion:
     weight: dict[str, Any]
-    if isinstance(item, dict):
-        said = text(_first(item, _TEXT))
-        label, points = text(_first(item, _WEIGHT)).lower(), _first(item, _POINTS)
-        if label in set(Importance):
-            weight = {"importance": Importance(label)}
-        elif isinstance(points, int | float) and not isinstance(points, bool) and points:
-            weight = {"points": float(points)} if points > 0 else {"importance": Importance.PITFALL}
-        else:
-            raise Unfit(f"criterion {n} has neither an importance ({', '.join(Importance)}) nor points")
+    if not isinstance(item, dict):
+        try:
+            return read_line(n, text(item))
+        except ValueError as e:
+            raise Unfit(str(e)) from None
+    said = text(_first(item, _TEXT))
+    label, points = text(_first(item, _WEIGHT)).lower(), _first(item, _POINTS)
+    if label in set(Importance):
+        weight = {"importance": Importance(label)}
+    elif isinstance(points, int | float) and not isinstance(points, bool) and points:
+        weight = {"points": float(points)} if points > 0 else {"importance": Importance.PITFALL}
     else:
-        match = _LINE.fullmatch(text(item))
-        if not match:
-            raise Unfit(f"line {n} is not `importance - text`, with {', '.join(Importance)}")
-        said, weight = match[2].strip(), {"importance": Importance(match[1].lower())}
+        raise Unfit(f"criterion {n} has neither an importance ({', '.join(Importance)}) nor points")
     if not said:
         raise Unfit(f"criterion {n} has no text")
     try:

@@ -51,6 +51,8 @@ def import_judgments(
     is not imported again: its round is returned.
     Raises ImportFailed; FaultyRows, which is one, names every row that is wrong.
     """
+    if form is Form.QUALIFICATION:
+        raise ImportFailed("qualifications of jobs are no judgments of work", next="worksample import upbench FOLDER")
     if len(data) > LARGEST:
         raise ImportFailed(f"{len(data)} bytes; at most {LARGEST} are read")
     id = digest_of(["judgments", form.value, digest_bytes(data)])[:32]

@@ -22,7 +22,9 @@ from worksample.records import (
     Given,
     Grade,
     Holistic,
+    Labels,
     Pairwise,
+    Purpose,
     Round,
     Rule,
     is_accepted,
@@ -85,7 +87,9 @@ class Votes:
     rows: tuple[Evaluation, ...]
     subject: tuple[str, ...]
     vote: tuple[float, ...]
-    """Holistic: 1 to 3. Rubric: full credit, 0 or 1. Pairs: 1, 0.5, 0 towards the submission whose id sorts first."""
+    """Holistic: 1 to 3. Rubric: full credit, 0 or 1; jobs alike. Pairs: 1, 0.5, 0 towards the submission whose id
+    sorts first.
+    """
     positive: tuple[bool, ...]
 
     @property
@@ -114,7 +118,7 @@ def _vote(e: Evaluation, passes: Mapping[str, bool]) -> float | None:
     match e.payload:
         case Holistic(score=score):
             return float(score)
-        case Grade():
+        case Grade() | Labels():
             return float(passes[e.id]) if e.id in passes else None
         case Pairwise(completion=side):
             toward = {"first": 1.0, "equal": 0.5, "second": 0.0}[side.value]
@@ -138,11 +142,13 @@ def agreement(store: Store, round: str) -> Agreement:
     votes = votes_of(store, round)
     record = store.get(Round, round)
     scale = {"holistic": HOLISTIC, "pairwise": PREFERENCE}.get(record.protocol.value, PASS_FAIL)
+    if record.purpose is Purpose.QUALIFICATION:
+        scale = PASS_FAIL
     ballots = Ballots(
         list(votes.subject), list(votes.vote), votes.people, [e.instance for e in votes.rows],
-        [e.at.timestamp() for e in votes.rows],
+        [int(e.at.timestamp() * 1e6) for e in votes.rows],
     )  # fmt: skip
-    protocol = TIE_BREAK if record.rule is Rule.TIE_BREAK else THREE_VOTES
+    protocol = TIE_BREAK if record.rule in (Rule.TIE_BREAK, Rule.VERIFIED) else THREE_VOTES
     return measure_agreement(ballots, scale, protocol)
 
 

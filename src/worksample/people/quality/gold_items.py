@@ -36,7 +36,7 @@ def answers_of(e: Evaluation, *, flipped: bool = False) -> dict[str, Any]:
         case Tags(tags=tags):
             return {"tags": sorted(tags)}
         case Labels(labels=labels):
-            return {"finding": labels.get("integrity", "")}
+            return {"finding": labels["integrity"]} if "integrity" in labels else dict(labels)
         case Grade(parts=parts):
             return {p.name: p.skip.value if p.skip else "pass" if p.passed else "fail" for p in parts}
         case _:

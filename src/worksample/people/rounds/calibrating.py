@@ -29,7 +29,8 @@ from .config import PeopleRound
 from .instructions import Instructions, shipped
 from .opening import open_people_round, top_up
 from .protocol import BY_CRITERIA, FORM_OF, Kind, roles_of, votes_of
-from .queues import CLOSED, set_state, stock
+from .queues import CLOSED, set_state
+from .stocking import stock
 
 if TYPE_CHECKING:
     from worksample.people.clock import Clock

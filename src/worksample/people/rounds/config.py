@@ -12,8 +12,10 @@ from worksample.errors import UsageError
 from worksample.people.access.account import Role, read_roles
 from worksample.records import Protocol, Rule
 from worksample.verdicts.pairs import PER_PAIR
+from worksample.verdicts.qualifying import RULES
 
 from .protocol import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, Kind, roles_of, votes_of
+from .questions import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,10 @@ class Gold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleRound:
-    """Subjects are an experiment's live submissions, or `subjects`, or what `kind` picks from the round `over`."""
+    """Subjects are an experiment's live submissions, or `subjects`, or what `kind` picks from the round `over`.
+
+    Of a qualification `subjects` are ids of instances: the jobs.
+    """
 
     kind: Kind
     experiment: str | None = None
@@ -76,6 +81,12 @@ class PeopleRound:
     """Items that a person may have open at once, with those that are loaded ahead."""
     seed: int | None = None
     """None: a random one. Recorded in the round either way."""
+    questions: tuple[Question, ...] = ()
+    """Asked of jobs beside the core (`questions.CORE`)."""
+    looks: str = ""
+    """Digest of the blob that names, per job, the blob with what a program found in it (`people.rounds.looks`)."""
+    again_by_others: bool = True
+    """Unchanged work that is graded again goes to nobody who judged it before."""
     waive_pilot: str = ""
     """Why these instructions are used without a pilot that reached 85 %; recorded in the round."""
     reason: str = ""
@@ -87,6 +98,7 @@ class PeopleRound:
             text = "needs the round it looks at" if self.over is None else "looks at no other round"
             raise UsageError(f"{self.kind} {text}", next="set over= for audits, samples, adjudication and integrity")
         sources = sum((self.experiment is not None, bool(self.subjects), self.kind in OVER))
+        self._check_jobs()
         if self.kind is Kind.CALIBRATION:
             if not self.gold or sources:
                 raise UsageError("a calibration is made of gold items alone", next="pass gold=, and no subjects")
@@ -107,6 +119,17 @@ class PeopleRound:
         if self.lease_minutes <= 0:
             raise UsageError(f"a lease of {self.lease_minutes} minutes")
 
+    def _check_jobs(self) -> None:
+        jobs = self.kind is Kind.QUALIFICATION
+        if not jobs and (self.questions or self.looks):
+            raise UsageError("only a qualification asks questions of jobs")
+        if jobs and (self.experiment is not None or self.gold):
+            raise UsageError("a qualification is of jobs, named in subjects=, and has no gold items")
+        if jobs and self.votes[0] not in RULES:
+            raise UsageError(f"jobs do not qualify by {self.votes[0]}", next=f"one of {', '.join(RULES)}")
+        if self.votes[0] is Rule.VERIFIED and (not jobs or self.votes[1] != 1):
+            raise UsageError("verified is a rule for jobs: one vote, and a second of those that qualify")
+
     @property
     def labels(self) -> bool:
         """Whether people label what a judge said: without a look at it, and without changing a verdict."""
@@ -124,6 +147,7 @@ class PeopleRound:
         out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         for name in ("gold", "subjects", "pairs", "rule", "overlap", "seed", "form", "protocol", "versions"):
             del out[name]
+        out["questions"] = [question.plain() for question in self.questions]
         out["roles"] = sorted(self.roles if self.roles is not None else roles_of(self.kind))
         out["kind"] = self.kind.value
         read_roles(out["roles"])

@@ -16,13 +16,16 @@ from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
 from worksample.records import EvaluatorKind, Experiment, Instance, Purpose, Round, canonical
 from worksample.store.people_tables import items as item_table
+from worksample.verdicts.qualifying import DECIDES
 
 from .config import PeopleRound
 from .instructions import Instructions
 from .pilot import opened
 from .planning import Asking, gradings_for, plan_gold, plan_items
 from .protocol import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, Kind
-from .queues import Queue, add_items, find_queue, stock
+from .questions import asked, deciding
+from .queues import Queue, find_queue
+from .stocking import add_items, barred_from, stock
 from .subjects import submissions_of
 
 if TYPE_CHECKING:
@@ -70,6 +73,8 @@ def open_people_round(
         "people.plan": store.blobs.put(canonical(json.loads(json.dumps(plan)))),
         "instructions": digest,
         **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
+        **({DECIDES: " ".join(deciding(asked(config.questions)))} if form is Form.QUALIFICATION else {}),
+        **({"qualification.looks": config.looks} if config.looks else {}),
         **config.versions,
     }
     round = Round(
@@ -82,6 +87,8 @@ def open_people_round(
         gradings=gradings_for(store, asking, planned + gold, over, whole=config.labels),
         reason=config.reason, author=author, at=moment(clock()),
     )  # fmt: skip
+    if form is Form.QUALIFICATION:
+        round = round.replaced(gradings={})
     rounds = [round]
     if gold and gold_round != id:
         extra = {**versions, "people.hidden_in": id}
@@ -110,6 +117,8 @@ def asking_of(store: Store, config: PeopleRound) -> Asking:
     """The form, the protocol and whose criteria: what looks at another round asks what that one asked."""
     form = form_of(store, config)
     over = store.get(Round, config.over) if config.over is not None else None
+    if over is not None and over.purpose is Purpose.QUALIFICATION:
+        raise PlanError("a qualification looks again by itself: a second expert verifies", where=over.id)
     if form is not Form.RUBRIC:
         return Asking(form, PROTOCOL_OF[form])
     if over is None or over.protocol not in BY_CRITERIA:
@@ -159,5 +168,6 @@ def top_up(store: Store, round: str) -> int:
     )  # fmt: skip
     asking = Asking(queue.form, queue.protocol, queue.asked)
     planned = plan_items(store, config, asking, round, queue.seed, known if pairs else ())
+    barred = barred_from(store, queue.settings, planned)
     with store.database.writing() as connection:
-        return add_items(connection, round, planned, {}, {})
+        return add_items(connection, round, planned, {}, barred)

@@ -19,7 +19,7 @@ from .opening import open_people_round, top_up
 from .pilot import opened
 from .planning import Asking
 from .protocol import BY_CRITERIA, FORM_OF, SPECS, Kind, votes_of
-from .queues import stock
+from .stocking import stock
 from .subjects import submissions_of
 
 if TYPE_CHECKING:

@@ -8,24 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import UsageError
-from worksample.people.access.tokens import name_key
-from worksample.records import (
-    EvaluatorKind,
-    Instance,
-    Json,
-    Origin,
-    Protocol,
-    Round,
-    Submission,
-    canonical,
-    digest_of,
-)
+from worksample.records import EvaluatorKind, Instance, Json, Protocol, Round, canonical, digest_of
 from worksample.verdicts.graded import as_graded
 from worksample.verdicts.pairs import entries_of, sample_pairs
 
 from .config import Gold, PeopleRound
 from .protocol import Form, Kind
-from .subjects import named, pick
+from .subjects import Subject, jobs, named, pick, subject_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -57,6 +46,8 @@ def plan_items(
 
     `known`: the pairs that it has already; only what they lack is drawn.
     """
+    if asking.form is Form.QUALIFICATION:
+        return _placed(store, [(job, None) for job in jobs(store, config.subjects)], round, config.votes[1], seed)
     form, picked = asking.form, pick(store, config, seed)
     over = store.get(Round, config.over) if config.over is not None else None
     instances = {id: _graded(store, over, id) for id in sorted({s.instance for s in picked})}
@@ -64,28 +55,28 @@ def plan_items(
     subjects = [s for s in picked if s.instance in asked]
     wanted = config.votes[1]
     if form is Form.PAIRWISE and config.kind is not Kind.CALIBRATION:
-        by_id = {s.id: s for s in subjects}
+        by_id = {s.id: subject_of(s) for s in subjects}
         if config.pairs:
             named_ = [(by_id[one], by_id[two]) for one, two in config.pairs if one in by_id and two in by_id]
             return _placed(store, named_, round, wanted, seed)
         pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed, known)
         couples = [(by_id[p.first.subject], by_id[p.second.subject]) for p in pairs]
         return _placed(store, [(a, b) for a, b in couples], round, wanted, seed)
-    return _placed(store, [(s, None) for s in subjects], round, wanted, seed)
+    return _placed(store, [(subject_of(s), None) for s in subjects], round, wanted, seed)
 
 
 def plan_gold(store: Store, gold: Sequence[Gold], round: str, seed: int) -> list[Planned]:
     """Items that everybody answers."""
     out = []
     for one in gold:
-        pair = named(store, [one.subject, *([one.second] if one.second else [])])
+        pair = [subject_of(s) for s in named(store, [one.subject, *([one.second] if one.second else [])])]
         planned = _placed(store, [(pair[0], pair[1] if one.second else None)], round, EVERYBODY, seed)
         expected: dict[str, Json] = {"answers": dict(one.expected), "explanation": one.explanation}
         out.append({**planned[0], "expected": canonical(expected).decode()})
     return out
 
 
-Couple = tuple[Submission, Submission | None]
+Couple = tuple[Subject, Subject | None]
 
 
 def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, seed: int) -> list[Planned]:
@@ -105,7 +96,7 @@ def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, se
                 "subject": one.id,
                 "second": other.id if other else None,
                 "domain": instances[one.instance].about.category,
-                "maker": _maker(one) or (_maker(other) if other else ""),
+                "maker": one.maker or (other.maker if other else ""),
                 # A function of seed and item alone: items that come later do not move the others.
                 "place": random.Random(f"{seed} {id}").random(),
                 "wanted": wanted,
@@ -113,11 +104,6 @@ def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, se
             }
         )
     return out
-
-
-def _maker(submission: Submission) -> str:
-    """Whoever made it by hand must not judge it."""
-    return name_key(submission.entrant) if submission.origin is Origin.PERSON else ""
 
 
 def _graded(store: Store, over: Round | None, id: str) -> Instance:

@@ -18,6 +18,7 @@ class Form(StrEnum):
     RUBRIC = "rubric"
     TAGS = "tags"
     INTEGRITY = "integrity"
+    QUALIFICATION = "qualification"
 
 
 class Kind(StrEnum):
@@ -41,6 +42,8 @@ class Kind(StrEnum):
     """Random items, doubly rated: opens a version of the instructions."""
     CALIBRATION = "calibration"
     """Gold items that everybody answers: the quiz."""
+    QUALIFICATION = "qualification"
+    """Jobs, before they become tasks: an expert says whether each is fit, a second one verifies (UpBench 3.3)."""
 
 
 FORM_OF = {
@@ -49,6 +52,7 @@ FORM_OF = {
     Kind.RUBRIC: Form.RUBRIC,
     Kind.TAGS: Form.TAGS,
     Kind.INTEGRITY: Form.INTEGRITY,
+    Kind.QUALIFICATION: Form.QUALIFICATION,
 }
 """Of the kinds with a form of their own; the rest take that of the round they look at, or the holistic one."""
 PROTOCOL_OF = {
@@ -57,8 +61,11 @@ PROTOCOL_OF = {
     Form.RUBRIC: Protocol.RUBRIC,
     Form.TAGS: Protocol.HOLISTIC,
     Form.INTEGRITY: Protocol.HOLISTIC,
+    Form.QUALIFICATION: Protocol.HOLISTIC,
 }
-"""Under which protocol the Round record runs. Tags and integrity judge nothing: their payloads never decide."""
+"""Under which protocol the Round record runs. Tags, integrity and qualification judge nothing: their payloads never
+decide what work comes to.
+"""
 BY_CRITERIA = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC})
 """Protocols whose criteria the rubric's form asks, as far as they are people's."""
 PURPOSE_OF = {
@@ -77,7 +84,7 @@ def roles_of(kind: Kind) -> frozenset[Role]:
     """Who does it unless the round says otherwise. The admin may do everything."""
     if kind in _REVIEWED:
         return frozenset({Role.REVIEWER, Role.ADMIN})
-    if kind is Kind.RUBRIC:
+    if kind in (Kind.RUBRIC, Kind.QUALIFICATION):
         return frozenset({Role.EXPERT, Role.ADMIN})
     return frozenset({Role.EVALUATOR, Role.EXPERT, Role.ADMIN})
 
@@ -85,12 +92,15 @@ def roles_of(kind: Kind) -> frozenset[Role]:
 def votes_of(kind: Kind) -> tuple[Rule, int]:
     """The rule and the overlap unless the round says otherwise.
 
-    Holistic: three votes (RLI 3.4). Pairwise: two and a tie-break (RLI B.2). Pilots and reliability: two.
+    Holistic: three votes (RLI 3.4). Pairwise: two and a tie-break (RLI B.2). Pilots and reliability: two. Jobs: one and
+    a second that verifies a yes (UpBench 3.3).
     """
     if kind is Kind.HOLISTIC:
         return Rule.MAJORITY, 3
     if kind is Kind.PAIRWISE:
         return Rule.TIE_BREAK, 2
+    if kind is Kind.QUALIFICATION:
+        return Rule.VERIFIED, 1
     return (Rule.MAJORITY, 2) if kind in (Kind.PILOT, Kind.RELIABILITY) else (Rule.LATEST, 1)
 
 
@@ -130,6 +140,10 @@ class Spec:
 
     def with_reference(self, shown: bool | None) -> Spec:
         return self if shown is None else replace(self, reference=shown)
+
+    def asking(self, asks: tuple[Ask, ...]) -> Spec:
+        """With a round's own questions."""
+        return replace(self, asks=asks)
 
 
 SIDES = (("first", "AD-1"), ("equal", "Equal"), ("second", "AD-2"))
@@ -201,6 +215,9 @@ SPECS = {
             Form.INTEGRITY, ("Deliverable",), True, True, 20, False,
             (Ask("finding", "choice", "How did it come about?", FINDINGS), _WHY),
         ),
+        Spec(Form.QUALIFICATION, (), True, False, 15, False, ()),
     )
 }  # fmt: skip
-"""RLI 3.4 and B.4, UpBench A.4. Minutes of holistic and pairwise are the paper's, the others ours."""
+"""RLI 3.4 and B.4, UpBench A.4. Minutes of holistic and pairwise are the paper's, the others ours. What is asked of
+jobs is the round's affair (`questions`).
+"""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
+from worksample.people.access.tokens import name_key
 from worksample.people.said import amendments_of, given, verdicts_of
 from worksample.records import (
     Experiment,
     Holistic,
+    Instance,
+    Origin,
     Round,
     Standing,
     Submission,
@@ -58,8 +62,34 @@ def named(store: Store, ids: Sequence[str]) -> list[Submission]:
     return [found[id] if id in found else store.get(Submission, id) for id in wanted]
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an item is about: work that was handed in, or a job, whose id is then its instance's."""
+
+    id: str
+    instance: str
+    maker: str = ""
+    """Whoever made it by hand must not judge it."""
+
+
+def subject_of(submission: Submission) -> Subject:
+    """Work as a subject."""
+    maker = name_key(submission.entrant) if submission.origin is Origin.PERSON else ""
+    return Subject(submission.id, submission.instance, maker)
+
+
+def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
+    """Jobs that are not struck, in this order, each once. RecordMissing; PlanError where there is none."""
+    out = struck(amendments_of(store))
+    found = [store.get(Instance, id).id for id in dict.fromkeys(ids)]
+    kept = [Subject(id, id) for id in found if (Target.INSTANCE, id) not in out]
+    if not kept:
+        raise PlanError("no job to look at", next="worksample jobs qualify SUITE")
+    return kept
+
+
 def pick(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
-    """The subjects of a round. PlanError where there is none."""
+    """The submissions that a round is about. PlanError where there is none."""
     if config.over is not None and not config.labels:
         found = _over(store, config, store.get(Round, config.over), seed)
     elif config.experiment is not None and not config.labels:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from worksample.people.access.tokens import storable
 from worksample.people.faults import InvalidAnswer
 from worksample.people.rounds.protocol import FINDINGS, SPECS, Form
+from worksample.people.rounds.questions import CRITERIA, WHY, Question, asked, asks_of, options_of
 from worksample.records import (
     Criteria,
     Grade,
@@ -21,7 +22,9 @@ from worksample.records import (
     Skip,
     Tags,
 )
+from worksample.records.rubric_text import read_lines
 from worksample.records.weighing import weigh
+from worksample.verdicts.said import NO
 
 LONGEST = 20_000
 """Characters of a text."""
@@ -30,13 +33,16 @@ Answer = tuple[Payload, dict[str, Any]]
 """A payload, and what was said beside it: critical_flaw, recognised, inspected."""
 
 
-def read_answer(form: Form, sent: Mapping[str, Any], criteria: Criteria) -> Answer:
-    """Raises InvalidAnswer naming every question whose answer is missing or wrong."""
-    known = {ask.name for ask in SPECS[form].asks}
+def read_answer(form: Form, sent: Mapping[str, Any], criteria: Criteria, questions: Sequence[Question] = ()) -> Answer:
+    """Raises InvalidAnswer naming every question whose answer is missing or wrong. `questions`: a round's own."""
+    asks = asks_of(questions) if form is Form.QUALIFICATION else SPECS[form].asks
+    known = {ask.name for ask in asks}
     faults = dict.fromkeys(sorted(set(map(str, sent)) - known), "is not asked here")
     answer = _Answer(sent, faults)
     if form is Form.RUBRIC:
         payload: Payload | None = _rubric(answer, criteria)
+    elif form is Form.QUALIFICATION:
+        payload = _qualification(answer, questions)
     else:
         payload = _READERS[form](answer)
     beside: dict[str, Any] = {
@@ -137,6 +143,21 @@ def _integrity(answer: _Answer) -> Payload | None:
     finding = answer.choice("finding", tuple(value for value, _ in FINDINGS))
     why = answer.text("justification")
     return None if answer.faults else Labels(labels={"integrity": finding}, note=why)
+
+
+def _qualification(answer: _Answer, questions: Sequence[Question]) -> Payload | None:
+    labels, reasons = {}, {}
+    for question in asked(questions):
+        labels[question.name] = answer.choice(question.name, tuple(value for value, _ in options_of(question)))
+        against = not question.answers and labels[question.name] == NO
+        if why := answer.text(question.name + WHY, needed=against):
+            reasons[question.name] = why
+    criteria = Criteria()
+    try:
+        criteria = read_lines(answer.text(CRITERIA, needed=False))
+    except ValueError as e:
+        answer.faults[CRITERIA] = str(e)
+    return None if answer.faults else Labels(labels=labels, reasons=reasons, criteria=criteria)
 
 
 _READERS: dict[Form, Callable[[_Answer], Payload | None]] = {

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Select, select, update
 
 from worksample.people.quality.gold_items import note_quiz
-from worksample.people.rounds.queues import find_queue
-from worksample.records import Evaluation, Given, Grade, Holistic, Pairwise, Rule, Side, is_accepted
+from worksample.people.rounds.protocol import Form
+from worksample.people.rounds.questions import asked, deciding
+from worksample.people.rounds.queues import Queue, find_queue
+from worksample.records import Evaluation, Given, Grade, Holistic, Labels, Pairwise, Rule, Side, is_accepted
 from worksample.store import schema
-from worksample.store.people_tables import items
+from worksample.store.people_tables import assignments, items
+from worksample.verdicts.qualifying import votes_wanted
+from worksample.verdicts.said import NO
 
 from . import statements as sql
-from .assignment_states import RESUMABLE
+from .assignment_states import RESUMABLE, STRUCK
 
-_i = items.c
+_a, _i = assignments.c, items.c
 
 
 def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state: str = "done") -> None:
@@ -38,9 +42,15 @@ def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state
 
 
 def settle_ties(connection: Connection, item: str) -> None:
-    """Under a tie-break rule, ask for a third vote where the first two disagree (RLI B.2). Everybody answers gold."""
+    """Under a tie-break rule, ask for a third vote where the first two disagree (RLI B.2). Everybody answers gold.
+
+    Of a job as many as its rule wants.
+    """
     row = connection.execute(sql.ITEM, {"id": item}).one()
     queue = find_queue(connection, row.queue)
+    if queue.form is Form.QUALIFICATION:
+        _settle_job(connection, row, queue)
+        return
     if queue.rule != Rule.TIE_BREAK or row.wanted >= 3:
         return
     table = schema.evaluations
@@ -51,6 +61,30 @@ def settle_ties(connection: Connection, item: str) -> None:
     ]
     if len(said) >= 2 and len({_vote(e, row.subject) for e in said}) > 1:
         connection.execute(update(items).where(_i.id == item).values(wanted=3, free=_i.free + 3 - row.wanted))
+
+
+def _settle_job(connection: Connection, row: Any, queue: Queue) -> None:
+    """Where fewer votes are wanted than before, those that nobody took are not given out."""
+    stored = schema.evaluations
+    mine = (stored.c.round == row.round) & (stored.c.subject == row.subject) & (stored.c.outcome == Given.GIVEN.value)
+    stands = mine & stored.c.id.not_in(_struck_at(row.id))
+    said = [
+        Evaluation.model_validate_json(b) for b in connection.execute(select(stored.c.body).where(stands)).scalars()
+    ]
+    deciding_ones = deciding(asked(queue.questions))
+    votes = [
+        all(e.payload.labels.get(name) != NO for name in deciding_ones)
+        for e in sorted(said, key=lambda e: (e.at, e.id)) if isinstance(e.payload, Labels)
+    ]  # fmt: skip
+    more = votes_wanted(Rule(queue.rule), row.wanted, votes) - row.wanted
+    more = max(more, -row.free)
+    if more:
+        connection.execute(update(items).where(_i.id == row.id).values(wanted=row.wanted + more, free=_i.free + more))
+
+
+def _struck_at(item: str) -> Select[tuple[str]]:
+    """Evaluations of an item that were struck."""
+    return select(_a.evaluation).where(_a.item == item, _a.state == STRUCK, _a.evaluation.is_not(None))
 
 
 _TURNED = {Side.FIRST: Side.SECOND, Side.EQUAL: Side.EQUAL, Side.SECOND: Side.FIRST}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from worksample.people.rounds.looks import SHOWN, read_look
 from worksample.people.rounds.protocol import Ask, Form
 from worksample.people.rounds.queues import Queue
 from worksample.records import Criteria, Grading, Instance, Protocol, Round, Submission, digest_bytes
@@ -99,7 +100,9 @@ def shown_pair(row: Any, flipped: bool) -> tuple[str, str | None]:
 
 
 def hidden_words(store: Store, row: Any) -> tuple[str, ...]:
-    """What must not be read anywhere near an item."""
+    """What must not be read anywhere near an item; of a job nothing is hidden."""
+    if row.subject == row.instance:
+        return ()
     ids = [row.subject, *([row.second] if row.second else [])]
     return tuple(sorted({w for id in ids for w in giveaways(store, store.get(Submission, id))}))
 
@@ -159,10 +162,13 @@ def build_item(
     spec = queue.spec
     grading = grading_of(instance, queue.form, queue.protocol)
     words = hidden_words(store, row)
+    notes = grading.notes if grading else ""
+    if queue.form is Form.QUALIFICATION:
+        notes = str(read_look(store, queue.settings["looks"], instance.id).get(SHOWN, ""))
     return Item(
         id=row.id, round=row.queue, protocol=queue.form, instance=instance.key, title=instance.title,
         shown=panes_of(store, queue, row, mine.flipped, instance, words), brief=instance.work.brief,
-        notes=grading.notes if grading else "",
+        notes=notes,
         criteria=criteria_of(instance, queue),
         asks=spec.asks, soft_limit_minutes=spec.minutes, early_stop=spec.early_stop,
         instructions=queue.instructions, state=mine.state, expires=mine.expires, draft=draft, seen=seen,

@@ -58,7 +58,7 @@ class Judging:
             return _same(self._store.get(Evaluation, id), key)
         shown = as_graded(self._store, self._store.get(Round, row.round), self._store.get(Instance, row.instance))
         criteria = criteria_of(shown, queue)
-        answer, beside = read_answer(queue.form, payload, criteria)
+        answer, beside = read_answer(queue.form, payload, criteria, queue.questions)
         # Held, said, noted, each on its own: an answer has one id, so that a kill in between loses and doubles nothing.
         with self._db.writing() as connection:
             now = self._clock()

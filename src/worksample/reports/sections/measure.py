@@ -19,6 +19,7 @@ from . import (
     integrity,
     money,
     preferences,
+    qualification,
     ranks,
     representative,
     rubrics,
@@ -31,6 +32,7 @@ from .material import Material
 from .section import Section
 
 PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
+    ("Qualification", qualification.sections),
     ("Pass and score", scores.sections),
     ("Ranks", ranks.sections),
     ("Representativeness", representative.sections),

@@ -1,7 +1,7 @@
 /** Which columns a file of judgments has, by form: `worksample.people.import_judgments`. */
-import type { Form } from "./kinds.ts";
+import type { Judging } from "./kinds.ts";
 
-export const COLUMNS: Record<Form, { needed: readonly string[]; more: readonly string[] }> = {
+export const COLUMNS: Record<Judging, { needed: readonly string[]; more: readonly string[] }> = {
   holistic: {
     needed: ["subject", "evaluator", "score", "justification"],
     more: ["critical_flaw", "inspected", "recognised"],

@@ -24,7 +24,9 @@ export type Field =
   | "reference";
 
 export const ROLES: readonly Role[] = PROTOCOL.roles;
-export const FORMS = Object.keys(PROTOCOL.forms) as Form[];
+/** By which work is judged; jobs qualify by a form of their own. */
+export type Judging = Exclude<Form, "qualification">;
+export const FORMS = (Object.keys(PROTOCOL.forms) as Form[]).filter((form): form is Judging => form !== "qualification");
 
 interface Words {
   title: string;
@@ -100,6 +102,11 @@ const WORDS: Record<Kind, Words> = {
     title: "Integrity",
     purpose: "Every pass and a sample of fails of another round, with the trajectory: is it honest work?",
     fields: ["over", "sample", "reference"],
+  },
+  qualification: {
+    title: "Qualification",
+    purpose: "Is each job fit to be a task? An expert says so, a second one verifies. Opened by worksample jobs qualify.",
+    fields: [],
   },
 };
 

@@ -27,6 +27,7 @@ export const RULES: Record<Schemas["Rule"], string> = {
   tie_break: "Two votes, a third where they differ",
   latest: "The latest vote",
   mean: "The mean",
+  verified: "One vote; a second verifies a yes, a third decides where they differ",
 };
 
 export const STATES: Record<Round["state"], { label: string; tone: string }> = {

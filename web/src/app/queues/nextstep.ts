@@ -30,6 +30,7 @@ const ABOUT: Record<QueueView["form"], string> = {
   rubric: "Each criterion on its own, by its own words.",
   tags: "Name what is wrong with a deliverable.",
   integrity: "How did the work come about: honestly, or around the task?",
+  qualification: "Is a job, as it was posted, fit to be a task? Look at the post and its attachments.",
 };
 const KINDS: Partial<Record<QueueView["kind"], string>> = {
   calibration: "Items whose right answer is known. You see it after each, with the reason.",

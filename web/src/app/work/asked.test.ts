@@ -34,6 +34,16 @@ describe("digits", () => {
 });
 
 describe("what is missing", () => {
+  it("asks why a job is not fit", () => {
+    const job = new Asked({
+      asks: [ask("fit", "choice", ["yes", "no"]), ask("fit_why", "text", [], false)],
+      criteria: { criteria: [] },
+      early_stop: false,
+    });
+    expect(job.missing({ fit: "no" }, false)).toEqual({ fit_why: "Write a reason." });
+    expect(job.missing({ fit: "no", fit_why: "gone.pdf" }, false)).toEqual({});
+    expect(job.missing({ fit: "yes" }, false)).toEqual({});
+  });
   it("names each question that must be answered", () => {
     expect(Object.keys(holistic.missing({}, false))).toEqual(["score", "justification"]);
     expect(holistic.missing({ score: "2", justification: " x " }, false)).toEqual({});

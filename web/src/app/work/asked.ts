@@ -76,6 +76,8 @@ export class Asked {
       if (ask.name === "inspected" && poor && typeof value !== "boolean") {
         faults.inspected = "A file could not be shown in full: say whether you could still judge it.";
       }
+      const of = ask.name.endsWith("_why") ? this.ask(ask.name.slice(0, -"_why".length)) : undefined;
+      if (of?.type === "choice" && payload[of.name] === "no" && text(value) === "") faults[ask.name] = "Write a reason.";
       if (!ask.required || ask.type === "criteria" || (ask.name === this.reason && flawed)) continue;
       const given = ask.type === "tags" ? Array.isArray(value) && value.length > 0 : text(String(value ?? "")) !== "";
       if (!given) faults[ask.name] = ask.type === "text" ? "Write a reason." : "Choose an answer.";

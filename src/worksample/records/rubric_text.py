@@ -1,0 +1,35 @@
+"""A rubric as experts write it: a line for each criterion, `importance - text` (UpBench A.3)."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import ValidationError
+
+from .criteria import By, Criteria, Criterion, Importance
+
+LARGEST = 1000
+"""Criteria of one job."""
+_LINE = re.compile(r"\s*[-*\u2022]?\s*(critical|important|optional|pitfall)\s*[-:\u2013\u2014]\s*(.+)", re.IGNORECASE)
+
+
+def read_line(n: int, line: str) -> Criterion:
+    """The n-th criterion, decided by people. ValueError for a line of another form."""
+    match = _LINE.fullmatch(line)
+    if not match:
+        raise ValueError(f"line {n} is not `importance - text`, with {', '.join(Importance)}")
+    said = match[2].strip()
+    if not said:
+        raise ValueError(f"criterion {n} has no text")
+    return Criterion(id=f"c{n}", text=said, by=By.PERSON, importance=Importance(match[1].lower()))
+
+
+def read_lines(text: str) -> Criteria:
+    """The whole rubric; blank lines count for nothing. ValueError."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > LARGEST:
+        raise ValueError(f"has {len(lines)} criteria; at most {LARGEST} are read")
+    try:
+        return Criteria(criteria=tuple(read_line(n, line) for n, line in enumerate(lines, 1)))
+    except ValidationError as e:
+        raise ValueError(str(e.errors()[0]["msg"]).removeprefix("Value error, ")) from None

@@ -1,0 +1,30 @@
+"""How the jobs that agents tried came to be tasks (UpBench 3.2 and 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from worksample.people.quality.funnel import funnel, rounds_of_jobs
+from worksample.records import Instance
+
+from .material import Material
+from .section import Section, SectionRow
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """A funnel for each qualification that was about jobs of the experiments."""
+    store = material.store
+    tried = {id for e in material.experiments for id in e.lock.instances}
+    contracts = {job.contract for id in tried if (job := store.get(Instance, id).about.job) is not None}
+    if not contracts:
+        return
+    for round in rounds_of_jobs(store):
+        found = funnel(store, round.id)
+        mine = sum(j.contract in contracts and bool(j.passed) for j in found.jobs)
+        if not any(j.contract in contracts for j in found.jobs):
+            continue
+        rows = tuple(SectionRow(what, None, (str(count),)) for what, count in found.steps)
+        notes = (f"of the jobs that agents tried here {mine} of {len(contracts)} qualified in this round",)
+        yield Section(
+            f"qualification-{round.id[:8]}", "From a list to tasks", "UpBench 3.2, 3.3", ("jobs",), rows, notes
+        )
