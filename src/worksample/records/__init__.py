@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         Task,
         Tier,
         Work,
+        WorkplaceSource,
     )
     from .trial import Ending, Fed, Outcome, Trial
     from .verdict import AWAITED, JudgedBy, Standing, Verdict, strikes, struck, targets_of
@@ -144,6 +145,7 @@ __all__ = [
     "Value",
     "Verdict",
     "Work",
+    "WorkplaceSource",
     "canonical",
     "digest_bytes",
     "digest_of",

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.records import ServiceLimits, ServiceSpec
-from worksample.services.boxes import FILES, SCRATCH, STATE, ServiceBox
+from worksample.services.boxes import FILES, SCRATCH, STATE
+from worksample.tasks.workplace import PORTS, WORKPLACE
 
-from .programs import LIBRARY, PROGRAMS, SERVICES, libraries
+from .programs import LIBRARY, PROGRAMS, libraries
 
-NAME = "workplace"
-"""Of the one service that keeps all the others, and of its folder in exports."""
 SEED, COMPANY = f"{FILES}/seed", f"{FILES}/company"
 LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
 """Of all services of a workplace together."""
@@ -27,7 +26,7 @@ def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> 
         output=STATE,
         scratch=SCRATCH,
         writable=("/var/lib/redmine",),
-        env=(("PYTHONPATH", f"{FILES}/programs"),),
+        env=(("PYTHONPATH", f"{FILES}/programs"), ("TZ", "UTC")),
         limits=BoxLimits(memory=LIMITS.memory, processes=LIMITS.processes, disk=LIMITS.disk),
         label=label,
     )
@@ -38,14 +37,7 @@ def spec_of(names: Sequence[str], *, accounts: Mapping[str, str], operator: str)
     argv = ["python3", "-m", "in_box.supervise", "{state}", "--services", ",".join(names), "--seed", SEED]
     env = {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator}
     return ServiceSpec(
-        name=NAME, box=NAME, argv=tuple(argv), env=env, ports=tuple(SERVICES[name].port for name in names), wait=120.0,
+        name=WORKPLACE,
+        box=WORKPLACE, argv=tuple(argv), env=env, ports=tuple(PORTS[name] for name in names), wait=120.0,
         limits=LIMITS,
     )  # fmt: skip
-
-
-def service_box(
-    names: Sequence[str], seed: Path, *, accounts: Mapping[str, str], operator: str, label: str
-) -> ServiceBox:
-    """What `standing` opens: the services over a copy of a state."""
-    spec = spec_of(names, accounts=accounts, operator=operator)
-    return ServiceBox(NAME, box_config(names, {SEED: seed}, label), (spec,))

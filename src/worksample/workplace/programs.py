@@ -21,7 +21,6 @@ PROGRAMS = Path(__file__).parent / "in_box"
 class Program:
     """One service. `there`: files of its Debian packages by which we know that they are installed."""
 
-    port: int
     debian: tuple[str, ...] = ()
     there: tuple[str, ...] = ()
     """Patterns, each of which finds a file."""
@@ -30,18 +29,17 @@ class Program:
 
 
 SERVICES: dict[str, Program] = {
-    "chat": Program(3000, ("prosody", "lua-dbi-sqlite3"), ("/usr/bin/prosody", "/usr/lib/*/lua/5.4/dbd/sqlite3.so")),
+    "chat": Program(("prosody", "lua-dbi-sqlite3"), ("/usr/bin/prosody", "/usr/lib/*/lua/5.4/dbd/sqlite3.so")),
     "tracker": Program(
-        8091,
         ("redmine", "redmine-sqlite", "ruby-sqlite3", "puma"),
         ("/usr/share/redmine/config/environment.rb", "/usr/bin/puma", "/usr/lib/ruby/vendor_ruby/sqlite3.rb"),
     ),
-    "files": Program(8092, module="copyparty"),
-    "git": Program(8929, ("fcgiwrap", "git"), ("/usr/sbin/fcgiwrap", "/usr/lib/git-core/git-http-backend")),
-    "calendar": Program(5232, module="radicale"),
+    "files": Program(module="copyparty"),
+    "git": Program(("fcgiwrap", "git"), ("/usr/sbin/fcgiwrap", "/usr/lib/git-core/git-http-backend")),
+    "calendar": Program(module="radicale"),
 }
-"""Ports are the same in every workplace; names are hosts' names in the agent's box."""
-_FRONT = Program(0, ("nginx-light",), ("/usr/sbin/nginx",))
+"""By the names of `worksample.tasks.workplace.PORTS`."""
+_FRONT = Program(("nginx-light",), ("/usr/sbin/nginx",))
 
 
 def lacking(names: Iterable[str]) -> str:

@@ -17,8 +17,9 @@ from worksample.files import materialise, scan
 from worksample.records import CaptureStatus
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once
+from worksample.tasks.workplace import WORKPLACE
 
-from .boxes import COMPANY, NAME, box_config
+from .boxes import COMPANY, box_config
 from .company import Company
 from .planning import passwords, plan_of
 from .programs import require, versions
@@ -61,13 +62,13 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
     words = passwords(company)
     async with open_box(box_config(names, {COMPANY: root.resolve()}, "seed"), kind=kind) as box:
         await box.write("/task/scratch/plan.json", json.dumps(plan_of(company, words)).encode(), 0o600)
-        argv = ["python3", "-m", "in_box.seed", f"/task/state/{NAME}", "--plan", "/task/scratch/plan.json"]
+        argv = ["python3", "-m", "in_box.seed", f"/task/state/{WORKPLACE}", "--plan", "/task/scratch/plan.json"]
         done = await box.run([*argv, "--company", COMPANY, "--services", ",".join(names)], timeout=SECONDS)
         if done.returncode or done.timed_out:
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
             raise SandboxError(f"the company could not be put into its services: {said}", where=str(root))
         await box.freeze()
-        await asyncio.to_thread(_take, box.output_path / NAME, folder)
+        await asyncio.to_thread(_take, box.output_path / WORKPLACE, folder)
     (folder / "accounts.json").write_text(json.dumps(words))
 
 

@@ -268,7 +268,19 @@ def serve_files(state: Path, accounts: dict[str, str]) -> None:
     main = importlib.import_module("copyparty.__main__").main
     lines = (RUN / "accounts.plain").read_text().splitlines()
     people = ",".join([*accounts, "operator"])
-    argv = ["copyparty", "-q", "-i", "127.0.0.1", "-p", str(BEHIND["files"]), "-j", "1", "--http-only", "--daw"]
+    argv = [
+        "copyparty",
+        "-q",
+        "--wram",
+        "-i",
+        "127.0.0.1",
+        "-p",
+        str(BEHIND["files"]),
+        "-j",
+        "1",
+        "--http-only",
+        "--daw",
+    ]
     argv += ["--usernames", "--no-thumb", "--no-robots", "--no-db-ip", "--hist", str(RUN / "files"), "--no-crt"]
     argv += ["--rproxy", "1", "--xff-src", "127.0.0.1", "--no-ansi", "--ban-pw", "no"]
     argv += ["--ban-404", "no", "--ban-403", "no", "--ban-422", "no", "--ban-url", "no"]
