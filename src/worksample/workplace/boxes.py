@@ -12,6 +12,7 @@ from worksample.services.boxes import FILES, SCRATCH, STATE
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .programs import LIBRARY, PROGRAMS, libraries
+from .redmine import redmine_folder
 
 SEED, COMPANY = f"{FILES}/seed", f"{FILES}/company"
 LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
@@ -21,6 +22,8 @@ LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
 def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> BoxConfig:
     """A box with the services' programs. `mounts`: what else is shown read-only, by its place in the box."""
     given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: libraries(names), **mounts}
+    if "tracker" in names and (redmine := redmine_folder()) is not None:
+        given[f"{FILES}/redmine"] = redmine
     return BoxConfig(
         mounts=tuple(Mount(str(source), target) for target, source in given.items()),
         output=STATE,

@@ -90,12 +90,12 @@ def _events(owner: str, calendar: Calendar, today: datetime) -> list[dict[str, s
     events = []
     for number, one in enumerate(calendar.event):
         uid = hashlib.sha256(f"{owner}\0{number}\0{one.title}\0{one.begins.isoformat()}".encode()).hexdigest()[:24]
-        events.append({"uid": uid, "ics": _ics(uid, owner, one, today)})
+        events.append({"uid": uid, "ics": ics_of(uid, owner, one, today)})
     return events
 
 
-def _ics(uid: str, owner: str, event: Event, today: datetime) -> str:
-    """One event by RFC 5545."""
+def ics_of(uid: str, owner: str, event: Event, today: datetime) -> str:
+    """One event by RFC 5545. `today`: when it was written."""
     fields = [
         ("UID", uid),
         ("DTSTAMP", _stamp(today)),

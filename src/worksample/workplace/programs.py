@@ -13,47 +13,64 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 
+from .redmine import redmine_folder
+
 PROGRAMS = Path(__file__).parent / "in_box"
 """What runs in the services' box."""
+LIBRARY = "/task/service/python"
+"""Where that box has the services that are Python's."""
+INSTALL = "worksample workplace install"
+_RUBY = """ruby ruby-actionpack-action-caching ruby-actionpack-xml-parser ruby-addressable ruby-bundler ruby-coderay
+ruby-commonmarker ruby-task-list ruby-html-pipeline ruby-i18n ruby-jquery-rails ruby-mail ruby-marcel
+ruby-mini-magick ruby-mini-mime ruby-net-ldap ruby-nokogiri ruby-rack ruby-rails ruby-rails-dom-testing
+ruby-rails-observers ruby-rbpdf ruby-redcarpet ruby-request-store ruby-roadie ruby-roadie-rails ruby-rotp ruby-rouge
+ruby-rqrcode ruby-sanitize ruby-zip ruby-sqlite3 puma libjs-chart.js libjs-jquery libjs-jquery-ui libjs-raphael"""
+"""What Debian's Redmine depends on, without what sets up its database, its tests' library and pictures of charts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One service. `there`: files of its Debian packages by which we know that they are installed."""
+    """One service."""
 
     debian: tuple[str, ...] = ()
-    there: tuple[str, ...] = ()
-    """Patterns, each of which finds a file."""
+    """Packages. None of them starts a service of its own that we need, and ours need none."""
     module: str = ""
     """Of a distribution of the same name, from the extra `workplace`."""
 
 
 SERVICES: dict[str, Program] = {
-    "chat": Program(("prosody", "lua-dbi-sqlite3"), ("/usr/bin/prosody", "/usr/lib/*/lua/5.4/dbd/sqlite3.so")),
-    "tracker": Program(
-        ("redmine", "redmine-sqlite", "ruby-sqlite3", "puma"),
-        ("/usr/share/redmine/config/environment.rb", "/usr/bin/puma", "/usr/lib/ruby/vendor_ruby/sqlite3.rb"),
-    ),
+    "chat": Program(("prosody", "lua-dbi-sqlite3")),
+    "tracker": Program(tuple(_RUBY.split())),
     "files": Program(module="copyparty"),
-    "git": Program(("fcgiwrap", "git"), ("/usr/sbin/fcgiwrap", "/usr/lib/git-core/git-http-backend")),
+    "git": Program(("fcgiwrap", "git")),
     "calendar": Program(module="radicale"),
 }
 """By the names of `worksample.tasks.workplace.PORTS`."""
-_FRONT = Program(("nginx-light",), ("/usr/sbin/nginx",))
+_FRONT = Program(("nginx-light",))
+
+
+def packages(names: Iterable[str]) -> tuple[str, ...]:
+    """Debian's packages that these services need."""
+    programs = [_FRONT, *(SERVICES[name] for name in names)]
+    return tuple(dict.fromkeys(package for one in programs for package in one.debian))
+
+
+def missing(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of Debian's packages that this machine has not."""
+    wanted = packages(names)
+    have = _installed(wanted)
+    return tuple(package for package in wanted if package not in have)
 
 
 def lacking(names: Iterable[str]) -> str:
-    """What these services need and this machine has not, as the line to type; "" where nothing lacks."""
-    programs = [_FRONT, *(SERVICES[name] for name in names)]
-    debian = [
-        p
-        for one in programs
-        if not all(any(Path("/").glob(place.lstrip("/"))) for place in one.there)
-        for p in one.debian
-    ]
-    lines = [f"sudo apt-get install -y --no-install-recommends {' '.join(debian)}"] if debian else []
-    if any(one.module and importlib.util.find_spec(one.module) is None for one in programs):
+    """The line to type where this machine has not all that these services need; "" where nothing lacks."""
+    given = tuple(names)
+    modules = [SERVICES[name].module for name in given if SERVICES[name].module]
+    lines = []
+    if any(importlib.util.find_spec(module) is None for module in modules):
         lines.append("pip install 'worksample[workplace]'")
+    if missing(given) or ("tracker" in given and redmine_folder() is None):
+        lines.append(INSTALL)
     return " && ".join(lines)
 
 
@@ -70,26 +87,26 @@ def libraries(names: Iterable[str]) -> Path:
     return library_folder(tuple(sorted(SERVICES[name].module for name in names if SERVICES[name].module)), LIBRARY)
 
 
-LIBRARY = "/task/service/python"
-
-
 def versions(names: Iterable[str]) -> str:
     """What decides a state that these services make, besides the company: their versions, and our own programs."""
-    programs = [SERVICES[name] for name in sorted(names)]
-    packages = sorted({package for one in programs for package in one.debian})
-    modules = [f"{one.module}=={importlib.metadata.version(one.module)}" for one in programs if one.module]
-    return "\n".join([*_installed(tuple(packages)), *modules, _own()])
+    given = sorted(names)
+    modules = [
+        f"{name}=={importlib.metadata.version(name)}" for name in (SERVICES[one].module for one in given) if name
+    ]
+    debian = [f"{package}={version}" for package, version in sorted(_installed(packages(given)).items())]
+    tracker = [folder.name] if "tracker" in given and (folder := redmine_folder()) is not None else []
+    return "\n".join([*debian, *modules, *tracker, _own()])
 
 
-def _installed(packages: tuple[str, ...]) -> list[str]:
-    if not packages:
-        return []
-    asked = ["dpkg-query", "-W", "-f", "${Package}=${Version}\n", *packages]
+def _installed(wanted: tuple[str, ...]) -> dict[str, str]:
+    """Package -> version."""
+    asked = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${db:Status-Status}\n", *wanted]
     try:
         done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=60)
     except FileNotFoundError:
-        return ["no dpkg"]
-    return sorted(done.stdout.split())
+        return {}
+    lines = [line.split() for line in done.stdout.splitlines()]
+    return {line[0]: line[1] for line in lines if len(line) == 3 and line[2] == "installed"}
 
 
 @functools.cache

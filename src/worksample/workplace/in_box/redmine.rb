@@ -6,7 +6,7 @@
 #   redmine.rb seed PLAN.json     makes the database and everything that the plan says, by Redmine's own models
 #
 # WORKPLACE_OPERATOR is the key of the account that grades and sets up: it stands in no database.
-REDMINE = '/usr/share/redmine'
+REDMINE = '/task/service/redmine'
 ENV['BUNDLE_GEMFILE'] = '/tmp/tracker/Gemfile'
 ENV['RAILS_ENV'] = 'production'
 $stdout.sync = true
