@@ -147,6 +147,11 @@ def test_boards_and_figures_keep_arms_and_attempts_apart(study: Study) -> None:
     assert cell("feedback", "ann (people)", "less retry") == 1.0
     assert cell("feedback", "ann (people)", "less unchanged") == 1.0
     assert cell("feedback", "ann (retry)", "less retry") == "-"
+    by = {row.cells[:2]: row.cells[2] for row in sections["feedback-by"].rows}
+    # Two re-attempts each: the second one passes with people's words, and nothing else helps.
+    passed = {given: rate.exact for (what, given), rate in by.items() if what == "kind"}  # type: ignore[union-attr]
+    assert passed == {"people": 0.5, "retry": 0, "unchanged": 0}
+    assert {what for what, _ in by} == {"kind", "length", "domain", "hours of paid work"}
 
 
 def test_a_first_attempt_that_is_struck_takes_its_chains_back(study: Study, tmp_path: Path) -> None:

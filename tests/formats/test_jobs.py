@@ -83,6 +83,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a folder as attachment": ({"attachments": "sub"}, "'sub': is a directory"),
     "a link as attachment": ({"attachments": "link.txt"}, "'link.txt': too many levels"),
     "a rubric of another form": ({"acceptance_criteria": "Looks good"}, "line 1 is not"),
+    "currencies mixed": ({"contract_amount": "€900", "job_amount": "GBP 800"}, "amounts in EUR and GBP"),
     "broken JSON": ({"onet_tasks": "[1, 2"}, "broken JSON"),
     "another kind of contract": ({"contract_type": "barter"}, "neither fixed nor hourly"),
     "the same id again": ({"contract_id": "c-1001"}, "stands in line 2, too"),
@@ -146,6 +147,14 @@ def test_a_firms_own_columns_are_named_in_a_mapping(folder: Path) -> None:
     package = read_package(folder / "out" / made.written[0])
     assert package.about.value is not None
     assert (package.about.value.middle, package.about.value.currency, made.unread) == (1200.5, "EUR", ("Std",))
+    # An amount names its currency itself, too; a bare $ beside another dollar's code is that one.
+    for n, (cell, code, kept) in enumerate(
+        (("€1,200", "", "EUR"), ("1200 GBP", "gbp", "GBP"), ("$1200", "CAD", "CAD"))
+    ):
+        rows = [{"id": f"j{n}", "brief": "Write.", "value": cell, "currency": code}]
+        made = import_jobs(write_csv(folder / f"{n}.csv", rows), folder / f"out-{n}", ImportJobs())
+        value = read_package(folder / f"out-{n}" / made.written[0]).about.value
+        assert value is not None and (value.middle, value.currency) == (1200, kept)
     mapping.write_text('columns = {contract="Nummer", descripton="Was"}\nvalues = {hours = "two"}')
     with pytest.raises(ManifestError) as caught:
         import_jobs(table, folder / "out", ImportJobs(mapping=mapping))

@@ -54,6 +54,7 @@ class PeopleWorld:
         agents: Sequence[Agent],
         prices: Sequence[float | None],
         attempts: int = 1,
+        arms: tuple[Arm, ...] = (Arm(),),
     ) -> None:
         self.store, self.protocol, self.agents = store, protocol, agents
         self.instances = [self._project(n, price) for n, price in enumerate(prices)]
@@ -63,7 +64,7 @@ class PeopleWorld:
             id="x1",
             name="x",
             agents=tuple(a.id for a in agents),
-            arms=(Arm(),),
+            arms=arms,
             repeats=1,
             attempts=attempts,
             lock=Lock(suite="s", instances=ids, protocol=protocol, sandbox="bubblewrap", chain=chain),

@@ -65,6 +65,11 @@ def told(arm: Arm, output: str, criteria: Criteria, evaluations: Iterable[Evalua
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n[... cut here]"
 
 
+def words_of(evaluation: Evaluation) -> int:
+    """How many words of its own an evaluation gives on where no criteria are shown."""
+    return len(_said(evaluation, ShownRubric.NONE, Criteria()).split())
+
+
 def _said(evaluation: Evaluation, view: ShownRubric, criteria: Criteria) -> str:
     payload = evaluation.payload
     if isinstance(payload, Holistic):

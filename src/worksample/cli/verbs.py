@@ -36,6 +36,7 @@ VERBS: dict[str, Verb | Family] = {
     "metrics": _verb("metrics", "Print every figure that the store's data support, with counts and intervals."),
     "compare": _verb("compare", "Compare two agents on the same work."),
     "clusters": _verb("clusters", "Group criteria that ask for the same thing, and show which of them agents fail."),
+    "advise": _verb("advise", "Say of each job of a firm's list who should do it: AI, AI with people, people."),
     "grade": _verb("grade", "Grade stored submissions anew and show what changed."),
     "submit": _verb("submit", "Hand in work made elsewhere: a folder or a zip."),
     "amend": _verb("amend", "Strike or restore a trial, submission, evaluation, evaluator or instance."),

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from .calibration.corrected import Corrected, corrected
     from .calibration.draw import draw_labels
     from .calibration.kindness import Kindness, kindness_of
+    from .calibration.one_answer import OneAnswer, one_answer_of
     from .calibration.overshoot import overshoot_of
     from .calibration.proof import Proof, Route, Standing, prove, prove_by, route
+    from .calibration.rectified import rectified
     from .calibration.rules import CalibrationRules
     from .calibration.sample import Kind, Sample
     from .comparison.correlation import correlate, representativeness
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from .money.deployable import Checking, DeployableCost, break_even_success, deployable_cost
     from .money.dollars import Dollars, dollars_earned, midpoint
     from .money.prices import Calls, Price, call_costs, cost_per_instance, trial_costs
+    from .money.regions import Choice, ChosenRegion, Outcomes, choose_from_jobs
     from .money.value import Approach, Decision, Region, break_even, break_even_from_jobs, decide_by_value
     from .ratings.connectivity import Connectivity, check_connectivity
     from .ratings.elo import EloOptions, EloTable, elo_ratings
@@ -96,6 +99,8 @@ __all__ = [
     "Calls",
     "CeilingFit",
     "Checking",
+    "Choice",
+    "ChosenRegion",
     "Comparison",
     "Configurations",
     "Connectivity",
@@ -115,6 +120,8 @@ __all__ = [
     "Kind",
     "Kindness",
     "Mark",
+    "OneAnswer",
+    "Outcomes",
     "PairSums",
     "PairTest",
     "Plan",
@@ -152,6 +159,7 @@ __all__ = [
     "ceiling_bound",
     "check_connectivity",
     "checkpoint_scores",
+    "choose_from_jobs",
     "compare_tables",
     "corrected",
     "correlate",
@@ -187,6 +195,7 @@ __all__ = [
     "median_amount",
     "midpoint",
     "model_effect",
+    "one_answer_of",
     "overshoot_of",
     "pair_preference",
     "pair_sums",
@@ -203,6 +212,7 @@ __all__ = [
     "prove_by",
     "rank_agents",
     "rate",
+    "rectified",
     "repeat_spread",
     "representativeness",
     "roll_up",

@@ -25,6 +25,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "attachments": cells.texts, "reference": cells.texts, "criteria": cells.parsed,
 }  # fmt: skip
 """What a job may say, and how its cell is read."""
+AMOUNTS = ("job_amount", "contract_amount", "milestone_amount")
 
 _USUAL: dict[str, tuple[str, ...]] = {
     "contract": ("contract_id", "id", "job_id"), "title": ("job_title",), "description": ("job_description", "brief"),
@@ -61,16 +62,33 @@ class Columns:
     def read(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """(what a row says, what is wrong with it), blanks left out."""
         found: dict[str, Any] = dict(self.values)
-        faults = []
+        faults, named = [], set()
         for name, column in self.of.items():
             cell = row.get(column)
             if cells.is_blank(cell):
                 continue
             try:
                 found[name] = PARSERS[name](cell)
+                if name in AMOUNTS:
+                    named.add(cells.currency_in(cell))
             except cells.Unfit as e:
                 faults.append(f"{column}: {e}")
+        faults += _one_currency(found, named - {""})
         return found, faults
+
+
+def _one_currency(found: dict[str, Any], named: set[str]) -> list[str]:
+    """Take over the currency that amounts name themselves; what is wrong where there are several.
+
+    A bare `$` beside a column that says CAD is Canadian.
+    """
+    said = str(found.get("currency") or "").upper()
+    every = {said, *(named - {"USD"} if said else named)} - {""}
+    if len(every) > 1:
+        return [f"amounts in {' and '.join(sorted(every))}"]
+    if every:
+        [found["currency"]] = every
+    return []
 
 
 def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = None) -> Columns:

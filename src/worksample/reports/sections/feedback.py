@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics import Unit
-from worksample.records import EvaluatorKind, Feedback
-from worksample.store.frames import evaluations_df
+from worksample.records import Feedback
 from worksample.verdicts.chained import JOB
 
-from .material import Group, Material, attempted, believable, is_illustrative, usable_value
+from .chain_jobs import ChainJobs
+from .material import Group, Material, attempted
+from .regions import feedback_regions
+from .rescuers import whose_feedback
 from .section import Section
 
 _CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
-_PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.JUDGE))
 
 
 def sections(material: Material) -> Iterator[Section]:
@@ -27,64 +27,17 @@ def sections(material: Material) -> Iterator[Section]:
     arms = {arm.name: arm.feedback for e in material.experiments for arm in e.arms if arm.continues is not None}
     if frame is None or not arms:
         return
-    chains = _Chains(material, attempted(frame, None), arms)
+    chains = _Figures(material, attempted(frame, None), arms)
     if chains.jobs.height:
         yield chains.rescue()
         yield from chains.change()
         yield chains.cost()
         yield chains.pays()
+        yield from feedback_regions(material, chains.jobs)
+        yield from whose_feedback(material, chains.rows, chains.arms)
 
 
-class _Chains:
-    """A row per chain: its first verdict, its last one, and all that was spent on it."""
-
-    def __init__(self, material: Material, frame: pl.DataFrame, arms: dict[str, Feedback]) -> None:
-        self.material, self.arms = material, arms
-        self.rows = material.chains(frame).filter(pl.col("arm").is_in(list(arms)))
-
-    @cached_property
-    def jobs(self) -> pl.DataFrame:
-        rows = self.rows.with_columns(usable_value(self.rows), is_illustrative(self.rows))
-        rows = rows.with_columns(believable("price")).join(self._graded(), on="submission", how="left")
-        spent = ("minutes", "people", "judges")
-        silent = pl.col("judged").is_null()
-        rows = rows.with_columns(
-            pl.when(silent).then(0.0).otherwise(name).alias(name) for name in ("minutes", "judges")
-        )
-        rate = self.material.hourly
-        rows = rows.with_columns(people=pl.lit(None, pl.Float64) if rate is None else pl.col("minutes") / 60 * rate)
-        last = pl.col("attempt") == pl.col("attempt").max().over(*JOB, "arm")
-        rows = rows.with_columns(led=pl.when(last).then(0.0).otherwise(pl.col("judges") + pl.col("people")))
-        whole = (
-            pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
-            for name in (*spent, "cost", "led")
-        )
-        end = pl.max_horizontal("ended", "judged").max() - pl.col("started").min()
-        about = ("who", "label", "agent_name", "arm", "agent", "task", "instance", "instance_name", "key", "repeat")
-        keys = dict.fromkeys((*about, *JOB, "category", "tier"))
-        return rows.sort("attempt").group_by(*keys, maintain_order=True).agg(
-            pl.col("passed").first().alias("first"),
-            pl.col("passed").last(),
-            pl.col("state").last(),
-            pl.len().alias("attempts"),
-            pl.col("price", "illustrative").first(),
-            pl.col("cost").first().alias("once"),
-            *whole,
-            (end.dt.total_microseconds() / 3.6e9).alias("hours"),
-        )  # fmt: skip
-
-    def _graded(self) -> pl.DataFrame:
-        """By submission: minutes of people, US dollars of judges, and the latest moment anything was said. Null where
-        some evaluation does not say.
-        """
-        said = pl.concat([evaluations_df(self.material.store, e.id) for e in self.material.experiments])
-        person, judge = pl.col("evaluator_type") == _PERSON, pl.col("evaluator_type") == _JUDGE
-        return said.group_by("submission").agg(
-            _known("minutes", person).alias("minutes"),
-            _known("cost", judge).alias("judges"),
-            pl.col("at").max().alias("judged"),
-        )
-
+class _Figures(ChainJobs):
     def rescue(self) -> Section:
         """Of the jobs whose first attempt failed those that passed in the end, and less what controls on them did."""
         failed = self.jobs.filter(~pl.col("first").fill_null(True))
@@ -188,12 +141,6 @@ class _Chains:
             values = rows.select(pl.when(~pl.col("illustrative")).then("price")).to_series()
         cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": self.material.how}
         return m.mean_score(values.cast(pl.Float64), name=name, unit=unit, **cells)
-
-
-def _known(column: str, who: pl.Expr) -> pl.Expr:
-    """The sum over some rows; null where one of them is."""
-    of = pl.col(column).filter(who)
-    return pl.when(of.is_null().any()).then(None).otherwise(of.sum())
 
 
 _COSTS: dict[str, tuple[str, Unit]] = {

@@ -12,6 +12,7 @@ from worksample.records import Protocol
 from worksample.verdicts.frame import state_of
 
 from .material import Material, attempted
+from .performance import first_and_last, performance
 from .section import Section
 
 MOST_K = 5
@@ -30,6 +31,7 @@ def sections(material: Material) -> Iterator[Section]:
     if (frame["attempt"].max() or 1) != 1:
         together = material.chains(frame)
         yield _lifts(material, together)
+        yield performance(material, together)
         yield _within(material, together)
     yield from _at_k(material, frame.filter(pl.col("attempt") == 1))
 
@@ -54,21 +56,10 @@ def _rubric(material: Material, frame: pl.DataFrame) -> Section:
     return Section("rubric", "Completion and rubric score", "UpBench 5.2.1", columns, tuple(rows), notes)
 
 
-def _chains(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per job: the first attempt, and the last one where there was another."""
-    keys = ["key", "task", "repeat"]
-    graded = rows.filter(pl.col("passed").is_not_null() | (pl.col("attempt") == 1)).sort("attempt")
-    one = graded.filter(pl.col("attempt") == 1).select(*keys, p1="passed", s1="score")
-    two = graded.filter(pl.col("attempt") > 1).unique(keys, keep="last").select(*keys, p2="passed", s2="score")
-    chains = one.join(two, on=keys, how="left", maintain_order="left")
-    judged = pl.col("p1").is_not_null()
-    return chains.with_columns(pl.when(judged).then("p2").alias("p2"), pl.when(judged).then("s2").alias("s2"))
-
-
 def _lifts(material: Material, frame: pl.DataFrame) -> Section:
     rows = []
     for group in material.groups(frame):
-        jobs = _chains(group.rows)
+        jobs = first_and_last(group.rows)
         success = m.success_lifts(jobs["p1"], jobs["p2"], task=jobs["task"], how=material.how)
         rubric = m.rubric_lifts(jobs["s1"], jobs["s2"], task=jobs["task"], how=material.how)
         rows.append(group.line(*success.all(), *rubric.all()))

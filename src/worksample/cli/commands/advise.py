@@ -1,0 +1,102 @@
+"""`worksample advise`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
+
+if TYPE_CHECKING:
+    from worksample.reports.advice import Advised
+
+SHOWN = 10
+"""Lines of what to measure next; the rest is in the JSON."""
+
+
+@click.command("advise")
+@click.argument("jobs", type=click.Path(exists=True))
+@click.argument("experiments", nargs=-1)
+@click.option("--agent", default=None, metavar="NAME", help="Whose work; default: who passes most often.")
+@click.option("--wage", type=float, default=None, help="US dollars per hour of people who do such jobs.")
+@click.option("--hourly", type=float, default=None, help="US dollars per hour of the expert who gives feedback.")
+@click.option("--sure", type=float, default=None, help="Answer from this probability on; default: 0.8.")
+@click.option("--by", default=None, metavar="NAME", help="How texts are compared: tfidf (default), minilm, ...")
+@click.option("--base-url", default=None, metavar="URL", help="Of the provider; default: PROVIDER_BASE_URL.")
+@click.option("--map", "mapping", metavar="FILE", default=None, help="A TOML file that names the columns.")
+@click.option("--monthly", default=None, metavar="COLUMN", help="The column that says how often a month a job comes.")
+@click.option("--encoding", metavar="NAME", default=None, help="A CSV that is not UTF-8: cp1252, ...")
+@click.option("--out", type=click.Path(file_okay=False), default=None, help="Write advice.html here, such as a report.")
+@store_option
+@json_option
+def command(
+    jobs: str,
+    experiments: tuple[str, ...],
+    agent: str | None,
+    wage: float | None,
+    hourly: float | None,
+    sure: float | None,
+    by: str | None,
+    base_url: str | None,
+    mapping: str | None,
+    monthly: str | None,
+    encoding: str | None,
+    out: str | None,
+    store: str | None,
+    as_json: bool | None,
+) -> None:
+    """Say of each job of a firm's list who should do it: AI, AI with people, people, or not enough data.
+
+    JOBS is a .csv, .tsv, .json, .jsonl or .parquet with title, description, category, value, hours, how often a month,
+    files (docs/advise.md). EXPERIMENTS are names or ids, by default the latest; their tasks may differ.
+    """
+    from worksample.experiments.find import find_experiment
+    from worksample.extras import need
+    from worksample.reports.advice import AdviceConfig, advise, evidence_of, read_list
+
+    need("report")
+    listed = read_list(
+        Path(jobs), mapping=Path(mapping) if mapping else None, encoding=encoding or "", monthly=monthly or ""
+    )
+    config = AdviceConfig(sure=sure or 0.8, wage=wage, embedding=by or "tfidf", base_url=base_url or "")
+    with open_store(store) as opened:
+        chosen = [find_experiment(opened, name) for name in experiments or ("",)]
+        found = advise(evidence_of(opened, chosen, agent=agent or "", hourly=hourly), listed, config)
+    page = _write(found, Path(out)) if out else None
+    if as_json:
+        say_json({**found.plain(), "page": page})
+        return
+    show(found)
+    if page:
+        click.echo(f"page: {page}")
+
+
+def _write(found: Advised, out: Path) -> str:
+    from worksample.reports.advice.page import write_page
+
+    return str(write_page(found, out).resolve())
+
+
+def show(found: Advised) -> None:
+    """Print advice as a table, and what to measure next."""
+    from worksample.cli.commands.metrics import figure
+
+    columns = ("job", "who", "sure", "a month", "over people", "rests on", "near")
+    rows = [
+        (
+            printable(a.job.title or a.job.row), a.answer, a.sure,
+            figure(a.dollars).rpartition(" ")[0] if a.dollars else "–",
+            figure(a.over_people).rpartition(" ")[0] if a.over_people else "–",
+            f"{a.weight:.1f} jobs", printable(", ".join(a.near[:2])),
+        )
+        for a in found.each
+    ]  # fmt: skip
+    table("", columns, rows, right=columns[2:6])
+    for a in found.measure_next[:SHOWN]:
+        worth = "" if a.stake is None else f" (knowing is worth at most ${a.stake:,.2f} a month)"
+        click.echo(printable(f"  next, for {a.job.title or a.job.row}: {a.next}{worth}"))
+    click.echo(printable(f"  {found.agent} on {found.jobs} jobs; texts by {found.by}"))
+    for note in found.notes:
+        click.echo(printable(f"  {note}"))

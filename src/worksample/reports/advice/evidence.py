@@ -1,0 +1,118 @@
+"""What a store knows of jobs: how the agent did alone and with people's feedback, and at what cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.records import Experiment, Feedback
+from worksample.reports.experiments import held_out
+from worksample.reports.sections.chain_jobs import ChainJobs
+from worksample.reports.sections.config import MeasureConfig
+from worksample.reports.sections.material import Material, attempted
+from worksample.store import Store
+
+from .listed import words_of
+
+SHAPE = pl.Schema(
+    {
+        "key": pl.String(), "task": pl.String(), "suite": pl.String(), "category": pl.String(), "text": pl.String(),
+        "alone": pl.Boolean(), "alone_cost": pl.Float64(), "helped": pl.Boolean(), "helped_cost": pl.Float64(),
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """`jobs`: a row per job and repeat in `SHAPE`; US dollars; null where nothing is known. `notes` say what was left
+    out.
+    """
+
+    agent: str
+    jobs: pl.DataFrame
+    notes: tuple[str, ...] = ()
+    private: bool = False
+    """Of a suite whose single jobs are not shown."""
+
+    @property
+    def has_help(self) -> bool:
+        """Whether anybody's feedback was tried."""
+        return bool((self.jobs["helped"].is_not_null() & self.jobs["helped_cost"].is_not_null()).any())
+
+
+def evidence_of(
+    store: Store, experiments: Sequence[Experiment], *, agent: str = "", hourly: float | None = None
+) -> Evidence:
+    """Of one agent in these experiments, whose locks may differ. `agent`: its name; by default the one that passes most
+    often at first. `hourly`: US dollars for an hour of people who give feedback, where experiments do not say.
+
+    Raises UsageError where no job is graded, or nobody has that name.
+    """
+    parts = [part for e in experiments for part in _of(store, e, hourly)]
+    every = pl.concat(parts) if parts else pl.DataFrame(schema={**SHAPE, "agent": pl.String(), "arm": pl.String()})
+    graded = every.filter(pl.col("alone").is_not_null())
+    if not graded.height:
+        raise UsageError("no job of these experiments is graded yet", next="worksample list")
+    rates = (
+        graded.group_by("agent").agg(pl.col("alone").mean(), n=pl.len()).sort("alone", "n", "agent", descending=True)
+    )
+    names = rates["agent"].to_list()
+    if agent and agent not in names:
+        raise UsageError(f"no agent {agent!r} has graded work here", next=f"one of {', '.join(names)}")
+    chosen = agent or names[0]
+    mine = graded.filter(pl.col("agent") == chosen)
+    several = not agent and len(names) > 1
+    notes = [] if not several else [f"{chosen} passes most often of {len(names)} agents (--agent)"]
+    arms = mine.filter(pl.col("arm") != "")["arm"].value_counts(sort=True)["arm"].to_list()
+    if len(arms) > 1:
+        notes.append(f"of {len(arms)} arms with people's feedback the largest counts: {arms[0]}")
+    mine = mine.filter(pl.col("arm").is_in(["", *arms[:1]]))
+    hidden = held_out(store, experiments)
+    if hidden:
+        notes.append("the suite is private: which of its jobs are near is not shown")
+    return Evidence(chosen, mine.select(SHAPE.names()), tuple(notes), hidden)
+
+
+def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.DataFrame]:
+    """Jobs with people's feedback, and those where nobody's was tried; a row per agent, job, repeat and arm."""
+    material = Material(store, [experiment], MeasureConfig(hourly=hourly))
+    frame = material.judged(material.primary)
+    if frame is None:
+        return []
+    about = material.instances
+    keep = pl.col("harness") != "person"
+    people: dict[str, Feedback] = {a.name: a.feedback for a in experiment.arms if a.feedback is Feedback.PEOPLE}
+    chains = ChainJobs(material, attempted(frame, None).filter(keep), people).jobs if people else None
+    if chains is not None and (chains["led"].is_null() & chains["passed"].is_not_null()).any():
+        # Of chains whose people have no price only those that passed at once would be left.
+        chains = None
+    first = attempted(frame).filter(keep & pl.col("arm").is_in([a.name for a in experiment.arms if not a.continues]))
+    columns = [
+        first.select(
+            "agent_name", "instance", "key", "task", "category", alone="passed", alone_cost=pl.col("cost"),
+            helped=pl.lit(None, pl.Boolean), helped_cost=pl.lit(None, pl.Float64), arm=pl.lit("")
+        )
+    ]  # fmt: skip
+    if chains is not None and chains.height:
+        spent = (pl.col("cost") + pl.col("led")).cast(pl.Float64)
+        columns = [
+            chains.select(
+                "agent_name", "instance", "key", "task", "category", alone="first", alone_cost="once",
+                helped="passed", helped_cost=spent, arm="arm",
+            )
+        ]  # fmt: skip
+    texts = {
+        id: words_of(i.title, i.work.brief, i.about.job.attachments if i.about.job else ()) for id, i in about.items()
+    }
+    suite = experiment.lock.suite.partition("@")[0] or experiment.name
+    return [
+        rows.with_columns(
+            agent="agent_name", suite=pl.lit(suite),
+            text=pl.col("instance").replace_strict(texts, default="", return_dtype=pl.String),
+            category=pl.col("category").fill_null(""),
+        ).select(*(pl.col(name).cast(kind) for name, kind in SHAPE.items()), "agent", "arm")
+        for rows in columns
+    ]  # fmt: skip

@@ -1,0 +1,103 @@
+"""A firm's list of jobs: what it says of each, from a table of any usual form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from worksample.errors import FaultyRows, UsageError
+from worksample.formats.jobs import cells
+from worksample.formats.jobs.columns import choose_columns
+from worksample.formats.jobs.posting import Posting, read_posting
+from worksample.formats.jobs.table import open_table
+from worksample.records import Job, Source
+
+MONTHLY = ("monthly", "per_month", "times_a_month", "a_month", "how_often", "frequency", "count")
+"""Names that the column with how often a month a job comes may have."""
+MOST = 5_000
+"""Jobs of one list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One line. `value`: US dollars if it is done well; `hours`: of a person; `monthly`: how often it comes."""
+
+    row: str
+    title: str
+    text: str
+    """What nearness is told from: title, description and the endings of its files."""
+    category: str
+    value: float
+    hours: float | None
+    monthly: float
+
+
+def read_list(table: Path, *, mapping: Path | None = None, encoding: str = "", monthly: str = "") -> tuple[Listed, ...]:
+    """The jobs of a .csv, .tsv, .json, .jsonl or .parquet. `monthly` names its column where it has another name.
+
+    Raises FaultyRows with every fault by row, UsageError for an empty list, an unknown column, or more than `MOST`.
+    """
+    found: list[Listed] = []
+    faults: dict[str, str] = {}
+    with open_table(table, encoding) as opened:
+        columns = choose_columns(opened.header, "jobs", mapping)
+        often = _monthly(opened.header, monthly)
+        for n, row in opened.rows:
+            said, wrong = columns.read(row)
+            try:
+                if wrong:
+                    raise cells.Unfit("; ".join(wrong))
+                found.append(_listed(f"row {n}", said, row.get(often) if often else None))
+            except cells.Unfit as e:
+                faults[f"row {n}"] = str(e)
+            if len(found) > MOST:
+                raise UsageError(f"more than {MOST:,} jobs", where=str(table), next="split the list")
+    if faults:
+        raise FaultyRows(faults)
+    if not found:
+        raise UsageError("the list holds no job", where=str(table))
+    return tuple(found)
+
+
+def words_of(title: str, description: str, files: Sequence[str]) -> str:
+    """One text for a job of a list, and for one of a suite."""
+    endings = sorted({PurePosixPath(f).suffix.lstrip(".").lower() for f in files} - {""})
+    return "\n".join(part for part in (title, description, " ".join(endings)) if part)
+
+
+def _monthly(header: Sequence[str], named: str) -> str:
+    if named:
+        if named not in header:
+            raise UsageError(
+                f"the table has no column {named!r}", where="--monthly", next=f"one of {', '.join(header)}"
+            )
+        return named
+    known = {h.strip().lower().replace(" ", "_"): h for h in reversed(header)}
+    return next((known[name] for name in MONTHLY if name in known), "")
+
+
+def _listed(row: str, said: Mapping[str, Any], often: object) -> Listed:
+    title = said.get("title", "")
+    posting = read_posting({"contract": row, **said, "description": said.get("description") or title}, Source.ESTIMATED)
+    value = _value(posting.job)
+    try:
+        monthly = 1.0 if cells.is_blank(often) else cells.number(often)
+    except cells.Unfit as e:
+        raise cells.Unfit(f"how often a month: {e}") from None
+    text = words_of(posting.title, posting.description, posting.attachments)
+    return Listed(row, posting.title, text, _category(posting), value, posting.hours, monthly)
+
+
+def _value(job: Job) -> float:
+    if job.currency != "USD":
+        raise cells.Unfit(f"its value is in {job.currency}, and costs are in US dollars")
+    if job.amount is None:
+        raise cells.Unfit("no value: what it is worth done well, in US dollars")
+    return job.amount
+
+
+def _category(posting: Posting) -> str:
+    """Ours where it is one, else as the list has it."""
+    return posting.category or "/".join(part for part in (posting.job.category, posting.job.subcategory) if part)

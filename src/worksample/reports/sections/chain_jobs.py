@@ -1,0 +1,79 @@
+"""Chains of attempts as rows: what came out at first and in the end, and all that was spent."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import polars as pl
+
+from worksample.people.access.profile import profile_of
+from worksample.records import Evaluator, EvaluatorKind, Feedback
+from worksample.store.frames import evaluations_df
+from worksample.verdicts.chained import JOB
+
+from .material import Material, believable, is_illustrative, usable_value
+
+_PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.JUDGE))
+
+
+class ChainJobs:
+    """A row per chain: its first verdict, its last one, and all that was spent on it."""
+
+    def __init__(self, material: Material, frame: pl.DataFrame, arms: dict[str, Feedback]) -> None:
+        self.material, self.arms = material, arms
+        self.rows = material.chains(frame).filter(pl.col("arm").is_in(list(arms)))
+
+    @cached_property
+    def jobs(self) -> pl.DataFrame:
+        rows = self.rows.with_columns(usable_value(self.rows), is_illustrative(self.rows))
+        rows = rows.with_columns(believable("price")).join(self._graded(), on="submission", how="left")
+        spent = ("minutes", "people", "judges")
+        silent = pl.col("judged").is_null()
+        rows = rows.with_columns(pl.when(silent).then(0.0).otherwise(name).alias(name) for name in spent)
+        last = pl.col("attempt") == pl.col("attempt").max().over(*JOB, "arm")
+        rows = rows.with_columns(led=pl.when(last).then(0.0).otherwise(pl.col("judges") + pl.col("people")))
+        whole = (
+            pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
+            for name in (*spent, "cost", "led")
+        )
+        end = pl.max_horizontal("ended", "judged").max() - pl.col("started").min()
+        about = ("who", "label", "agent_name", "arm", "agent", "task", "instance", "instance_name", "key", "repeat")
+        keys = dict.fromkeys((*about, *JOB, "category", "tier"))
+        return rows.sort("attempt").group_by(*keys, maintain_order=True).agg(
+            pl.col("passed").first().alias("first"),
+            pl.col("passed").last(),
+            pl.col("state").last(),
+            pl.len().alias("attempts"),
+            pl.col("price", "illustrative").first(),
+            pl.col("cost").first().alias("once"),
+            *whole,
+            (end.dt.total_microseconds() / 3.6e9).alias("hours"),
+        )  # fmt: skip
+
+    def _graded(self) -> pl.DataFrame:
+        """By submission: minutes of people and their pay, US dollars of judges, and when the latest word was said.
+        Null where some evaluation does not say.
+        """
+        said = pl.concat([evaluations_df(self.material.store, e.id) for e in self.material.experiments])
+        rate = pl.col("evaluator").replace_strict(self._rates(), default=self.material.hourly, return_dtype=pl.Float64)
+        # Nobody's time needs no price.
+        paid = pl.when(pl.col("minutes") == 0).then(0.0).otherwise(pl.col("minutes") / 60 * rate)
+        said = said.with_columns(paid=paid)
+        person, judge = pl.col("evaluator_type") == _PERSON, pl.col("evaluator_type") == _JUDGE
+        return said.group_by("submission").agg(
+            _known("minutes", person).alias("minutes"),
+            _known("paid", person).alias("people"),
+            _known("cost", judge).alias("judges"),
+            pl.col("at").max().alias("judged"),
+        )
+
+    def _rates(self) -> dict[str, float]:
+        """US dollars per hour by evaluator, as the profile says that they judged under."""
+        people = (e for e in self.material.store.find(Evaluator) if e.type is EvaluatorKind.PERSON)
+        return {e.id: rate for e in people if (rate := profile_of(e).pay_rate) is not None}
+
+
+def _known(column: str, who: pl.Expr) -> pl.Expr:
+    """The sum over some rows; null where one of them is."""
+    of = pl.col(column).filter(who)
+    return pl.when(of.is_null().any()).then(None).otherwise(of.sum())

@@ -1,0 +1,102 @@
+"""At which value of a job AI alone, AI with feedback, or a human is best, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.metrics.money.regions import NOTHING
+
+from .material import Material
+from .section import Section, SectionRow
+
+ALL = "all"
+_PLACES = (0.1, 0.5, 0.9)
+"""Quantiles of the jobs' own values at which probabilities are told."""
+_HUMAN = "human"
+_SELDOM = 0.005
+
+
+def feedback_regions(material: Material, jobs: pl.DataFrame) -> Iterator[Section]:
+    """One row per agent and arm, and approach; for all of the work, and part by part. jobs: a row per chain (`first`,
+    `once`: the first attempt's verdict and cost; `passed`, `cost`, `led`: the last verdict and all that was spent;
+    `price`).
+    """
+    priced = jobs.filter(pl.col("price").is_not_null())
+    if not material.config.illustrative:
+        priced = priced.filter(~pl.col("illustrative"))
+    if not priced.height:
+        return
+    prices = priced.unique("key")["price"]
+    values = tuple(dict.fromkeys(float(f"{prices.quantile(place):.3g}") for place in _PLACES))
+    yield _section(material, [(ALL, priced)], values)
+    if len(parts := _parts(material, priced)) > 1:
+        yield _section(material, parts, values)
+
+
+def _section(material: Material, parts: Sequence[tuple[str, pl.DataFrame]], values: Sequence[float]) -> Section:
+    rows, small = [], []
+    whole = [part for part, _ in parts] == [ALL]
+    for part, frame in parts:
+        for group in material.agents(frame):
+            found = choice_of(group.rows, material.how)
+            if isinstance(found, str):
+                small.append(f"{group.label}{'' if whole else f' in {part}'}: {found}")
+                continue
+            for label, cells in _lines(found, values):
+                rows.append(SectionRow(f"{group.label}: {label}", group.agent, cells if whole else (part, *cells)))
+    columns = ("best from", "best to", "has a region", *(f"best at ${value:g}" for value in values))
+    notes = [
+        "a human succeeds always, at the job's price; values at the 10th, 50th and 90th percentile of the jobs' prices",
+        "probabilities over worlds that fit the same jobs; nothing: doing it in no way",
+        "that somebody else succeeds always is never proved: far up, people have a region in nearly every world",
+    ]
+    if small:
+        notes.append(f"not told, for want of jobs done and paid for in each way: {'; '.join(sorted(small))}")
+    id, title = "feedback-regions", "Which approach is best at which value, and how surely"
+    if not whole:
+        id, title, columns = f"{id}-by", f"{title}, part by part", (material.config.by or "category", *columns)
+    return Section(id, title, "UpBench 5.4.1", columns, tuple(rows), tuple(notes))
+
+
+def _lines(found: m.Choice, values: Sequence[float]) -> Iterator[tuple[str, tuple[m.Estimate | str, ...]]]:
+    """A line for each approach; for doing nothing only where that may be best."""
+    at = [found.best(value) for value in values]
+    for region in found.regions:
+        if region.approach == NOTHING and (region.exists.value or 0) < _SELDOM:
+            continue
+        low: m.Estimate | str = region.low if region.low.value is not None else "at no value"
+        high: m.Estimate | str = region.high if region.high.value is not None else "any" if low is region.low else "-"
+        chances = (
+            m.Estimate(f"best at ${v:g}", best[region.approach], found.counts, unit=m.Unit.SHARE)
+            for v, best in zip(values, at, strict=True)
+        )
+        yield region.approach, (low, high, region.exists, *chances)
+
+
+def choice_of(jobs: pl.DataFrame, how: m.Resampling) -> m.Choice | str:
+    """How sure it is which approach is best for these jobs; or why nobody can say.
+
+    Were jobs left out since what led on from their failure has no price, those that passed at once would be left.
+    """
+    if (jobs["led"].is_null() & jobs["passed"].is_not_null()).any():
+        return "the time of people who gave feedback has no price (--hourly), or is not known"
+    spent = jobs.select((pl.col("cost") + pl.col("led")).cast(pl.Float64)).to_series()
+    sure = pl.Series([True] * jobs.height, dtype=pl.Boolean)
+    ways = {
+        "AI alone": m.Outcomes(jobs["first"], jobs["once"].cast(pl.Float64)),
+        "AI with feedback": m.Outcomes(jobs["passed"], spent),
+        _HUMAN: m.Outcomes(sure, jobs["price"].cast(pl.Float64), assumed=True),
+    }
+    return m.choose_from_jobs(ways, task=jobs["task"], nothing=True, how=how)
+
+
+def _parts(material: Material, jobs: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """Each group of the work."""
+    by = material.config.by or "category"
+    if by == "agent":
+        return []
+    rows = material.with_group(jobs, by).sort("group", maintain_order=True)
+    return [(part["group"][0], part) for part in rows.partition_by("group", maintain_order=True)]
