@@ -67,6 +67,13 @@ def _node() -> str:
     return "" if modules.is_dir() else "what web/ needs is not installed: ./dev web"
 
 
+def _workplace() -> str:
+    from worksample.workplace.programs import SERVICES, lacking
+
+    line = lacking(SERVICES)
+    return f"a workplace's services are not installed: {line}" if line else ""
+
+
 NEEDS: dict[str, Callable[[], str]] = {
     "box": functools.cache(_box),
     "browser": functools.cache(_browser),
@@ -75,6 +82,7 @@ NEEDS: dict[str, Callable[[], str]] = {
     "converters": functools.cache(_converters),
     "buildah": functools.cache(_buildah),
     "node": functools.cache(_node),
+    "workplace": functools.cache(_workplace),
 }
 """Marker -> why it cannot be had here, or nothing."""
 

@@ -65,6 +65,13 @@ VERBS: dict[str, Verb | Family] = {
             "remove": _verb("image_remove", "Remove unpacked images."),
         },
     ),
+    "workplace": Family(
+        "Install a workplace's services, and check the company that they hold.",
+        {
+            "install": _verb("workplace_install", "Bring the programs of a workplace's services onto this machine."),
+            "check": _verb("workplace_check", "Read a company's folder, and say every fault of it."),
+        },
+    ),
     "model": Family(
         "Prove models before they are paid for.",
         {"check": _verb("model_check", "Try each agent's provider, key, model and settings with one short call.")},

@@ -33,11 +33,12 @@ from worksample.records import (
 )
 from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
+from worksample.workplace import programs
 
 from .allowance import allowance
 from .ungradable import apart, ungradable
 
-NETWORKS = ("none", "endpoints")
+NETWORKS = ("none", "endpoints", "workplace")
 INTERFACES = ("terminal",)
 
 
@@ -242,8 +243,10 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
     interfaces = sorted(set(environment.interfaces) - set(INTERFACES))
     if interfaces:
         reasons.append(f"needs the interface {', '.join(interfaces)}")
-    if environment.services:
+    if environment.workplace is None and environment.services:
         reasons.append(f"needs services: {', '.join(environment.services)}")
+    elif environment.workplace is not None and (line := programs.lacking(environment.services)):
+        reasons.append(f"needs programs of a workplace, which this machine has not (type: {line})")
     if environment.image is not None and agent.harness not in HARNESSES:
         reasons.append("has an image, into which the agent's program is not brought yet")
     if environment.mcp and not takes_mcp(agent):

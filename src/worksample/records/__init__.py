@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         Task,
         Tier,
         Work,
+        WorkplaceSource,
     )
     from .trees import By, Importance, Skip
     from .trial import Ending, Fed, Outcome, Trial
@@ -145,6 +146,7 @@ __all__ = [
     "Value",
     "Verdict",
     "Work",
+    "WorkplaceSource",
     "canonical",
     "digest_bytes",
     "digest_of",

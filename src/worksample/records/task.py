@@ -126,10 +126,19 @@ class McpSpec(Frozen):
     """Where it speaks MCP over streamable HTTP."""
 
 
+class WorkplaceSource(Frozen):
+    """A company whose services the work is done in."""
+
+    company: SourceFiles
+    """The folder that describes it."""
+    setup: SourceFiles | None = None
+    """A folder with `setup.py`, which runs beside the services before the agent begins."""
+
+
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
-    """`none`, or `endpoints`."""
+    """`none`, `endpoints`, or `workplace`: those of a company's services, and others."""
     endpoints: tuple[EndpointSpec, ...] = Field(default=(), exclude_if=lambda endpoints: not endpoints)
     """Not written where there are none: older instances keep their digests."""
     image: ImageSource | None = Field(default=None, exclude_if=lambda image: image is None)
@@ -138,6 +147,8 @@ class Environment(Frozen):
     """Names of services that the task expects of a workplace."""
     served: tuple[ServiceSpec, ...] = Field(default=(), exclude_if=lambda served: not served)
     """Services that it brings itself. Not written where there are none, likewise."""
+    workplace: WorkplaceSource | None = Field(default=None, exclude_if=lambda workplace: workplace is None)
+    """The company whose services `services` names. Not written where there is none, likewise."""
     mcp: tuple[McpSpec, ...] = Field(default=(), exclude_if=lambda mcp: not mcp)
     """Servers whose tools the agent is given. Not written where there are none, likewise."""
     software: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from worksample.box import Box, Endpoint
 from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
 from worksample.records import Agent, EndpointSpec, Environment
 from worksample.services import Services
+from worksample.tasks.workplace import WORKPLACE
 
 from .tries import Try
 
@@ -60,12 +61,12 @@ def _wild(endpoint: EndpointSpec) -> bool:
 def unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, sandbox: str) -> str:
     """Why the endpoints that an agent needs at an instance cannot be served, or ""."""
     needed = endpoints_of(agent, environment)
-    if environment.served and sandbox == "none":
+    if (environment.served or environment.workplace) and sandbox == "none":
         return "needs services of its own, which there are none of without isolation"
     if needed and sandbox == "none":
         return f"needs endpoints ({', '.join(map(str, needed))}), which there are none of without isolation"
     reasons = []
-    brought = {one.name for one in environment.served}
+    brought = {one.name for one in environment.served} | ({WORKPLACE} if environment.workplace else set())
     for one in environment.endpoints:
         if one.to == "host" and (why := _why_not(one, hosts)):
             reasons.append(f"needs the host {one.name}:{one.port}, which {why}")

@@ -13,6 +13,7 @@ from worksample.errors import Cause
 from worksample.records import Limits, Outcome, Trial, now
 from worksample.services import standing
 from worksample.services.boxes import ServiceBox, boxes_of
+from worksample.workplace.standing import Workplace, set_up, workplace_of
 
 from .close import close
 from .endpoints import reaching
@@ -64,7 +65,8 @@ async def _endeavour(
     from inspect_ai.util import LimitExceededError, apply_limits
 
     try:
-        if try_.instance.work.environment.served:
+        environment = try_.instance.work.environment
+        if environment.served or environment.workplace is not None:
             await _serve(try_, stack)
         with apply_limits(_limits(try_.limits), catch_errors=True) as scope:
             async with reaching(try_, box_of()) as during:
@@ -84,16 +86,20 @@ async def _endeavour(
 
 async def _serve(try_: Try, stack: AsyncExitStack) -> None:
     """Start the task's services; the agent's time begins after that."""
-    store, served = try_.job.store, try_.instance.work.environment.served
+    store, environment = try_.job.store, try_.instance.work.environment
 
-    def find() -> tuple[tuple[ServiceBox, ...], bool]:
+    def find() -> tuple[tuple[ServiceBox, ...], Workplace | None, bool]:
         before = store.find(Trial, slot=try_.slot.id)
         asked = any(trial.outcome.cause is Cause.SERVICE_ASKED for trial in before)
-        return boxes_of(served, store.folder, try_.id), asked
+        workplace = workplace_of(environment, store.folder, try_.id)
+        boxes = boxes_of(environment.served, store.folder, try_.id)
+        return (boxes if workplace is None else (*boxes, workplace.box)), workplace, asked
 
     with try_.timed("services"):
-        boxes, asked = await asyncio.to_thread(find)
+        boxes, workplace, asked = await asyncio.to_thread(find)
         try_.services = await stack.enter_async_context(standing(boxes, try_.job.config.sandbox, asked_before=asked))
+        if workplace is not None:
+            await set_up(try_.services, workplace)
     try_.began = time.monotonic()
     try_.started = now()
 

@@ -39,12 +39,12 @@ def base_python() -> Path:
 
 
 @functools.cache
-def distributions() -> tuple[importlib.metadata.Distribution, ...]:
+def distributions(offered: tuple[str, ...] = OFFERED) -> tuple[importlib.metadata.Distribution, ...]:
     """The offered distributions and all they require here, by name. Those not installed are left out."""
     from packaging.requirements import Requirement
 
     found: dict[str, importlib.metadata.Distribution] = {}
-    queue = list(OFFERED)
+    queue = list(offered)
     while queue:
         name = re.sub(r"[-_.]+", "-", queue.pop()).lower()
         if name in found or name in ("worksample", "inspect-ai", "inspect-evals"):
@@ -113,14 +113,31 @@ def _fill(folder: Path) -> None:
     _compile(folder, packages)
 
 
-def _compile(folder: Path, packages: Path) -> None:
+def library_folder(names: tuple[str, ...], target: str) -> Path:
+    """A folder for `sys.path` with the named distributions and all they require, and nothing else of our environment.
+
+    `target`: where a box will see it. Made when missing; who calls has seen that they are installed.
+    """
+    chosen = distributions(names)
+    listed = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
+    key = "\n".join([_VERSION, str(base_python()), sys.version, target, *listed])
+
+    def fill(folder: Path) -> None:
+        for distribution in chosen:
+            _copy(distribution, folder)
+        _compile(folder, folder, target)
+
+    return once(cache_folder() / f"library-{hashlib.sha256(key.encode()).hexdigest()[:24]}", fill)
+
+
+def _compile(folder: Path, packages: Path, target: str = TARGET) -> None:
     """Compile once what no box could keep: its Python is read-only. Tracebacks name the files as the box sees them."""
     import compileall
     import py_compile
 
     mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
     compileall.compile_dir(
-        str(packages), quiet=2, workers=2, invalidation_mode=mode, stripdir=str(folder), prependdir=TARGET
+        str(packages), quiet=2, workers=2, invalidation_mode=mode, stripdir=str(folder), prependdir=target
     )
 
 

@@ -14,7 +14,9 @@ from worksample.records import Deliverable, EndpointSpec, Environment, Frozen, I
 
 from .image_source import Image
 from .mcp import McpTable, check_mcp
+from .package_files import Folder
 from .service import Command, ServiceTable, Word, check_services, target
+from .workplace import check_workplace, endpoints_of_workplace, source_of
 
 OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch", "/task/result")
 """Places in a box that no task can take for itself."""
@@ -88,11 +90,14 @@ class EnvironmentTable(Frozen):
     """
 
     interfaces: tuple[Literal["terminal"], ...] = ("terminal",)
-    network: Literal["none", "endpoints"] = "none"
+    network: Literal["none", "endpoints", "workplace"] = "none"
     endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
     service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), Says("tables, at most 32")] = ()
     mcp: Annotated[tuple[McpTable, ...], Field(max_length=16), Says("tables, at most 16")] = ()
     image: Image | None = None
+    company: Folder | None = None
+    """Of the workplace, whose services `services` names."""
+    setup: Folder | None = None
     services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
     software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], Says("a list of capabilities")] = ()
@@ -102,25 +107,31 @@ class EnvironmentTable(Frozen):
     @model_validator(mode="after")
     def _apart(self) -> Self:
         self.paths.over(Paths())
-        if bool(self.endpoint) != (self.network == "endpoints"):
+        check_workplace(self.network, self.company, self.setup, self.services)
+        if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
             raise ValueError('network = "endpoints" and tables [[environment.endpoint]] belong together')
-        places = [(one.name, one.port) for one in self.endpoint]
+        places = [(one.name, one.port) for one in self._endpoints()]
         if len(set(places)) < len(places):
             raise ValueError("two endpoints have one name and port")
         check_mcp(self.mcp, places)
         check_services(self.service, [one.to for one in self.endpoint], self.services)
         return self
 
+    def _endpoints(self) -> tuple[EndpointSpec, ...]:
+        """The task's own, and those of the workplace's services."""
+        own = tuple(EndpointSpec(name=one.name, port=one.port, to=one.to) for one in self.endpoint)
+        return (*own, *endpoints_of_workplace(self.services)) if self.network == "workplace" else own
+
     def record(self) -> Environment:
         """What is kept of it, each name once."""
         lists = {name: tuple(dict.fromkeys(getattr(self, name))) for name in _LISTS}
-        endpoints = tuple(EndpointSpec(name=one.name, port=one.port, to=one.to) for one in self.endpoint)
         return Environment(
             **lists,
             network=self.network,
-            endpoints=endpoints,
+            endpoints=self._endpoints(),
             served=tuple(one.record() for one in self.service),
             mcp=tuple(one.record() for one in self.mcp),
+            workplace=source_of(self.company, self.setup),
             image=ImageSource(name=self.image) if self.image else None,
             limits=self.limits.over(Limits()),
             paths=self.paths.over(Paths()),

@@ -17,6 +17,7 @@ from worksample.records import (
     Instance,
     Manifest,
     Protocol,
+    SourceFiles,
     Task,
     Work,
     canonical,
@@ -91,15 +92,21 @@ def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment
     """With what lies in the package taken in (the image, services' images and files), so that the work's digest
     holds it."""
     environment = spec.environment
+
+    def files(source: SourceFiles | None) -> SourceFiles | None:
+        return source and source.replaced(files=_keep(below(whole, source.name), sink))
+
+    workplace = environment.workplace
     return environment.replaced(
         image=_image(environment.image, whole, sink),
         served=tuple(
             one.replaced(
                 image=_image(one.image, whole, sink),
-                files=one.files and one.files.replaced(files=_keep(below(whole, one.files.name), sink)),
+                files=files(one.files),
             )
             for one in environment.served
         ),
+        workplace=workplace and workplace.replaced(company=files(workplace.company), setup=files(workplace.setup)),
     )
 
 

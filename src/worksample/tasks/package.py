@@ -21,6 +21,7 @@ from .instances import FILE, Shared, TaskName, read_instances
 from .package_files import check_tree, ignored, is_folder, read_text
 from .shown_reference import Shown, read_shown
 from .spec import GradingSpec, InstanceSpec, Package
+from .workplace import WORKPLACE
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 CANARY = rf"^[A-Za-z0-9._ -]*{_UUID}[A-Za-z0-9._ -]*$"
@@ -113,27 +114,44 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
         root=root, id=head.id, title=head.title, version=head.version, canary=head.canary,
         about=about.record() if about else About(), criteria=criteria, notes=notes, gradings=gradings,
         instances=tuple(instances), cases=tuple(cases), probes=probes, shown=shown, root_captured=capture.root,
-        exports=tuple(one.name for one in environment.service if one.export) if environment else (),
+        exports=_exports(environment),
         apart=frozenset(p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_brought(i.environment))),
     )  # fmt: skip
+
+
+def _exports(environment: EnvironmentTable | None) -> tuple[str, ...]:
+    """Whose state is taken when a trial ends."""
+    if environment is None:
+        return ()
+    own = tuple(one.name for one in environment.service if one.export)
+    return own if environment.company is None else (*own, WORKPLACE)
 
 
 def _brought(environment: Environment) -> tuple[str, ...]:
     """Where images and services' files lie in the package."""
     images = (environment.image, *(one.image for one in environment.served))
     names = [image.name for image in images if image is not None and "://" not in image.name]
-    return (*names, *(one.files.name for one in environment.served if one.files is not None))
+    sources = [one.files for one in environment.served]
+    if environment.workplace is not None:
+        sources += [environment.workplace.company, environment.workplace.setup]
+    return (*names, *(one.name for one in sources if one is not None))
 
 
 def _check_files(instances: list[InstanceSpec], faults: Faults) -> None:
     """A service answers the agent: what it is given the agent may see."""
     for spec in instances:
-        for number, one in enumerate(spec.environment.served):
+        workplace = spec.environment.workplace
+        served = [(f"service[{n}].files", one.files) for n, one in enumerate(spec.environment.served)]
+        for key, source in [
+            *served,
+            ("company", workplace and workplace.company),
+            ("setup", workplace and workplace.setup),
+        ]:
             for secret in (spec.reference, "cases", "probes", "scripts"):
-                given = f"{one.files.name}/" if one.files else ""
+                given = f"{source.name}/" if source else ""
                 if given and (given.startswith(f"{secret}/") or f"{secret}/".startswith(given)):
-                    what = f"{one.files.name!r} and {secret!r} lie in one another" if one.files else ""
-                    faults.add(FILE, f"environment.service[{number}].files", f"{what}: the agent could get at it")
+                    what = f"{given[:-1]!r} and {secret!r} lie in one another"
+                    faults.add(FILE, f"environment.{key}", f"{what}: the agent could get at it")
 
 
 def _table(data: dict[str, Any], key: str) -> dict[str, Any]:

@@ -1,0 +1,11 @@
+import csv
+import sys
+
+from rates import RATES
+
+total = 0
+for line in csv.DictReader(open(sys.argv[1])):
+    if line["invoice"] == sys.argv[2]:
+        net = int(line["quantity"]) * float(line["price"])
+        total += round(net * (1 + RATES[line["kind"]] / 100), 2)
+print(total)

@@ -1,0 +1,22 @@
+"""`worksample workplace install`."""
+
+from __future__ import annotations
+
+import click
+
+from worksample.cli.output import printable
+
+
+@click.command("install")
+def command() -> int:
+    """Bring the programs of a workplace's services onto this machine.
+
+    Debian packages by apt-get, as root or by sudo without a password; Redmine's files out of its package, which
+    itself is not installed. Needs the extra `workplace`.
+    """
+    from worksample.workplace.installing import install
+    from worksample.workplace.programs import SERVICES
+
+    brought = install(SERVICES)
+    click.echo(printable(f"installed {', '.join(brought)}" if brought else "everything is here"))
+    return 0

@@ -1,0 +1,104 @@
+"""A repository of git that somebody else wrote: its objects are read, its settings and hooks are left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from worksample.errors import DeliverableError
+
+TIMEOUT = 60.0
+LIMIT = 64 << 20
+"""Bytes of one answer."""
+MOST = 20_000
+"""Commits that are read."""
+_FIELD, _END = "\x1f", "\x1e"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit. Who made it is what it says of itself: names of commits are no proof."""
+
+    id: str
+    author: str
+    mail: str
+    at: datetime
+    message: str
+
+
+class Repository:
+    """A bare repository in a folder. DeliverableError for what is missing or broken in it."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder, self._name = Path(folder), name
+
+    def branches(self) -> list[str]:
+        """Names of its branches, sorted."""
+        with self._plain() as folder:
+            said = self._git(folder, "for-each-ref", "--format=%(refname:short)", "refs/heads")
+        return sorted(said.decode("utf-8", "replace").split("\n")[:-1])
+
+    def commits(self, branch: str = "main") -> list[Commit]:
+        """The commits of a branch, newest first."""
+        form = _FIELD.join(("%H", "%an", "%ae", "%ct", "%B")) + _END
+        with self._plain() as folder:
+            said = self._git(folder, "log", f"--max-count={MOST}", f"--format={form}", f"refs/heads/{branch}", "--")
+        found = []
+        for entry in said.decode("utf-8", "replace").split(_END)[:-1]:
+            id, author, mail, at, message = (*entry.strip("\n").split(_FIELD, 4), "", "", "", "")[:5]
+            found.append(Commit(id, author, mail, datetime.fromtimestamp(int(at or 0), UTC), message.strip()))
+        return found
+
+    def files(self, branch: str = "main") -> list[str]:
+        """Names of all files of a branch, sorted."""
+        with self._plain() as folder:
+            said = self._git(folder, "ls-tree", "-r", "-z", "--name-only", f"refs/heads/{branch}")
+        return sorted(name.decode("utf-8", "replace") for name in said.split(b"\0") if name)
+
+    def file(self, name: str, branch: str = "main") -> bytes:
+        """A file as a branch has it."""
+        with self._plain() as folder:
+            return self._git(folder, "cat-file", "blob", f"refs/heads/{branch}:{name}")
+
+    @contextmanager
+    def _plain(self) -> Iterator[Path]:
+        """A fresh repository over the same objects and refs."""
+        if not (self._folder / "objects").is_dir():
+            raise DeliverableError("there is no such repository", where=f"git/{self._name}")
+        with tempfile.TemporaryDirectory() as made:
+            folder = Path(made)
+            (folder / "objects" / "info").mkdir(parents=True)
+            (folder / "HEAD").write_text("ref: refs/heads/main\n")
+            (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+            (folder / "refs").mkdir()
+            if (self._folder / "refs").is_dir():
+                shutil.copytree(self._folder / "refs", folder / "refs", dirs_exist_ok=True, symlinks=True)
+            for name in ("packed-refs",):
+                if (self._folder / name).is_file() and not (self._folder / name).is_symlink():
+                    shutil.copyfile(self._folder / name, folder / name)
+            (folder / "objects" / "info" / "alternates").write_text(f"{(self._folder / 'objects').resolve()}\n")
+            yield folder
+
+    def _git(self, folder: Path, *words: str) -> bytes:
+        env = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_TERMINAL_PROMPT": "0", "GIT_DIR": str(folder), "LC_ALL": "C.UTF-8",
+        }  # fmt: skip
+        where = f"git/{self._name}"
+        try:
+            done = subprocess.run(["git", *words], env=env, capture_output=True, timeout=TIMEOUT, check=False)
+        except subprocess.TimeoutExpired:
+            raise DeliverableError(f"git {words[0]} did not end in time", where=where) from None
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip()[:500]
+            raise DeliverableError(f"git {words[0]}: {said}", where=where)
+        if len(done.stdout) > LIMIT:
+            raise DeliverableError(f"git {words[0]} says more than {LIMIT} bytes", where=where)
+        return done.stdout

@@ -1,0 +1,221 @@
+"""What a workplace's services were left with: messages, issues, pages, documents, repositories, events, requests.
+
+    office = Workplace(case.folder("exports") / "workplace")
+
+It reads the services' own databases and folders, as an export keeps them: no service has to run. All of it is the
+agent's doing, so what is missing or malformed is a DeliverableError.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from .calendar import Event, read_event
+from .repository import Repository
+from .source import Unreadable, deliverable, file_in, files_below
+
+MOST = 100_000
+"""Rows that are read of one kind."""
+FILE_LIMIT = 64 << 20
+DOMAIN, ROOMS = "workplace", "rooms.workplace"
+_USER = "{http://jabber.org/protocol/muc#user}"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something said. `by` is the account, whatever name it gave itself."""
+
+    at: datetime
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A comment on an issue."""
+
+    at: datetime
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """An issue of the tracker. Times are UTC; `due` is `YYYY-MM-DD` or empty."""
+
+    id: int
+    project: str
+    subject: str
+    text: str
+    tracker: str
+    status: str
+    priority: str
+    by: str
+    assigned: str
+    sprint: str
+    due: str
+    at: datetime
+    changed: datetime
+    notes: tuple[Note, ...]
+
+
+_ISSUES = """
+SELECT i.id, p.identifier, i.subject, coalesce(i.description, ''), t.name, s.name, coalesce(e.name, ''),
+  coalesce(a.login, ''), coalesce(u.login, ''), coalesce(v.name, ''), coalesce(i.due_date, ''),
+  i.created_on, i.updated_on
+FROM issues i JOIN projects p ON p.id = i.project_id JOIN trackers t ON t.id = i.tracker_id
+JOIN issue_statuses s ON s.id = i.status_id LEFT JOIN enumerations e ON e.id = i.priority_id
+LEFT JOIN users a ON a.id = i.author_id LEFT JOIN users u ON u.id = i.assigned_to_id
+LEFT JOIN versions v ON v.id = i.fixed_version_id ORDER BY i.id LIMIT ?"""
+_NOTES = """
+SELECT j.journalized_id, j.created_on, coalesce(u.login, ''), j.notes
+FROM journals j LEFT JOIN users u ON u.id = j.user_id
+WHERE j.journalized_type = 'Issue' AND coalesce(j.notes, '') <> '' ORDER BY j.id LIMIT ?"""
+_PAGES = """
+SELECT w.title, c.text FROM wiki_pages w JOIN wiki_contents c ON c.page_id = w.id JOIN wikis k ON k.id = w.wiki_id
+JOIN projects p ON p.id = k.project_id WHERE p.identifier = ? ORDER BY w.id LIMIT ?"""
+
+
+class Workplace:
+    """The services' state in a folder."""
+
+    def __init__(self, state: Path) -> None:
+        """state: the folder of an export that has `chat/`, `tracker/` and so on."""
+        self._state = Path(state)
+
+    # chat
+
+    def messages(self, room: str) -> list[Message]:
+        """What was said in a room, oldest first."""
+        return self._said(ROOMS, room, "muc_log", None)
+
+    def direct(self, owner: str, other: str) -> list[Message]:
+        """What two people wrote to one another, as `owner` has it, oldest first."""
+        return self._said(DOMAIN, owner, "archive", f"{other}@{DOMAIN}")
+
+    def _said(self, host: str, user: str, store: str, other: str | None) -> list[Message]:
+        asked = 'SELECT "when", value FROM prosodyarchive WHERE host = ? AND user = ? AND store = ?'
+        given: list[object] = [host, user, store]
+        if other is not None:
+            asked, given = f'{asked} AND "with" = ?', [*given, other]
+        rows = self._rows("chat/chat.sqlite", f"{asked} ORDER BY sort_id LIMIT ?", (*given, MOST))
+        found = (_message(int(when), str(value)) for when, value in rows)
+        return [one for one in found if one is not None]
+
+    # tracker
+
+    def issues(self, project: str = "") -> list[Issue]:
+        """All issues, or a project's, by number."""
+        file = "tracker/tracker.sqlite"
+        notes: dict[int, list[Note]] = {}
+        for issue, at, by, text in self._rows(file, _NOTES, (MOST,)):
+            notes.setdefault(issue, []).append(Note(_moment(at), by, text))
+        issues = []
+        for *words, at, changed in self._rows(file, _ISSUES, (MOST,)):
+            fields: list[Any] = [*words, _moment(at), _moment(changed), tuple(notes.get(words[0], ()))]
+            issues.append(Issue(*fields))
+        return [one for one in issues if project in ("", one.project)]
+
+    def pages(self, project: str) -> dict[str, str]:
+        """The wiki's pages of a project: title -> text."""
+        return {title: text or "" for title, text in self._rows("tracker/tracker.sqlite", _PAGES, (project, MOST))}
+
+    # documents, repositories, calendars, requests
+
+    def files(self, pattern: str = "*") -> list[str]:
+        """Names of all documents that match a glob, sorted."""
+        with deliverable("the documents"):
+            return files_below(self._state / "files", pattern)
+
+    def file(self, name: str) -> bytes:
+        """A document. DeliverableError where it is missing, or larger than 64 MiB."""
+        with deliverable(name):
+            path = file_in(self._state / "files", name)
+            if path.stat().st_size > FILE_LIMIT:
+                raise Unreadable("is larger than 64 MiB")
+            return path.read_bytes()
+
+    def repository(self, name: str) -> Repository:
+        """A repository, without any of its settings."""
+        return Repository(self._state / "git" / f"{name}.git", name)
+
+    def events(self, owner: str) -> list[Event]:
+        """The events of a person's calendars, by their beginning."""
+        with deliverable(f"the calendar of {owner}"):
+            root = self._state / "calendar" / "collection-root" / owner
+            names = [name for name in files_below(root, "*") if name.endswith(".ics")][:MOST]
+            texts = [file_in(root, name).read_bytes()[: 1 << 20] for name in names]
+        found = (read_event(text.decode("utf-8", "replace")) for text in texts)
+        return sorted((one for one in found if one is not None), key=lambda one: (one.begins, one.uid))
+
+    def requests(self, service: str = "") -> list[dict[str, Any]]:
+        """Requests that the front door answered: at, service, by, method, path, status, bytes, program."""
+        with deliverable("the log of requests"):
+            path = file_in(self._state, "log/access.jsonl")
+            with path.open("rb") as file:
+                data = file.read(FILE_LIMIT)
+        found = []
+        for line in data.splitlines()[:MOST]:
+            try:
+                one = json.loads(line)
+            except (ValueError, RecursionError):
+                continue  # the last line of a log that was cut off
+            if isinstance(one, dict) and service in ("", one.get("service")):
+                found.append(one)
+        return found
+
+    def _rows(self, file: str, asked: str, given: Sequence[object]) -> list[Any]:
+        with deliverable(file), self._database(file) as database:
+            try:
+                return database.execute(asked, given).fetchall()
+            except sqlite3.Error as error:
+                raise Unreadable(f"cannot be read as a database: {error}") from error
+
+    @contextmanager
+    def _database(self, file: str) -> Iterator[sqlite3.Connection]:
+        """A copy, so that what was being written is rolled back as the service itself would."""
+        path = file_in(self._state, file)
+        with tempfile.TemporaryDirectory() as folder:
+            for ending in ("", "-journal", "-wal"):
+                beside = path.with_name(path.name + ending)
+                if beside.is_file() and not beside.is_symlink():
+                    shutil.copyfile(beside, Path(folder) / beside.name)
+            with closing(sqlite3.connect(Path(folder) / path.name)) as database:
+                database.execute("PRAGMA trusted_schema = OFF")
+                yield database
+
+
+def _moment(text: object) -> datetime:
+    try:
+        found = datetime.fromisoformat(str(text))
+    except ValueError:
+        raise Unreadable(f"{str(text)[:40]!r} is no time") from None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def _message(when: int, value: str) -> Message | None:
+    """A stanza as a message. The server's mark of the account is the last one, whatever the sender put before it."""
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml.common import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        stanza = fromstring(value)
+    except (ParseError, DefusedXmlException, ValueError):
+        return None
+    body = next((tag.text for tag in stanza if tag.tag.rpartition("}")[2] == "body" and tag.text), None)
+    if body is None:
+        return None
+    jids = [item.get("jid") for x in stanza.findall(f"{_USER}x") for item in x if item.get("jid")]
+    by = (jids[-1] if jids else stanza.get("from", "")) or ""
+    return Message(datetime.fromtimestamp(when, UTC), by.partition("@")[0], body)

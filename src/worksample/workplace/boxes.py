@@ -1,0 +1,46 @@
+"""The box that a workplace's services stand in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from worksample.box import BoxConfig, BoxLimits, Mount
+from worksample.records import ServiceLimits, ServiceSpec
+from worksample.services.boxes import FILES, SCRATCH, STATE
+from worksample.tasks.workplace import PORTS, WORKPLACE
+
+from .programs import LIBRARY, PROGRAMS, libraries
+from .redmine import redmine_folder
+
+SEED, COMPANY = f"{FILES}/seed", f"{FILES}/company"
+LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
+"""Of all services of a workplace together."""
+
+
+def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> BoxConfig:
+    """A box with the services' programs. `mounts`: what else is shown read-only, by its place in the box."""
+    given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: libraries(names), **mounts}
+    if "tracker" in names and (redmine := redmine_folder()) is not None:
+        given[f"{FILES}/redmine"] = redmine
+    return BoxConfig(
+        mounts=tuple(Mount(str(source), target) for target, source in given.items()),
+        output=STATE,
+        scratch=SCRATCH,
+        writable=("/var/lib/redmine",),
+        env=(("PYTHONPATH", f"{FILES}/programs"), ("TZ", "UTC")),
+        limits=BoxLimits(memory=LIMITS.memory, processes=LIMITS.processes, disk=LIMITS.disk),
+        label=label,
+    )
+
+
+def spec_of(names: Sequence[str], *, accounts: Mapping[str, str], operator: str) -> ServiceSpec:
+    """The program that keeps the services. `accounts`: passwords by person; `operator`: the operator's."""
+    argv = ["python3", "-m", "in_box.supervise", "{state}", "--services", ",".join(names), "--seed", SEED]
+    env = {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator}
+    return ServiceSpec(
+        name=WORKPLACE,
+        box=WORKPLACE, argv=tuple(argv), env=env, ports=tuple(PORTS[name] for name in names), wait=120.0,
+        limits=LIMITS,
+    )  # fmt: skip

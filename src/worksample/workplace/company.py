@@ -1,0 +1,188 @@
+"""A company as it is written in a folder: people, channels with history, projects, repositories, calendars."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from worksample.manifests import Day, Flag, Line, Says, Texts, unfit
+from worksample.records import Frozen
+
+MOST_MESSAGES, MOST_ISSUES, MOST_COMMITS = 50_000, 50_000, 5_000
+"""Of one channel, project and repository."""
+RESERVED = ("operator", "admin", "everyone", "root", "git")
+"""Account names that are the workplace's own."""
+
+
+def _moment(value: object) -> object:
+    """TOML's date-times without an offset count as UTC: a company has one clock."""
+    if not isinstance(value, datetime):
+        raise unfit()
+    return (value if value.tzinfo is not None else value.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+def _account(name: str) -> str:
+    if name in RESERVED:
+        raise unfit("is a name of the workplace's own")
+    return name
+
+
+At = Annotated[datetime, BeforeValidator(_moment), Says("a date and time such as 2026-03-02T09:30:00, in UTC")]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), Says("lower case letters, digits, _ and -")]
+Account = Annotated[Name, AfterValidator(_account)]
+Text = Annotated[str, Field(min_length=1, max_length=100_000), Says("text")]
+
+
+class Person(Frozen):
+    """One of `[[person]]`: somebody with an account in every service."""
+
+    id: Account
+    name: Line
+    role: Line
+    responsibilities: str = ""
+    project: Name | None = None
+    password: Annotated[str, Field(pattern=r"^[!-9;-~]{8,64}$"), Says("8 to 64 characters, no blank and no colon")] = ""
+    """Of the account that an agent is given. Without it: made at random, and told to nobody in the workplace."""
+
+
+class Message(Frozen):
+    """One of `[[message]]` of a channel."""
+
+    at: At
+    by: Name
+    text: Text
+
+
+class Channel(Frozen):
+    """`channels/NAME.toml`: a room, who is in it, what was said."""
+
+    topic: str = ""
+    members: Annotated[tuple[Name, ...], Says("a list of people's ids")] = ()
+    """Nobody: everybody."""
+    message: Annotated[tuple[Message, ...], Field(max_length=MOST_MESSAGES), Says("tables")] = ()
+
+
+class Sprint(Frozen):
+    """One of `[[sprint]]` of a project: a version in the tracker."""
+
+    name: Line
+    begins: Day
+    ends: Day
+    closed: Flag = False
+
+
+class Comment(Frozen):
+    """One of `[[issue.comment]]`."""
+
+    at: At
+    by: Name
+    text: Text
+
+
+STATUSES = ("New", "In Progress", "Resolved", "Feedback", "Closed", "Rejected")
+TRACKERS = ("Bug", "Feature", "Support")
+PRIORITIES = ("Low", "Normal", "High", "Urgent", "Immediate")
+
+
+class Issue(Frozen):
+    """One of `[[issue]]` of a project; they are numbered as they stand, over all projects by their names."""
+
+    subject: Annotated[str, Field(min_length=1, max_length=255), Says("a line of at most 255 characters")]
+    by: Name
+    at: At
+    text: str = ""
+    tracker: Annotated[str, Field(pattern=f"^({'|'.join(TRACKERS)})$"), Says(", ".join(TRACKERS))] = "Feature"
+    status: Annotated[str, Field(pattern=f"^({'|'.join(STATUSES)})$"), Says(", ".join(STATUSES))] = "New"
+    priority: Annotated[str, Field(pattern=f"^({'|'.join(PRIORITIES)})$"), Says(", ".join(PRIORITIES))] = "Normal"
+    assigned: Name | None = None
+    sprint: str = ""
+    due: Day | None = None
+    estimate: Annotated[float, Field(ge=0, le=10_000), Says("hours")] | None = None
+    comment: Annotated[tuple[Comment, ...], Says("tables")] = ()
+
+
+class Page(Frozen):
+    """`wiki/PROJECT/Title.md`."""
+
+    title: str
+    text: str
+
+
+class ProjectTable(Frozen):
+    """`projects/NAME.toml`."""
+
+    title: Line
+    about: str = ""
+    members: Annotated[tuple[Name, ...], Says("a list of people's ids")] = ()
+    """Nobody: everybody."""
+    sprint: Annotated[tuple[Sprint, ...], Says("tables")] = ()
+    issue: Annotated[tuple[Issue, ...], Field(max_length=MOST_ISSUES), Says("tables")] = ()
+
+
+class Project(ProjectTable):
+    """With its name, and the wiki's pages by title."""
+
+    id: str
+    pages: tuple[Page, ...] = ()
+
+
+class Commit(Frozen):
+    """One of `[[commit]]` of a repository."""
+
+    at: At
+    by: Name
+    message: Text
+    files: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,80}$"), Says("a folder beside it")] = ""
+    """A folder in `repositories/NAME/`, whose files are put over those of the commit before."""
+    remove: Texts = ()
+
+
+class Repository(Frozen):
+    """`repositories/NAME.toml`: a branch `main` with history."""
+
+    about: str = ""
+    commit: Annotated[tuple[Commit, ...], Field(min_length=1, max_length=MOST_COMMITS), Says("tables, at least one")]
+
+
+class Event(Frozen):
+    """One of `[[event]]` of a person's calendar."""
+
+    title: Line
+    begins: At
+    ends: At
+    place: str = ""
+    text: str = ""
+    with_: Annotated[tuple[Name, ...], Says("a list of people's ids")] = Field(default=(), alias="with")
+
+
+class Calendar(Frozen):
+    """`calendars/PERSON.toml`."""
+
+    event: Annotated[tuple[Event, ...], Field(max_length=20_000), Says("tables")] = ()
+
+
+class CompanyTable(Frozen):
+    """`company.toml`."""
+
+    name: Line
+    about: str = ""
+    today: At
+    """The moment that the company's history ends at."""
+    person: Annotated[tuple[Person, ...], Field(min_length=1, max_length=500), Says("tables, at least one")]
+
+
+class Company(CompanyTable):
+    """All of a folder. Documents and repositories' files stay where they lie."""
+
+    channels: dict[str, Channel] = {}
+    projects: tuple[Project, ...] = ()
+    repositories: dict[str, Repository] = {}
+    calendars: dict[str, Calendar] = {}
+    folder: str
+    """Of the manifest of the folder."""
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        return tuple(person.id for person in self.person)

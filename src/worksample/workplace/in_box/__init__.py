@@ -1,0 +1,1 @@
+"""What runs in the services' box, with the standard library alone."""

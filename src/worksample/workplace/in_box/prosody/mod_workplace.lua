@@ -1,0 +1,221 @@
+-- The chat's plain face: rooms and direct messages as JSON over HTTP, for programs; and, once, a company's history.
+--
+--   GET  /api/me, /api/people, /api/rooms          who I am, who there is, which rooms I can read
+--   GET  /api/rooms/ROOM, /api/direct/PERSON       messages, oldest first (?after=ID, ?limit=N)
+--   POST /api/rooms/ROOM, /api/direct/PERSON       {"text": "..."}: say something
+--
+-- Who asks says so by HTTP's basic authentication. WORKPLACE_OPERATOR is the password of the account `operator`, which
+-- reads every room and may speak for anybody (?as=PERSON); it stands in no database.
+local array = require "util.array";
+local base64 = require "util.encodings".base64.decode;
+local datetime = require "util.datetime";
+local json = require "util.json";
+local st = require "util.stanza";
+local uuid = require "util.uuid";
+local secure_equals = require "util.hashes".equals;
+local usermanager = require "core.usermanager";
+local url = require "socket.url";
+
+local domain, rooms_domain = module.host, "rooms." .. module.host;
+local operator = os.getenv("WORKPLACE_OPERATOR") or "";
+local directory = prosody.paths.data .. "/people.json";
+local MOST = 500;
+local xmlns_user = "http://jabber.org/protocol/muc#user";
+local known = {}; -- authorisations that were right, so that not every request pays for a slow hash
+
+local function muc() return prosody.hosts[rooms_domain].modules.muc; end
+
+local function people()
+	local file = assert(io.open(directory));
+	local found = json.decode(file:read("*a"));
+	file:close();
+	return found;
+end
+
+local function asking(request)
+	local given = request.headers.authorization or "";
+	local name = known[given];
+	if name then return name; end
+	local user, password = (base64(given:match("^[Bb]asic (.*)$") or "") or ""):match("^([^:]*):(.*)$");
+	if not user or user == "" then return nil; end
+	if user == "operator" then
+		return operator ~= "" and secure_equals(password, operator) and user or nil;
+	end
+	if usermanager.test_password(user, domain, password) then
+		known[given] = user;
+		return user;
+	end
+end
+
+local function answer(event, status, body)
+	event.response.headers.content_type = "application/json";
+	event.response.status_code = status;
+	return json.encode(body);
+end
+
+local function refuse(event, status, why)
+	if status == 401 then event.response.headers.www_authenticate = 'Basic realm="chat"'; end
+	return answer(event, status, { error = why });
+end
+
+local function may_read(room, who)
+	local affiliation = room:get_affiliation(who .. "@" .. domain);
+	return who == "operator" or (affiliation ~= "outcast" and (affiliation ~= nil or not room:get_members_only()));
+end
+
+-- Who said it is what the server knows of the account, whatever name it gave itself in the room. The server's own mark
+-- is the last one.
+local function speaker(stanza)
+	local by;
+	for tag in stanza:childtags("x", xmlns_user) do
+		local item = tag:get_child("item");
+		by = item and item.attr.jid or by;
+	end
+	by = by or stanza.attr.from or "";
+	return by:match("^([^@]*)@") or "";
+end
+
+local function messages(host, store, owner, with, query)
+	local archive = module:context(host):open_store(store, "archive");
+	local limit = math.min(tonumber(query.limit) or MOST, MOST);
+	local found, err = archive:find(owner, { with = with, after = query.after, limit = limit });
+	if not found then return nil, err; end
+	local list = array();
+	for id, stanza, when in found do
+		local text = stanza:get_child_text("body");
+		if text then
+			local by = store == "muc_log" and speaker(stanza) or (stanza.attr.from or ""):match("^([^@]*)@");
+			list[#list + 1] = { id = id, at = datetime.datetime(when), by = by, text = text };
+		end
+	end
+	return list;
+end
+
+local function say_in_room(room, who, text)
+	local stanza = st.message({ type = "groupchat", id = uuid.generate(), from = room.jid .. "/" .. who })
+		:text_tag("body", text);
+	stanza:tag("x", { xmlns = xmlns_user })
+		:tag("item", { affiliation = "member", role = "participant", jid = who .. "@" .. domain }):up():up();
+	room:broadcast_message(stanza);
+end
+
+local function say_directly(from, to, text)
+	local jid = from .. "@" .. domain;
+	local session = {
+		type = "c2s"; username = from; host = domain; resource = "api"; full_jid = jid .. "/api"; log = module._log;
+		send = function () return true; end;
+	};
+	local stanza = st.message({ type = "chat", id = uuid.generate(), from = session.full_jid, to = to .. "@" .. domain })
+		:text_tag("body", text);
+	prosody.core_post_stanza(session, stanza, true);
+end
+
+local function said(event)
+	local body = json.decode(event.request.body or "");
+	local text = type(body) == "table" and body.text;
+	if type(text) ~= "string" or text == "" or #text > 10000 or text:find("[%z\1-\8\11\12\14-\31]") then return nil; end
+	return text;
+end
+
+local function in_room(event, who, name, query)
+	local room = muc().get_room_from_jid(name .. "@" .. rooms_domain);
+	if not room or not may_read(room, who) then return refuse(event, 404, "there is no such room for you"); end
+	if event.request.method == "GET" then
+		local found, err = messages(rooms_domain, "muc_log", name, nil, query);
+		if not found then return refuse(event, 400, "no messages: " .. tostring(err)); end
+		return answer(event, 200, { messages = found });
+	end
+	local text = said(event);
+	if not text then return refuse(event, 400, 'send {"text": "..."} with 1 to 10000 bytes'); end
+	say_in_room(room, who, text);
+	return answer(event, 201, { room = name, by = who });
+end
+
+local function in_private(event, who, other, query)
+	if not usermanager.user_exists(other, domain) then return refuse(event, 404, "there is no such person"); end
+	if event.request.method == "GET" then
+		local found, err = messages(domain, "archive", who, other .. "@" .. domain, query);
+		if not found then return refuse(event, 400, "no messages: " .. tostring(err)); end
+		return answer(event, 200, { messages = found });
+	end
+	local text = said(event);
+	if not text then return refuse(event, 400, 'send {"text": "..."} with 1 to 10000 bytes'); end
+	say_directly(who, other, text);
+	return answer(event, 201, { to = other, by = who });
+end
+
+local function list_rooms(who)
+	local list = array();
+	for room in muc().all_rooms() do
+		if may_read(room, who) then
+			list[#list + 1] = { name = room.jid:match("^([^@]*)"), topic = room:get_description() or "" };
+		end
+	end
+	table.sort(list, function (a, b) return a.name < b.name; end);
+	return list;
+end
+
+local function handle(event, path)
+	local who = asking(event.request);
+	if not who then return refuse(event, 401, "say who you are: basic authentication"); end
+	local query = {};
+	for key, value in (event.request.url.query or ""):gmatch("([^&=]+)=([^&]*)") do
+		query[key] = url.unescape(value);
+	end
+	if query.as and who == "operator" and usermanager.user_exists(query.as, domain) then who = query.as; end
+	local kind, name = path:match("^(%l+)/([a-z0-9_-]+)$");
+	if kind == "rooms" then return in_room(event, who, name, query); end
+	if kind == "direct" then return in_private(event, who, name, query); end
+	if event.request.method == "GET" then
+		if path == "me" then return answer(event, 200, { id = who }); end
+		if path == "people" then return answer(event, 200, { people = people() }); end
+		if path == "rooms" then return answer(event, 200, { rooms = list_rooms(who) }); end
+	end
+	return refuse(event, 404, "there is me, people, rooms, rooms/ROOM, direct/PERSON");
+end
+
+module:depends("http");
+module:provides("http", { default_path = "/api"; route = { ["GET /*"] = handle; ["POST /*"] = handle; } });
+
+-- A company's history, put in before anybody can ask.
+
+local function seed(plan)
+	for _, one in ipairs(plan.people) do
+		assert(usermanager.create_user(one.id, one.password, domain));
+	end
+	local muc_log = module:context(rooms_domain):open_store("muc_log", "archive");
+	for _, channel in ipairs(plan.channels) do
+		local jid = channel.id .. "@" .. rooms_domain;
+		local room = assert(muc().create_room(jid));
+		room:set_name(channel.id);
+		room:set_description(channel.topic);
+		room:set_persistent(true);
+		room:set_public(true);
+		room:set_whois("anyone");
+		for _, who in ipairs(channel.members) do
+			room:set_affiliation(true, who .. "@" .. domain, "member");
+		end
+		room:set_members_only(channel.closed);
+		room:save(true);
+		for _, one in ipairs(channel.messages) do
+			local stanza = st.message({ type = "groupchat", id = one.id, from = jid .. "/" .. one.by })
+				:text_tag("body", one.text);
+			stanza:tag("x", { xmlns = xmlns_user })
+				:tag("item", { affiliation = "member", role = "participant", jid = one.by .. "@" .. domain }):up():up();
+			assert(muc_log:append(channel.id, one.id, stanza, one.when, "message<groupchat"));
+		end
+	end
+end
+
+local plan_file = os.getenv("WORKPLACE_PLAN");
+if plan_file then
+	module:hook_global("server-started", function ()
+		local file = assert(io.open(plan_file));
+		local plan = json.decode(file:read("*a"));
+		file:close();
+		local done, why = pcall(seed, plan);
+		io.stdout:write(done and "seeded\n" or ("failed: " .. tostring(why) .. "\n"));
+		io.stdout:flush();
+		prosody.shutdown("seeded");
+	end);
+end

@@ -1,0 +1,137 @@
+"""Puts a company into the services' state, once: through the services' own importers, or as the files that they keep.
+
+    python3 -m in_box.seed STATE --plan PLAN.json --company FOLDER --services chat,tracker,...
+
+Runs in a box, with the standard library alone. The plan is `worksample.workplace.planning`'s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .supervise import HERE, copy_writable
+
+Plan = dict[str, Any]
+
+
+def run(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
+    """A program that has to succeed; what it said otherwise is the reason."""
+    done = subprocess.run(argv, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, check=False)
+    if done.returncode:
+        said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
+        sys.exit(f"{argv[0]} ended with exit status {done.returncode}: {said[:2000]}")
+
+
+def chat(state: Path, plan: Plan, plan_file: Path) -> None:
+    """Accounts and rooms, by the chat's own interfaces."""
+    folder = state / "chat"
+    folder.mkdir()
+    shown = [{key: one[key] for key in ("id", "name", "role", "responsibilities", "project")} for one in plan["people"]]
+    (folder / "people.json").write_text(json.dumps(shown, ensure_ascii=False))
+    lines = "".join(f"{one['id']}@workplace={one['name']}\n" for one in plan["people"])
+    (folder / "groups.txt").write_text(f"[+{plan['name'].replace(']', '')}]\n{lines}")
+    env = {"WORKPLACE_STATE": str(state), "WORKPLACE_PROGRAMS": str(HERE), "WORKPLACE_PLAN": str(plan_file)}
+    done = subprocess.run(
+        ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"],
+        env={**os.environ, **env}, capture_output=True, check=False, timeout=600,
+    )  # fmt: skip
+    said = (done.stdout + done.stderr).decode("utf-8", "replace")
+    if "seeded" not in done.stdout.decode("utf-8", "replace").splitlines():
+        sys.exit(f"the chat could not be filled: {said[-2000:]}")
+
+
+def tracker(state: Path, plan: Plan, plan_file: Path) -> None:
+    """The database, by Redmine's own models."""
+    (state / "tracker").mkdir()
+    home = Path("/var/lib/redmine/default")
+    for name in ("config", "log", "tmp", "files"):
+        (home / name).mkdir(parents=True, exist_ok=True)
+    (home / "config" / "database.yml").write_text(
+        f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n"
+    )
+    run(["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file)], env={"SECRET_KEY_BASE": os.urandom(64).hex()})
+
+
+def files(state: Path, company: Path) -> None:
+    """The documents as they lie."""
+    if (company / "files").is_dir():
+        copy_writable(company / "files", state / "files")
+    else:
+        (state / "files").mkdir()
+
+
+def git(state: Path, plan: Plan, company: Path) -> None:
+    """Repositories with their history: the same folder gives the same commits."""
+    (state / "git").mkdir()
+    people = {one["id"]: one for one in plan["people"]}
+    for repository in plan["repositories"]:
+        bare, work = state / "git" / f"{repository['id']}.git", Path("/tmp/git") / repository["id"]
+        work.mkdir(parents=True)
+        env = {"HOME": "/tmp/git", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TEMPLATE_DIR": ""}
+        run(["git", "init", "-q", "-b", "main", str(work)], env=env)
+        for commit in repository["commits"]:
+            if commit["files"]:
+                copy_writable(company / "repositories" / repository["id"] / commit["files"], work)
+            for gone in commit["remove"]:
+                (work / gone).unlink()
+            run(["git", "add", "-A"], cwd=work, env=env)
+            by = people[commit["by"]]
+            author = {
+                f"GIT_{role}_{key}": value
+                for role in ("AUTHOR", "COMMITTER")
+                for key, value in (("NAME", by["name"]), ("EMAIL", by["mail"]), ("DATE", commit["at"]))
+            }
+            run(["git", "commit", "-q", "--allow-empty", "-m", commit["message"]], cwd=work, env={**env, **author})
+        run(["git", "clone", "-q", "--bare", str(work), str(bare)], env=env)
+        for key, value in (("http.receivepack", "true"), ("gc.auto", "0"), ("receive.autogc", "false")):
+            run(["git", "config", key, value], cwd=bare, env=env)
+        run(["git", "config", "--remove-section", "remote.origin"], cwd=bare, env=env)
+        (bare / "description").write_text(repository["about"] + "\n")
+
+
+def calendar(state: Path, plan: Plan) -> None:
+    """A collection for each person, in the form in which Radicale keeps it."""
+    root = state / "calendar" / "collection-root"
+    root.mkdir(parents=True)
+    for one in plan["calendars"]:
+        folder = root / one["owner"] / "calendar"
+        folder.mkdir(parents=True)
+        props = {"tag": "VCALENDAR", "D:displayname": one["name"]}
+        (folder / ".Radicale.props").write_text(json.dumps(props))
+        for event in one["events"]:
+            (folder / f"{event['uid']}.ics").write_bytes(event["ics"].encode())
+
+
+def main() -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("state", type=Path)
+    for name in ("plan", "company", "services"):
+        parser.add_argument(f"--{name}", required=True, type=Path if name != "services" else str)
+    given = parser.parse_args()
+    plan = json.loads(given.plan.read_text())
+    state: Path = given.state
+    state.mkdir(exist_ok=True)
+    fill: dict[str, Callable[[], None]] = {
+        "git": lambda: git(state, plan, given.company),
+        "tracker": lambda: tracker(state, plan, given.plan),
+        "chat": lambda: chat(state, plan, given.plan),
+        "files": lambda: files(state, given.company),
+        "calendar": lambda: calendar(state, plan),
+    }
+    for name, work in fill.items():
+        if name in given.services.split(","):
+            work()
+    shutil.rmtree("/tmp/git", ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

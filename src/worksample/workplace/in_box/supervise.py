@@ -1,0 +1,352 @@
+"""Keeps the services of a workplace: starts them over a state, ends them, puts the state back to what it began with.
+
+Runs in the services' box with the standard library alone. Every service is a process group of its own. What takes
+long to load is loaded once, here and in the tracker's host, and forked: a reset ends all that ever answered anybody.
+
+    python3 -m in_box.supervise STATE --services chat,tracker,... [--seed FOLDER]
+
+It says "ready" on standard output once all take requests, then obeys lines on the socket /task/scratch/control:
+"reset". It ends, saying which, when a service ends by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PYTHON = "/task/service/python"
+CONTROL = "/task/scratch/control"
+RUN = Path("/tmp/workplace")
+WAIT = 60.0
+"""Seconds that a service has to answer."""
+PUBLIC = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
+BEHIND = {"chat": 5280, "files": 3923, "calendar": 15232}
+SOCKETS = {"tracker": RUN / "tracker.sock", "git": RUN / "git.sock"}
+
+
+class Workplace:
+    """The services' processes. `state` is theirs; `seed` is what it begins with."""
+
+    def __init__(self, state: Path, names: tuple[str, ...], seed: Path | None) -> None:
+        self.state, self.names, self.seed = state, names, seed
+        self.accounts: dict[str, str] = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
+        self.running: dict[int, str] = {}
+        self._tracker: subprocess.Popen[str] | None = None
+
+    def load(self) -> None:
+        """Everything that is done once."""
+        for folder in (RUN, Path("/var/lib/redmine/default/config"), Path("/var/lib/redmine/default/tmp")):
+            folder.mkdir(parents=True, exist_ok=True)
+        if "tracker" in self.names:
+            self._tracker = tracker_host(self.state)
+        self.copy()
+        write_configs(self.state, self.names, self.accounts)
+        sys.path.insert(0, PYTHON)
+        for name, module in (
+            ("files", "copyparty.__main__"),
+            ("files", "copyparty.svchub"),
+            ("calendar", "radicale.server"),
+        ):
+            if name in self.names:
+                importlib.import_module(module)
+        if self._tracker is not None:
+            self._heard("loaded")
+
+    def copy(self) -> None:
+        """The state as it was in the beginning."""
+        for path in self.state.iterdir():
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        if self.seed is not None:
+            copy_writable(self.seed, self.state)
+        (self.state / "log").mkdir(exist_ok=True)
+
+    def start(self) -> None:
+        """All services, the front door last. SystemExit where one does not answer."""
+        begin: dict[str, Callable[[], int | None]] = {
+            "chat": lambda: spawn(
+                ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"], self._env()
+            ),
+            "tracker": self._start_tracker,
+            "files": lambda: forked(lambda: serve_files(self.state, self.accounts)),
+            "git": lambda: spawn(["fcgiwrap", "-f", "-c", "2", "-s", f"unix:{SOCKETS['git']}"], self._env()),
+            "calendar": lambda: forked(serve_calendar),
+        }
+        for name in self.names:
+            with contextlib.suppress(FileNotFoundError):
+                SOCKETS.get(name, RUN / "none").unlink()
+            if (pid := begin[name]()) is not None:
+                self.running[pid] = name
+        if self._tracker is not None:
+            self._heard("started")
+        for name in self.names:
+            self._answers(name)
+        self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
+        for name in self.names:
+            self._until(name, PUBLIC[name])
+
+    def stop(self) -> None:
+        """End every process that answered anybody."""
+        ending, self.running = self.running, {}
+        for pid in ending:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+        if self._tracker is not None:
+            self._tell("stop")
+            self._heard("stopped")
+        for pid in ending:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+    def reset(self) -> None:
+        """Back to the beginning."""
+        self.stop()
+        self.copy()
+        self.start()
+
+    def fallen(self) -> str:
+        """Which service ended by itself, and how; "" where none did."""
+        if self._tracker is not None and (code := self._tracker.poll()) is not None:
+            return f"tracker ended with exit status {code}"
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return ""
+            if not pid:
+                return ""
+            if self._tracker is not None and pid == self._tracker.pid:
+                return f"tracker ended with exit status {os.waitstatus_to_exitcode(status)}"
+            if (name := self.running.pop(pid, None)) is not None:
+                return f"{name} ended with exit status {os.waitstatus_to_exitcode(status)}"
+
+    def _env(self) -> dict[str, str]:
+        own = {
+            "WORKPLACE_STATE": str(self.state),
+            "WORKPLACE_PROGRAMS": str(HERE),
+            "PATH": f"{os.environ['PATH']}:/usr/sbin",
+        }
+        return {**os.environ, **own}
+
+    def _start_tracker(self) -> None:
+        self._tell("start")
+
+    def _tell(self, word: str) -> None:
+        assert self._tracker is not None and self._tracker.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._tracker.stdin.write(word + "\n")
+            self._tracker.stdin.flush()
+
+    def _heard(self, word: str) -> None:
+        assert self._tracker is not None and self._tracker.stdout is not None
+        while (line := self._tracker.stdout.readline()).strip() != word:
+            if not line:
+                sys.exit("tracker ended before it was ready")
+
+    def _answers(self, name: str) -> None:
+        self._until(name, SOCKETS.get(name) or BEHIND[name])
+
+    def _until(self, name: str, place: int | Path) -> None:
+        end = time.monotonic() + WAIT
+        while not connects(place):
+            if what := self.fallen():
+                sys.exit(what)
+            if time.monotonic() > end:
+                sys.exit(f"{name} does not answer")
+            time.sleep(0.005)
+
+
+def connects(place: int | Path) -> bool:
+    """Whether somebody listens at a port or socket."""
+    family = socket.AF_INET if isinstance(place, int) else socket.AF_UNIX
+    with socket.socket(family) as one:
+        try:
+            one.connect(("127.0.0.1", place) if isinstance(place, int) else str(place))
+        except OSError:
+            return False
+    return True
+
+
+def copy_writable(source: Path, target: Path) -> None:
+    """A tree that its new owner can change, whatever the modes of the old one."""
+    target.mkdir(exist_ok=True)
+    with os.scandir(source) as entries:
+        for entry in entries:
+            to = target / entry.name
+            if entry.is_dir(follow_symlinks=False):
+                copy_writable(Path(entry.path), to)
+            elif entry.is_file(follow_symlinks=False):
+                shutil.copyfile(entry.path, to)
+                to.chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)
+
+
+def spawn(argv: list[str], env: dict[str, str]) -> int:
+    """A program in a process group of its own."""
+    return subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, start_new_session=True).pid
+
+
+def forked(work: Callable[[], object]) -> int:
+    """Work in a process of its own that has everything loaded here."""
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        work()
+        code = 0
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 1
+    except BaseException as error:  # noqa: BLE001 - the last thing that a forked process can say
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
+
+
+def tracker_host(state: Path) -> subprocess.Popen[str]:
+    """Redmine, loaded and answering nobody."""
+    home = Path("/var/lib/redmine/default")
+    for name in ("log", "files"):
+        (home / name).mkdir(exist_ok=True)
+    (home / "config" / "database.yml").write_text(
+        f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n  timeout: 10000\n"
+    )
+    (home / "config" / "configuration.yml").write_text("default: {}\n")
+    env = {**os.environ, "SECRET_KEY_BASE": os.urandom(64).hex()}
+    return subprocess.Popen(
+        ["ruby", str(HERE / "redmine.rb"), "serve", str(SOCKETS["tracker"])],
+        env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def write_configs(state: Path, names: tuple[str, ...], accounts: dict[str, str]) -> None:
+    """Configurations, which stand outside the state: they hold passwords, and are no evidence."""
+    everybody = {**accounts, "operator": os.environ.get("WORKPLACE_OPERATOR") or os.urandom(32).hex()}
+    (RUN / "accounts").write_text("".join(f"{who}:{{PLAIN}}{password}\n" for who, password in everybody.items()))
+    (RUN / "accounts.plain").write_text("".join(f"{who}:{password}\n" for who, password in everybody.items()))
+    (RUN / "rights").write_text(
+        "[operator]\nuser: operator\ncollection: .*\npermissions: RrWw\n"
+        "[own]\nuser: .+\ncollection: {user}(/.*)?\npermissions: RrWw\n"
+        "[others]\nuser: .+\ncollection: .*\npermissions: Rr\n"
+    )
+    (RUN / "radicale").write_text(
+        f"[server]\nhosts = 127.0.0.1:{BEHIND['calendar']}\n"
+        f"[auth]\ntype = htpasswd\nhtpasswd_filename = {RUN}/accounts.plain\nhtpasswd_encryption = plain\ndelay = 0\n"
+        f"[rights]\ntype = from_file\nfile = {RUN}/rights\n"
+        f"[storage]\nfilesystem_folder = {state}/calendar\nfilesystem_cache_folder = {RUN}/calendar\n"
+        "use_cache_subfolder_for_item = True\nuse_cache_subfolder_for_history = True\n"
+        "use_cache_subfolder_for_synctoken = True\n[logging]\nlevel = warning\n[web]\ntype = internal\n"
+    )
+    (RUN / "public").mkdir(exist_ok=True)
+    listed = sorted(path.name for path in (state / "git").glob("*.git")) if (state / "git").is_dir() else []
+    (RUN / "public" / "repositories").write_text("".join(f"http://git:{PUBLIC['git']}/{name}\n" for name in listed))
+    servers = "".join((HERE / "nginx" / f"{name}.conf").read_text() for name in names)
+    text = (HERE / "nginx" / "front.conf").read_text().replace("@SERVERS@", servers)
+    for word, value in {"@STATE@": str(state), "@RUN@": str(RUN)}.items():
+        text = text.replace(word, value)
+    (RUN / "nginx.conf").write_text(text)
+
+
+def serve_files(state: Path, accounts: dict[str, str]) -> None:
+    """copyparty over the folder of documents, for whoever has an account."""
+    main = importlib.import_module("copyparty.__main__").main
+    lines = (RUN / "accounts.plain").read_text().splitlines()
+    people = ",".join([*accounts, "operator"])
+    argv = [
+        "copyparty",
+        "-q",
+        "--wram",
+        "-i",
+        "127.0.0.1",
+        "-p",
+        str(BEHIND["files"]),
+        "-j",
+        "1",
+        "--http-only",
+        "--daw",
+    ]
+    argv += ["--usernames", "--no-thumb", "--no-robots", "--no-db-ip", "--hist", str(RUN / "files"), "--no-crt"]
+    argv += ["--rproxy", "1", "--xff-src", "127.0.0.1", "--no-ansi", "--ban-pw", "no"]
+    argv += ["--ban-404", "no", "--ban-403", "no", "--ban-422", "no", "--ban-url", "no"]
+    for line in lines:
+        argv += ["-a", line]
+    argv += ["-v", f"{state}/files::rwmd,{people}"]
+    sys.argv = argv
+    os.environ["XDG_CONFIG_HOME"] = str(RUN / "config")
+    os.environ["PRTY_CONFIG"] = ""
+    main(argv)
+
+
+def serve_calendar() -> None:
+    """Radicale, as its configuration says."""
+    run = importlib.import_module("radicale.__main__").run
+    sys.argv = ["radicale", "--config", str(RUN / "radicale")]
+    run()
+
+
+@contextlib.contextmanager
+def listening() -> Iterator[socket.socket]:
+    """The socket that commands come over."""
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(CONTROL)
+        one.listen(4)
+        yield one
+
+
+def obey(workplace: Workplace, connection: socket.socket) -> None:
+    """One command and its answer."""
+    with connection, connection.makefile("rw") as stream:
+        word, begun = stream.readline().strip(), time.monotonic()
+        if word != "reset":
+            stream.write(f"there is no {word!r}\n")
+            return
+        workplace.reset()
+        stream.write(f"done {time.monotonic() - begun:.4f}\n")
+
+
+def main() -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("state", type=Path)
+    parser.add_argument("--services", required=True)
+    parser.add_argument("--seed", type=Path)
+    given = parser.parse_args()
+    workplace = Workplace(given.state, tuple(given.services.split(",")), given.seed)
+    woken, waking = os.pipe()
+    for end in (woken, waking):
+        os.set_blocking(end, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    workplace.load()
+    workplace.start()
+    signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+    with listening() as control:
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        while True:
+            ready, _, _ = select.select([control.fileno(), woken], [], [])
+            if woken in ready:
+                os.read(woken, 1 << 16)
+            if what := workplace.fallen():
+                sys.exit(what)
+            if control.fileno() in ready:
+                obey(workplace, control.accept()[0])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""What the seeding program is told of a company: plain values, with passwords, mails and events spelt out."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+from .company import Calendar, Company, Event, Project
+
+STATE = "/task/state/workplace"
+"""Where the services keep everything, in every workplace: paths in databases stay right."""
+MAIL = "workplace.invalid"
+
+
+def passwords(company: Company) -> dict[str, str]:
+    """Everybody's: those that the company gives, and others that nobody can guess."""
+    return {person.id: person.password or secrets.token_urlsafe(24) for person in company.person}
+
+
+def plan_of(company: Company, words: dict[str, str]) -> dict[str, Any]:
+    """For `in_box/seed.py`. `words`: passwords by person."""
+    everybody = sorted(company.people)
+    return {
+        "name": company.name,
+        "about": company.about,
+        "today": _text(company.today),
+        "people": [{**one.plain(), "mail": f"{one.id}@{MAIL}", "password": words[one.id]} for one in company.person],
+        "channels": [
+            {
+                "id": name,
+                "topic": channel.topic,
+                "closed": bool(channel.members),
+                "members": sorted(channel.members) or everybody,
+                "messages": [
+                    {"id": f"{name}-{n:06}", "when": int(one.at.timestamp()), "by": one.by, "text": one.text}
+                    for n, one in enumerate(sorted(channel.message, key=lambda one: one.at), 1)
+                ],
+            }
+            for name, channel in sorted(company.channels.items())
+        ],
+        "projects": [_project(project, everybody, company) for project in company.projects],
+        "repositories": [
+            {
+                "id": name,
+                "about": repository.about,
+                "commits": [{**commit.plain(), "at": commit.at.isoformat()} for commit in repository.commit],
+            }
+            for name, repository in sorted(company.repositories.items())
+        ],
+        "calendars": [
+            {
+                "owner": person.id,
+                "name": f"Calendar of {person.name}",
+                "events": _events(person.id, company.calendars.get(person.id, Calendar()), company.today),
+            }
+            for person in company.person
+        ],
+    }
+
+
+def _text(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _project(project: Project, everybody: list[str], company: Company) -> dict[str, Any]:
+    issues = [
+        {
+            **one.plain(),
+            "at": _text(one.at),
+            "comments": [{"at": _text(said.at), "by": said.by, "text": said.text} for said in one.comment],
+        }
+        for one in project.issue
+    ]
+    repository = f"{STATE}/git/{project.id}.git" if project.id in company.repositories else None
+    return {
+        "id": project.id,
+        "title": project.title,
+        "about": project.about,
+        "members": sorted(project.members) or everybody,
+        "sprints": [sprint.plain() for sprint in project.sprint],
+        "issues": issues,
+        "pages": [page.plain() for page in project.pages],
+        "repository": repository,
+    }
+
+
+def _events(owner: str, calendar: Calendar, today: datetime) -> list[dict[str, str]]:
+    events = []
+    for number, one in enumerate(calendar.event):
+        uid = hashlib.sha256(f"{owner}\0{number}\0{one.title}\0{one.begins.isoformat()}".encode()).hexdigest()[:24]
+        events.append({"uid": uid, "ics": ics_of(uid, owner, one, today)})
+    return events
+
+
+def ics_of(uid: str, owner: str, event: Event, today: datetime) -> str:
+    """One event by RFC 5545. `today`: when it was written."""
+    fields = [
+        ("UID", uid),
+        ("DTSTAMP", _stamp(today)),
+        ("DTSTART", _stamp(event.begins)),
+        ("DTEND", _stamp(event.ends)),
+        ("SUMMARY", _escaped(event.title)),
+        *([("LOCATION", _escaped(event.place))] if event.place else []),
+        *([("DESCRIPTION", _escaped(event.text))] if event.text else []),
+        *([("ORGANIZER", f"mailto:{owner}@{MAIL}")] if event.with_ else []),
+        *(("ATTENDEE", f"mailto:{who}@{MAIL}") for who in event.with_),
+    ]
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//worksample//workplace//EN", "BEGIN:VEVENT"]
+    lines += [f"{name}:{value}" for name, value in fields]
+    lines += ["END:VEVENT", "END:VCALENDAR", ""]
+    return "\r\n".join(_folded(line) for line in lines)
+
+
+def _stamp(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def _escaped(text: str) -> str:
+    for plain, marked in (("\\", "\\\\"), (";", "\\;"), (",", "\\,"), ("\r\n", "\\n"), ("\n", "\\n")):
+        text = text.replace(plain, marked)
+    return text
+
+
+def _folded(line: str) -> str:
+    """At most 75 bytes a line, broken between characters."""
+    pieces, piece = [], ""
+    for char in line:
+        if len((piece + char).encode()) > 74:
+            pieces.append(piece)
+            piece = ""
+        piece += char
+    return "\r\n ".join([*pieces, piece])

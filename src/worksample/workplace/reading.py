@@ -1,0 +1,167 @@
+"""`read_company`: a company's folder, read in whole; every fault is found before anything is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from worksample.errors import CaptureError, ManifestError
+from worksample.files import HashSink, scan
+from worksample.manifests import Faults, checked, nearest, read_toml
+from worksample.records import CaptureStatus, Frozen, Manifest, digest_of
+from worksample.tasks.package_files import check_tree, ignored, is_folder, read_text
+
+from .company import Calendar, Channel, Company, CompanyTable, Page, Project, ProjectTable, Repository
+
+FILE = "company.toml"
+FOLDERS = ("channels", "projects", "wiki", "repositories", "calendars", "files")
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_PAGE = re.compile(r"[A-Za-z][A-Za-z0-9 _-]{0,80}")
+T = TypeVar("T", bound=Frozen)
+
+
+def read_company(root: Path) -> Company:
+    """The company in a folder (docs/workplace.md). A `FaultyManifest` has every fault of every file."""
+    root = Path(root)
+    if not is_folder(root) or not (root / FILE).is_file():
+        raise ManifestError(f"there is no company: no {FILE}", where=str(root), next="see docs/workplace.md")
+    faults = Faults()
+    check_tree(root, faults)
+    faults.check(str(root), "put files and folders there")
+    table = checked(CompanyTable, read_toml(root / FILE, FILE, faults).data, faults, file=FILE)
+    channels = dict(_tables(root, "channels", Channel, faults))
+    projects = _projects(root, faults)
+    repositories = dict(_tables(root, "repositories", Repository, faults))
+    calendars = dict(_tables(root, "calendars", Calendar, faults))
+    _stray(root, faults)
+    if table is not None:
+        ids = [person.id for person in table.person]
+        for twice in sorted({one for one in ids if ids.count(one) > 1}):
+            faults.add(FILE, "person", f"two people are {twice!r}")
+        for file, key, who in _named(table, channels, projects, repositories, calendars):
+            if who not in ids:
+                faults.add(file, key, f"there is no person {who!r}{nearest(who, ids)}", ", ".join(sorted(ids)))
+        _check_people(table, projects, faults)
+    _check_repositories(root, repositories, faults)
+    faults.check(str(root), f"worksample workplace check {root}")
+    assert table is not None
+    return Company(
+        **dict(table), channels=channels, projects=tuple(projects), repositories=repositories, calendars=calendars,
+        folder=folder_digest(root),
+    )  # fmt: skip
+
+
+def folder_digest(root: Path) -> str:
+    """Digest of all files of a company by path, size and content. CaptureError where one is unreadable."""
+    found = scan(root, HashSink())
+    if found.status is not CaptureStatus.COMPLETE:
+        raise CaptureError(found.reason, where=str(root))
+    kept = Manifest(entries=tuple(entry for entry in found.manifest.entries if not ignored(entry.path)))
+    return digest_of(kept.plain())
+
+
+def _files(root: Path, folder: str, ending: str, faults: Faults) -> Iterator[tuple[str, Path]]:
+    """(name, path) of what a folder holds, by name."""
+    if not (root / folder).is_dir():
+        return
+    for path in sorted((root / folder).iterdir()):
+        if path.suffix == ending and path.is_file():
+            if _NAME.fullmatch(path.stem):
+                yield path.stem, path
+            else:
+                faults.add(f"{folder}/{path.name}", "", "is no name", "lower case letters, digits, _ and -")
+
+
+def _tables(root: Path, folder: str, model: type[T], faults: Faults) -> Iterator[tuple[str, T]]:
+    for name, path in _files(root, folder, ".toml", faults):
+        file = f"{folder}/{path.name}"
+        document = read_toml(path, file, faults)
+        found = None if document.broken else checked(model, document.data, faults, file=file)
+        if found is not None:
+            yield name, found
+
+
+def _projects(root: Path, faults: Faults) -> list[Project]:
+    pages: dict[str, list[Page]] = {}
+    found = []
+    for folder in sorted((root / "wiki").iterdir()) if (root / "wiki").is_dir() else ():
+        pages[folder.name] = []
+        for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
+            file = f"wiki/{folder.name}/{path.name}"
+            if not _PAGE.fullmatch(path.stem):
+                faults.add(file, "", "is no title of a page", "letters, digits, blanks, _ and -")
+            pages[folder.name].append(Page(title=path.stem, text=read_text(root, file, faults)))
+    for name, table in _tables(root, "projects", ProjectTable, faults):
+        found.append(Project(**dict(table), id=name, pages=tuple(pages.pop(name, ()))))
+        sprints = {sprint.name for sprint in table.sprint}
+        for number, issue in enumerate(table.issue):
+            if issue.sprint and issue.sprint not in sprints:
+                problem = f"there is no sprint {issue.sprint!r}{nearest(issue.sprint, sprints)}"
+                faults.add(f"projects/{name}.toml", f"issue[{number}].sprint", problem, ", ".join(sorted(sprints)))
+    for name in sorted(pages):
+        names = sorted(project.id for project in found)
+        faults.add(f"wiki/{name}", "", f"there is no project {name!r}{nearest(name, names)}", ", ".join(names))
+    return found
+
+
+def _stray(root: Path, faults: Faults) -> None:
+    """What nobody would read: a misspelt folder makes a company without what lies in it."""
+    for path in sorted(root.iterdir()):
+        known = path.name in (*FOLDERS, FILE, "README.md", "LICENSE")
+        if not known and not ignored(path.name) and not path.name.startswith("."):
+            faults.add(path.name, "", f"is no part of a company{nearest(path.name, FOLDERS)}", ", ".join(FOLDERS))
+
+
+def _named(
+    table: CompanyTable,
+    channels: dict[str, Channel],
+    projects: Iterable[Project],
+    repositories: dict[str, Repository],
+    calendars: dict[str, Calendar],
+) -> Iterator[tuple[str, str, str]]:
+    """(file, key, person) of everybody that is named anywhere."""
+    for name, channel in channels.items():
+        file = f"channels/{name}.toml"
+        yield from ((file, "members", who) for who in channel.members)
+        yield from ((file, f"message[{n}].by", one.by) for n, one in enumerate(channel.message))
+    for project in projects:
+        file = f"projects/{project.id}.toml"
+        yield from ((file, "members", who) for who in project.members)
+        for n, issue in enumerate(project.issue):
+            yield file, f"issue[{n}].by", issue.by
+            if issue.assigned:
+                yield file, f"issue[{n}].assigned", issue.assigned
+            yield from ((file, f"issue[{n}].comment[{m}].by", one.by) for m, one in enumerate(issue.comment))
+    for name, repository in repositories.items():
+        file = f"repositories/{name}.toml"
+        yield from ((file, f"commit[{n}].by", one.by) for n, one in enumerate(repository.commit))
+    for name, calendar in calendars.items():
+        file = f"calendars/{name}.toml"
+        yield file, "", name
+        yield from ((file, f"event[{n}].with", who) for n, one in enumerate(calendar.event) for who in one.with_)
+
+
+def _check_people(table: CompanyTable, projects: Iterable[Project], faults: Faults) -> None:
+    names = sorted(project.id for project in projects)
+    for number, person in enumerate(table.person):
+        if person.project is not None and person.project not in names:
+            problem = f"there is no project {person.project!r}{nearest(person.project, names)}"
+            faults.add(FILE, f"person[{number}].project", problem, ", ".join(names))
+
+
+def _check_repositories(root: Path, repositories: dict[str, Repository], faults: Faults) -> None:
+    for name, repository in repositories.items():
+        there: set[str] = set()
+        for number, commit in enumerate(repository.commit):
+            file, key = f"repositories/{name}.toml", f"commit[{number}]"
+            folder = root / "repositories" / name / commit.files
+            if commit.files and not folder.is_dir():
+                faults.add(file, f"{key}.files", f"there is no folder repositories/{name}/{commit.files}")
+            elif commit.files:
+                there |= {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+            for gone in commit.remove:
+                if gone not in there:
+                    faults.add(file, f"{key}.remove", f"{gone!r} is in no commit before{nearest(gone, there)}")
+            there -= set(commit.remove)

@@ -1,0 +1,105 @@
+"""The state that a company's services begin with: made once in a box, kept by the digest of all that decides it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from worksample.box import open_box
+from worksample.errors import SandboxError
+from worksample.files import materialise, scan
+from worksample.records import CaptureStatus
+from worksample.sandboxes.host_state import cache_folder
+from worksample.sandboxes.skeleton import once
+from worksample.tasks.workplace import WORKPLACE
+
+from .boxes import COMPANY, box_config
+from .company import Company
+from .planning import passwords, plan_of
+from .programs import require, versions
+
+SECONDS = 600.0
+"""That making a seed may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """`state`: the services' folders. `accounts`: passwords by person, of this machine's seed."""
+
+    state: Path
+    accounts: dict[str, str]
+
+
+def seed_digest(company: Company, names: Sequence[str]) -> str:
+    """What decides a seed: the company's folder, the services, their versions, our own programs."""
+    return hashlib.sha256("\n".join([company.folder, *sorted(names), versions(names)]).encode()).hexdigest()
+
+
+def seed_folder(company: Company, names: Sequence[str]) -> Path:
+    """Where the seed lies or will lie."""
+    return cache_folder() / "workplaces" / seed_digest(company, names)[:32]
+
+
+def seed_of(company: Company, root: Path, names: Sequence[str], *, kind: str = "bubblewrap") -> Seed:
+    """The seed of the company in the folder `root`. One makes it while others wait; a half is never seen.
+
+    Blocks, for about half a minute where it has to be made. SandboxUnavailable, SandboxError with what failed.
+    """
+    require(names)
+    folder = seed_folder(company, names)
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    once(folder, lambda fresh: asyncio.run(_fill(fresh, company, root, names, kind)))
+    return Seed(folder / "state", json.loads((folder / "accounts.json").read_text()))
+
+
+async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str], kind: str) -> None:
+    words = passwords(company)
+    async with open_box(box_config(names, {COMPANY: root.resolve()}, "seed"), kind=kind) as box:
+        await box.write("/task/scratch/plan.json", json.dumps(plan_of(company, words)).encode(), 0o600)
+        argv = ["python3", "-m", "in_box.seed", f"/task/state/{WORKPLACE}", "--plan", "/task/scratch/plan.json"]
+        done = await box.run([*argv, "--company", COMPANY, "--services", ",".join(names)], timeout=SECONDS)
+        if done.returncode or done.timed_out:
+            said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
+            raise SandboxError(f"the company could not be put into its services: {said}", where=str(root))
+        await box.freeze()
+        await asyncio.to_thread(_take, box.output_path / WORKPLACE, folder)
+    (folder / "accounts.json").write_text(json.dumps(words))
+
+
+def _take(state: Path, folder: Path) -> None:
+    """Out of the box, links and devices left where they are."""
+    blobs = folder / "blobs"
+    blobs.mkdir()
+    found = scan(state, _Blobs(blobs))
+    if found.status is not CaptureStatus.COMPLETE:
+        raise SandboxError(f"the seed could not be taken out of its box: {found.reason}", where="workplace")
+    materialise(found.manifest, lambda digest: blobs / digest, folder / "state")
+    shutil.rmtree(blobs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Blobs:
+    """A sink that keeps contents as files by their digests."""
+
+    folder: Path
+
+    def put(self, data: bytes) -> str:
+        """See Sink."""
+        digest = hashlib.sha256(data).hexdigest()
+        (self.folder / digest).write_bytes(data)
+        return digest
+
+    def put_file(self, fd: int, size: int) -> str:
+        """See Sink."""
+        fresh, digest = self.folder / "new", hashlib.sha256()
+        with fresh.open("wb") as file, os.fdopen(os.dup(fd), "rb") as source:
+            while piece := source.read(1 << 20):
+                digest.update(piece)
+                file.write(piece)
+        return fresh.rename(self.folder / digest.hexdigest()).name

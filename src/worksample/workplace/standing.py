@@ -1,0 +1,109 @@
+"""A workplace that stands: what is opened for it, put back to its beginning, prepared for a task."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from worksample.box import Box
+from worksample.errors import Cause, SandboxError
+from worksample.records import Environment
+from worksample.services import Services
+from worksample.services.boxes import FILES, ServiceBox
+from worksample.tasks.workplace import WORKPLACE
+
+from .boxes import SEED, box_config, spec_of
+from .programs import require
+from .reading import read_company
+from .seeding import Seed, seed_of
+
+SETUP = f"{FILES}/setup"
+SETUP_SECONDS = 120.0
+CONTROL = "/task/scratch/control"
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """What `standing` opens, and the operator's password, which is of this one workplace."""
+
+    box: ServiceBox
+    operator: str
+    setup: bool = False
+    """Whether a task's `setup.py` is to be run once it stands."""
+
+
+def over_state(
+    names: Sequence[str], state: Path, label: str, *, accounts: Mapping[str, str] | None = None,
+    setup: Path | None = None,
+) -> Workplace:  # fmt: skip
+    """A workplace whose services begin with a copy of a state: a seed's, or what an export kept.
+
+    accounts: passwords by person; without them people's passwords open the chat and the tracker alone, and the
+    operator's all. SandboxUnavailable where a program is missing.
+    """
+    require(names)
+    operator = secrets.token_urlsafe(32)
+    mounts = {SEED: state, **({SETUP: setup} if setup is not None else {})}
+    spec = spec_of(names, accounts=accounts or {}, operator=operator)
+    box = ServiceBox(WORKPLACE, box_config(names, mounts, label), (spec,))
+    return Workplace(box, operator, setup is not None)
+
+
+def workplace_of(environment: Environment, folder: Callable[[str], Path], label: str) -> Workplace | None:
+    """The workplace of a task; None where it has none. `folder`: where the files of a manifest lie.
+
+    Blocks, for about half a minute where its seed is made. Raises ManifestError, SandboxError, and what `folder` does.
+    """
+    source = environment.workplace
+    if source is None or source.company.files is None:
+        return None
+    seed = seed_at(folder(source.company.files), environment.services)
+    setup = folder(source.setup.files) if source.setup is not None and source.setup.files is not None else None
+    return over_state(environment.services, seed.state, label, accounts=seed.accounts, setup=setup)
+
+
+def seed_at(root: Path, names: Sequence[str]) -> Seed:
+    """The seed of the company in a folder."""
+    return seed_of(read_company(root), root, names)
+
+
+async def reset(box: Box) -> float:
+    """Put every service back to its beginning; the seconds that it took. SandboxError where one did not come back."""
+    try:
+        connection = await box.connect(CONTROL)
+        try:
+            await connection.writer.write(b"reset\n")
+            said = await connection.reader.read()
+        finally:
+            await connection.close()
+    except OSError as error:
+        raise SandboxError(f"its services cannot be told: {error.strerror or error}", where="workplace") from None
+    word, _, seconds = said.decode("utf-8", "replace").strip().partition(" ")
+    if word != "done":
+        raise SandboxError("its services did not come back from a reset", where="workplace", cause=Cause.SERVICE_LOST)
+    return float(seconds)
+
+
+async def set_up(services: Services, workplace: Workplace) -> None:
+    """Run the task's `setup.py` beside the services. SandboxError (`service.start`) where it fails."""
+    if not workplace.setup:
+        return
+    done = await own_box(services).run(
+        ["python3", f"{SETUP}/setup.py"], cwd=SETUP, env=environment(workplace), timeout=SETUP_SECONDS
+    )
+    if done.returncode or done.timed_out:
+        said = done.stderr.decode("utf-8", "replace").strip()[-1000:]
+        how = "did not end in time" if done.timed_out else f"ended with exit status {done.returncode}"
+        raise SandboxError(f"setup.py {how}: {said}", where="setup/setup.py", cause=Cause.SERVICE_START)
+
+
+def environment(workplace: Workplace) -> dict[str, str]:
+    """Variables for whoever acts for the platform: a task's setup, a grader."""
+    return {"WORKPLACE_OPERATOR": workplace.operator}
+
+
+def own_box(services: Services) -> Box:
+    """The box that the workplace's services stand in."""
+    return next(box for box, inside in services.boxes if any(one.spec.name == WORKPLACE for one in inside))

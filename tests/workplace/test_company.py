@@ -1,0 +1,171 @@
+"""A company's folder: what is read of it, what is said of its faults, what its seed is told and kept by."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worksample.errors import ManifestError
+from worksample.kit.calendar import read_event
+from worksample.manifests import FaultyManifest
+from worksample.workplace.company import Calendar, Event
+from worksample.workplace.planning import MAIL, ics_of, passwords, plan_of
+from worksample.workplace.reading import folder_digest, read_company
+from worksample.workplace.seeding import seed_folder
+
+EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043/company"
+
+
+@pytest.fixture
+def company(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "company"))
+
+
+def test_the_example_is_read_whole() -> None:
+    found = read_company(EXAMPLE)
+    assert found.people == ("rosa", "tomasz", "ines", "hamid", "assistant")
+    assert {name: len(channel.message) for name, channel in found.channels.items()} == {
+        "billing": 4, "general": 4, "stations": 2,
+    }  # fmt: skip
+    assert [(project.id, len(project.issue), len(project.pages)) for project in found.projects] == [
+        ("billing", 6, 2),
+        ("stations", 4, 0),
+    ]
+    assert [len(one.commit) for one in found.repositories.values()] == [3]
+    assert found.today == datetime(2026, 3, 9, 8, tzinfo=UTC)
+
+
+def written(name: str, text: str) -> Callable[[Path], object]:
+    return lambda root: (root / name).write_text(text)
+
+
+def replaced(name: str, old: str, new: str) -> Callable[[Path], object]:
+    def change(root: Path) -> None:
+        text = (root / name).read_text()
+        assert old in text
+        (root / name).write_text(text.replace(old, new, 1))
+
+    return change
+
+
+FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
+    "nobody of that name": (
+        replaced("channels/billing.toml", '"hamid"', '"hamed"'),
+        ("channels/billing.toml: ", "'hamed'", "did you mean 'hamid'?"),
+    ),
+    "a sprint that is not there": (
+        replaced("projects/billing.toml", 'sprint = "March"', 'sprint = "Marsh"'),
+        ("projects/billing.toml: issue[", "did you mean 'March'?"),
+    ),
+    "a folder that nobody reads": (lambda root: (root / "chanels").mkdir(), ("chanels: ", "did you mean 'channels'?")),
+    "two of one id": (replaced("company.toml", 'id = "ines"', 'id = "rosa"'), ("two people are 'rosa'",)),
+    "the operator's name": (replaced("company.toml", 'id = "ines"', 'id = "operator"'), ("workplace's own",)),
+    "a commit without its files": (
+        lambda root: shutil.rmtree(root / "repositories/billing/rates"),
+        ("repositories/billing.toml: commit[1].files: there is no folder repositories/billing/rates",),
+    ),
+    "a file that was never there": (
+        replaced("repositories/billing.toml", 'files = "report"', 'files = "report"\nremove = ["rate.py"]'),
+        ("commit[2].remove", "did you mean 'rates.py'?"),
+    ),
+    "wiki of no project": (lambda root: (root / "wiki/station").mkdir(), ("did you mean 'stations'?",)),
+    "a calendar of nobody": (
+        written("calendars/erik.toml", "event = []"), ("calendars/erik.toml: there is no person 'erik'",),
+    ),
+    "a link": (lambda root: (root / "files/passwd").symlink_to("/etc/passwd"), ("files/passwd: is a link",)),
+    "a pipe": (lambda root: os.mkfifo(root / "channels/pipe.toml"), ("channels/pipe.toml: is not a regular file",)),
+    "a moment that is none": (
+        replaced("channels/general.toml", "at = 2026-02-23T07:55:00", 'at = "monday"'), ("message[0].at", "UTC"),
+    ),
+    "a status that is none": (
+        replaced("projects/billing.toml", 'status = "New"', 'status = "Opened"'), ("[2].status", "New, In Progress"),
+    ),
+    "a password with a colon": (replaced("company.toml", "paddle-and", "paddle:and"), ("person[4].password",)),
+    "broken TOML": (written("projects/stations.toml", "title = "), ("projects/stations.toml: is not TOML",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_said_where_it_is(company: Path, name: str) -> None:
+    change, said = FAULTS[name]
+    change(company)
+    with pytest.raises(FaultyManifest) as caught:
+        read_company(company)
+    assert all(word in str(caught.value) for word in said), str(caught.value)
+
+
+def test_all_faults_are_said_at_once(company: Path) -> None:
+    for name in ("a status that is none", "a commit without its files", "a folder that nobody reads"):
+        FAULTS[name][0](company)
+    with pytest.raises(FaultyManifest) as caught:
+        read_company(company)
+    assert len(caught.value.faults) == 3
+
+
+def test_a_folder_without_a_company_is_none(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError, match=r"no company\.toml"):
+        read_company(tmp_path)
+
+
+def test_a_seed_is_kept_by_all_that_decides_it(company: Path, tmp_path: Path) -> None:
+    """Any byte of the folder, the services; where the folder lies and what an editor left in it does not count."""
+    names = ("files", "calendar")
+    before = seed_folder(read_company(company), names)
+    moved = Path(shutil.copytree(company, tmp_path / "elsewhere"))
+    (moved / "__pycache__").mkdir()
+    (moved / "__pycache__/x.pyc").write_bytes(b"x")
+    assert seed_folder(read_company(moved), names) == before
+    assert seed_folder(read_company(moved), ("calendar", "files")) == before
+    assert seed_folder(read_company(moved), ("files",)) != before
+    with (moved / "files/boats/safety.md").open("a") as file:
+        file.write(" ")
+    assert folder_digest(moved) != folder_digest(company)
+    assert seed_folder(read_company(moved), names) != before
+
+
+def test_passwords_are_the_companys_or_nobodys() -> None:
+    company = read_company(EXAMPLE)
+    one, other = passwords(company), passwords(company)
+    assert one["assistant"] == other["assistant"] == "paddle-and-float-26"
+    assert all(one[who] != other[who] and len(one[who]) >= 32 for who in company.people if who != "assistant")
+
+
+def test_a_plan_says_everybody_where_nobody_is_named() -> None:
+    company = read_company(EXAMPLE)
+    plan = plan_of(company, passwords(company))
+    rooms = {one["id"]: one for one in plan["channels"]}
+    assert rooms["general"]["members"] == sorted(company.people)
+    assert not rooms["general"]["closed"]
+    assert rooms["stations"]["closed"]
+    assert plan["projects"][0]["repository"] == "/task/state/workplace/git/billing.git"
+    assert plan["projects"][1]["repository"] is None
+    assert len({event["uid"] for one in plan["calendars"] for event in one["events"]}) == 5
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=200)
+
+
+@given(
+    title=TEXT.filter(str.strip),
+    text=st.lists(TEXT, max_size=3).map("\n".join),
+    place=TEXT | st.just(""),
+    begins=st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC)),
+    minutes=st.integers(1, 10_000),
+)
+def test_an_event_is_read_as_it_was_written(title: str, text: str, place: str, begins: datetime, minutes: int) -> None:
+    begins = begins.replace(microsecond=0)
+    ends = begins + timedelta(minutes=minutes)
+    event = Event(title=title, begins=begins, ends=ends, place=place, text=text, **{"with": ("ines",)})
+    calendar = ics_of("u1", "rosa", Calendar(event=(event,)).event[0], begins)
+    assert all(len(line.encode()) <= 75 for line in calendar.split("\r\n"))
+    found = read_event(calendar)
+    assert found is not None
+    assert (found.uid, found.title, found.text, found.place) == ("u1", title, text, place)
+    assert (found.begins, found.ends, found.with_) == (begins, ends, (f"ines@{MAIL}",))
