@@ -10,6 +10,7 @@ EXTRAS = {
     "report": ("scipy", "matplotlib"),
     "review": ("argon2", "uvloop"),
     "mcp": ("mcp",),
+    "docker": ("docker",),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that it brings and the base has not."""

@@ -10,12 +10,12 @@ from pathlib import Path
 from worksample.errors import UsageError
 from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Instance, Origin, Protocol, Reported, Submission
+from worksample.sandboxes import need_box
 from worksample.store import Store
 from worksample.submissions import hand_in
 
 from .config import default_author
 from .ingesting import ingest_package
-from .run import need_sandbox
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     UsageError where the instance is not named and there are several; CaptureError for an unsound archive.
     """
     if grade_now:
-        need_sandbox(sandbox)
+        need_box(sandbox)
     instance = chosen(ingest_package(store, what.task).instances, what.instance)
     author = what.author or default_author()
     at = what.at if what.at is None or what.at.tzinfo else what.at.replace(tzinfo=UTC)
