@@ -197,7 +197,10 @@ def of_container(pid: int, name: str) -> Groups:
     mounts, theirs = _mounts(), _groups_of(pid)
     named = {kind: path.lstrip("/") for kind, path in theirs.items() if kind in mounts and name in path}
     found = {kind: mounts[kind] / path for kind, path in named.items()}
-    return Groups(memory=found.get("memory", found.get("")), freezer=found.get("freezer"), unified=found.get(""))
+    freezer = found.get("freezer")  # beside one of version 1, a group of version 2 freezes and thaws nothing
+    return Groups(
+        memory=found.get("memory", found.get("")), freezer=freezer, unified=None if freezer else found.get("")
+    )
 
 
 def oom_kills(groups: Groups) -> int:

@@ -16,6 +16,7 @@ from worksample.errors import SandboxError
 from worksample.sandboxes import cgroups, layout
 from worksample.sandboxes.holder import STOPPED_WAIT, claim
 from worksample.sandboxes.host_state import BoxFolder, UidLease, started_at
+from worksample.sandboxes.shielded import to_the_end
 
 from . import settings
 from .daemon import LABEL, Daemon, asked, remove
@@ -45,13 +46,18 @@ class ContainerHolder:
         self._line = self.folder.path / "line"
         self._line.mkdir(mode=0o700)
         self._child = -1
-        self._started = False
+        self._near: socket.socket | None = None
+        self._started = self._frozen = False
 
     async def start(self) -> socket.socket:
         """See Holder."""
-        return await asyncio.to_thread(self._start)
+        # A thread cannot be called back: who is cancelled waits, so that no container begins after its box was closed.
+        await to_the_end(asyncio.to_thread(self._start))
+        near, self._near = self._near, None
+        assert near is not None
+        return near
 
-    def _start(self) -> socket.socket:
+    def _start(self) -> None:
         api = self._daemon.api
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
             way = os.open(self._line, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -67,7 +73,7 @@ class ContainerHolder:
                 made = api.create_container_from_config({**wanted, "Labels": labels}, self.name)
                 api.start(self.name)
                 self._know(int(api.inspect_container(self.name)["State"]["Pid"]), made["Id"])
-            return self._answered(door)
+            self._near = self._answered(door)
 
     def _know(self, pid: int, id: str) -> None:
         """Note process 1 and its control groups, which are ours to see where the daemon shares our process ids."""
@@ -120,6 +126,7 @@ class ContainerHolder:
                     # runc looks a second long, and processes that are busy may not all stand still in time.
                     if not more or "unable to freeze" not in str(failure):
                         raise
+        self._frozen = frozen
         return True
 
     def end(self) -> None:
@@ -133,7 +140,7 @@ class ContainerHolder:
         if self._child >= 0:
             if not select.select([self._child], [], [], STOPPED_WAIT)[0]:
                 raise SandboxError("the box could not be ended", where="box", next="docker ps")
-        elif not killed:
+        elif self._frozen and not killed:
             raise SandboxError("the box could not be ended: its daemon is gone", where="box", next="docker ps")
 
     def _kill(self) -> bool:
@@ -154,6 +161,8 @@ class ContainerHolder:
         if self._child >= 0:
             os.close(self._child)
             self._child = -1
+        if self._near is not None:
+            self._near.close()
         cgroups.close(self._groups)
         if not self._started or remove(self._daemon.url, self.name):
             self.folder.remove()
