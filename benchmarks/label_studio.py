@@ -159,7 +159,7 @@ def worksample(folder: Path, data: Path, options: argparse.Namespace) -> Figures
     links = []
     for n in range(options.evaluators):
         name = people.accounts.create(f"Evaluator {n}", ["evaluator"]).name
-        links.append(people.one_time_link(name))
+        links.append(people.accounts.one_time_link(name))
     store.close()
     starts = []
     for _ in range(2):

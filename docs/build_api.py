@@ -51,8 +51,14 @@ def _entry(name: str, value: Any) -> Iterator[str]:
 
 
 def _members(value: type) -> Iterator[tuple[str, Any]]:
-    """What a class of ours says of itself, in the order of its source."""
-    for name, member in vars(value).items():
+    """What a class of ours says of itself, in the order of its source, by way of bases without fields of their own."""
+    bases = [
+        base
+        for base in value.__mro__[1:]
+        if vars(base).get("__slots__") == () and base.__module__.startswith("worksample.")
+    ]
+    own = {name: member for base in (*reversed(bases), value) for name, member in vars(base).items()}
+    for name, member in own.items():
         raw = member.__func__ if isinstance(member, classmethod | staticmethod) else member
         if not name.startswith("_") and isinstance(raw, FunctionType | property) and raw.__doc__:
             yield name, raw

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worksample.people import Account, Gold, Item, Kind, People, PeopleRound, Profile
+from worksample.people import Account, Gold, Item, Kind, People, PeopleRound, Profile, amend, raise_flag
 from worksample.people.clock import wall
 from worksample.records import Action, Agent, Evaluation, Instance, Submission, Target
 from worksample.store import Store
@@ -106,9 +106,9 @@ class Scene:
         self.experiment = next(s.experiment for s in found if s.experiment)
 
     def hire(self, name: str, *roles: str, read: bool = True) -> Account:
-        account = self.people.accept(self.people.invite(roles), name, "a password of some words")
+        account = self.people.accounts.accept(self.people.accounts.invite(roles), name, "a password of some words")
         if name in BACKGROUNDS:
-            account = self.people.set_profile(account, BACKGROUNDS[name])
+            account = self.people.accounts.set_profile(account, BACKGROUNDS[name])
         if read:
             self.people.read_training(account)
         return account
@@ -128,13 +128,15 @@ class Scene:
         idle: set[str] = set()
         while len(idle) < len(people) and at_most > 0:
             for account in people:
-                item = self.people.claim(account, round)
+                item = self.people.drafting.claim(account, round)
                 if item is None or at_most <= 0:
                     idle.add(account.id)
                     continue
                 minutes = self.dice.uniform(3, 22)
                 self.clock.pass_(minutes)
-                self.people.submit(item.id, account, plan(account, item), f"{item.id} {account.id}", minutes * 60)
+                self.people.judging.submit(
+                    item.id, account, plan(account, item), f"{item.id} {account.id}", minutes * 60
+                )
                 at_most -= 1
 
     def holistic(self, account: Account, item: Item) -> dict[str, Any]:
@@ -166,7 +168,7 @@ def stage(store: Store) -> Scene:
     rita = scene.hire("Rita Sole", "reviewer")
     scene.hire("Eva Moreno", "evaluator", "expert")
     scene.hire("Noa Weiss", "evaluator", read=False)
-    people.invite(["evaluator"], ada)
+    people.accounts.invite(["evaluator"], ada)
 
     golden = [("good", "web-page/bikes"), ("hasty", "logo-vector/lantern"), ("lazy", "survey-chart/commute")]
     gold = tuple(Gold(scene.made[g], {"score": 2 if g[0] == "good" else 1}, WHY[g[0]]) for g in golden)
@@ -175,12 +177,19 @@ def stage(store: Store) -> Scene:
         judges, quiz, lambda a, i: {"score": 2 if scene.who(i) == ["good"] else 1, "justification": "By the brief."}
     )
     votes = scene.open("holistic", Kind.HOLISTIC, experiment=scene.experiment, reason="automation rate, November")
-    item = people.claim(judges[2], votes)
+    item = people.drafting.claim(judges[2], votes)
     assert item is not None
-    people.flag(item.id, judges[2], "broken file", "The second page of the report stays empty in every viewer.")
+    raise_flag(
+        people.store,
+        item.id,
+        judges[2],
+        "broken file",
+        "The second page of the report stays empty in every viewer.",
+        clock=people.clock,
+    )
     scene.judge(judges, votes, scene.holistic, at_most=68)
     wrong = store.find(Evaluation, round=votes)[5]
-    people.amend(ada, Action.STRIKE, Target.EVALUATION, wrong.id, "judged in eleven seconds")
+    amend(people.store, ada, Action.STRIKE, Target.EVALUATION, wrong.id, "judged in eleven seconds", clock=people.clock)
     pairs = scene.open("pairwise", Kind.PAIRWISE, experiment=scene.experiment, holistic=votes, per_pair=5)
     scene.judge(judges, pairs, scene.pairwise, at_most=22)
     audit = scene.open("audit", Kind.AUDIT, over=votes)

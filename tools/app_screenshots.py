@@ -48,7 +48,7 @@ class Studio:
         context.set_default_timeout(SECONDS)
         page = context.new_page()
         if who:
-            page.goto(f"/link#{People(self.scene.store).one_time_link(who)}")
+            page.goto(f"/link#{People(self.scene.store).accounts.one_time_link(who)}")
             page.get_by_role("banner").get_by_role("button", name="Sign out").wait_for()
         return page
 

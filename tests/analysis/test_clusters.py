@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.cluster.hierarchy import fcluster, linkage
 
 from cli.run_cli import cli_json
 from reports.people_world import PeopleWorld
@@ -59,6 +58,8 @@ def planted() -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize(("by", "every"), [("tfidf", 1), ("minilm", 4)])
 def test_planted_topics_are_found(by: str, every: int) -> None:
+    from scipy.cluster.hierarchy import fcluster, linkage
+
     texts, topics = (side[::every] for side in planted())
     truth = np.unique(topics, return_inverse=True)[1]
     vectors = embed(texts, by).vectors

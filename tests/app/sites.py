@@ -26,7 +26,7 @@ class Browser:
 
     async def enter(self, name: str) -> dict[str, Any]:
         """Sign in by a one-time link."""
-        token = self.site.desk.people.one_time_link(name)
+        token = self.site.desk.people.accounts.one_time_link(name)
         return self.entered(await self.post("/session/link", {"token": token}))
 
     def entered(self, response: httpx.Response) -> dict[str, Any]:

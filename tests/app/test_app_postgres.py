@@ -10,6 +10,7 @@ import pytest
 from app.sites import YES, Site, problem
 from store.test_postgres import server, url
 from worksample.app import create_app
+from worksample.people.quality import dashboard
 from worksample.store import Store
 
 __all__ = ["server", "url"]
@@ -47,5 +48,5 @@ async def test_two_servers_answer_as_one(url: str, tmp_path: Path) -> None:
                 problem(await ann.post("/session", {"name": "a\x00", "password": "b\x00"}), 403)
                 assert (await elsewhere.send("DELETE", "/session")).status_code == 204
                 problem(await ann.get("/me"), 401)
-                assert site.desk.people.progress(round.id).given == 1
+                assert dashboard.progress(site.desk.people.store, round.id).given == 1
     site.desk.store.close()

@@ -10,6 +10,7 @@ import pytest
 
 from app.sites import YES, Browser, Site, problem
 from worksample.app.api import make_api
+from worksample.people.quality import dashboard
 
 SCHEMA = make_api().openapi()
 ROUTES = [
@@ -132,7 +133,7 @@ async def test_what_the_guard_refused_did_not_happen(ann: Browser) -> None:
         await ann.post(f"/items/{item['id']}/submit", {"payload": YES, "key": "k"}, headers=headers)
         await ann.put(f"/items/{item['id']}/draft", {"revision": 0, "payload": {"a": 1}}, headers=headers)
     assert (await ann.get(f"/items/{item['id']}")).json()["draft"] is None
-    assert ann.site.desk.people.progress(item["round"]).given == 0
+    assert dashboard.progress(ann.site.desk.people.store, item["round"]).given == 0
 
 
 async def test_a_page_elsewhere_can_read_nothing(ann: Browser) -> None:

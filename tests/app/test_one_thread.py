@@ -35,7 +35,7 @@ async def test_the_work_is_done_and_written_in_one_thread(tmp_path: Path) -> Non
 
     site = Site(tmp_path, agents=1, projects=1)
     site.desk.hire("ann", "evaluator")
-    token = site.desk.people.redeem(site.desk.people.one_time_link("ann"))
+    token = site.desk.people.accounts.redeem(site.desk.people.accounts.one_time_link("ann"))
     app = FastAPI()
     app.state.services = site.services
     app.include_router(router, prefix="/deeper")

@@ -24,7 +24,7 @@ from worksample.app.own_review import REASON, open_review
 from worksample.app.server_run import ServerRun
 from worksample.app.serving import browse, listen, serving
 from worksample.errors import PlanError, UsageError
-from worksample.people import Kind, People
+from worksample.people import Kind, People, amend, set_state
 from worksample.records import Action, Round, Rule, Target
 
 COMMAND = [sys.executable, "-m", "worksample"]
@@ -123,17 +123,19 @@ def test_who_stops_a_server_is_told_what_was_done(desk: Office) -> None:
     me = open_review(desk.people, "Me")
     where, alone, everybody = desk.store.name, ServerRun.begin(desk.store, me.account), ServerRun.begin(desk.store)
     for skip in (False, True):
-        item = desk.people.claim(me.account)
+        item = desk.people.drafting.claim(me.account)
         assert item is not None
         if skip:
-            desk.people.skip(item.id, me.account, "seen before")
+            desk.people.judging.skip(item.id, me.account, "seen before")
         else:
-            desk.people.submit(item.id, me.account, {"score": 1, "justification": "empty"}, "k")
+            desk.people.judging.submit(item.id, me.account, {"score": 1, "justification": "empty"}, "k")
     other = desk.people.accounts.create("other", ["evaluator"])
-    item = desk.people.claim(other)
+    item = desk.people.drafting.claim(other)
     assert item is not None
-    given = desk.people.submit(item.id, other, {"score": 1, "justification": "empty"}, "k")
-    desk.people.amend(me.account, Action.STRIKE, Target.EVALUATION, given.id, "by a test")
+    given = desk.people.judging.submit(item.id, other, {"score": 1, "justification": "empty"}, "k")
+    amend(
+        desk.people.store, me.account, Action.STRIKE, Target.EVALUATION, given.id, "by a test", clock=desk.people.clock
+    )
     assert (alone.answers, alone.skipped, everybody.answers) == (1, 1, 2)
     desk.store.close()
     for verb, told in (
@@ -159,7 +161,7 @@ def test_who_stops_a_server_is_told_what_was_done(desk: Office) -> None:
 
 def test_two_servers_over_one_store_know_each_others_sessions(desk: Office, tmp_path: Path) -> None:
     desk.hire("ann")
-    token = People(desk.store).one_time_link("ann")
+    token = People(desk.store).accounts.one_time_link("ann")
     desk.store.close()
     with running("serve", tmp_path, "--port", "0") as (_, one), running("serve", tmp_path, "--port", "0") as (_, two):
         ports = [httpx.URL(said["url"]).port for said in (one, two)]
@@ -259,14 +261,14 @@ def test_a_review_goes_on_with_the_round_that_is_open(desk: Office) -> None:
     record = desk.store.get(Round, review.round)
     assert (record.rule, record.overlap, record.reason) == (Rule.LATEST, 1, REASON)
     assert record.versions["people.waived_pilot"] == REASON
-    item = desk.people.claim(review.account)
+    item = desk.people.drafting.claim(review.account)
     assert item is not None
-    desk.people.submit(item.id, review.account, {"score": 1, "justification": "empty"}, "k")
+    desk.people.judging.submit(item.id, review.account, {"score": 1, "justification": "empty"}, "k")
     again = open_review(desk.people, "me", "x")
     assert (again.round, again.left, again.account) == (review.round, 3, review.account)
     desk.deliver_late("maker-0")
     assert open_review(desk.people, "me").left == 4
-    desk.people.set_state(review.round, "closed")
+    set_state(desk.people.store, review.round, "closed")
     assert open_review(desk.people, "me").round != review.round
 
 

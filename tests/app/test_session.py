@@ -19,7 +19,7 @@ def site(tmp_path: Path) -> Site:
 
 
 async def test_an_invitation_becomes_an_account_that_is_signed_in(site: Site) -> None:
-    token = site.desk.people.invite(["evaluator"])
+    token = site.desk.people.accounts.invite(["evaluator"])
     async with site.browser() as ann:
         problem(await ann.get("/me"), 401, "SignedOut")
         found = (await ann.get(f"/invitations/{token}")).json()
@@ -46,7 +46,7 @@ async def test_the_cookie_is_for_the_app_alone(tmp_path: Path) -> None:
         site = Site(tmp_path / name, config, agents=1, projects=1)
         site.desk.hire("ann")
         async with site.browser() as ann:
-            token = site.desk.people.one_time_link("ann")
+            token = site.desk.people.accounts.one_time_link("ann")
             response = await ann.post("/session/link", {"token": token})
             said = response.headers["set-cookie"]
             assert said.startswith(f"{name}=")
@@ -57,11 +57,11 @@ async def test_the_cookie_is_for_the_app_alone(tmp_path: Path) -> None:
 
 async def test_a_one_time_link_works_once(site: Site) -> None:
     site.desk.hire("ann")
-    token = site.desk.people.one_time_link("ann")
+    token = site.desk.people.accounts.one_time_link("ann")
     async with site.browser() as first, site.browser() as second:
         first.entered(await first.post("/session/link", {"token": token}))
         problem(await second.post("/session/link", {"token": token}), 403, "Denied")
-        late = site.desk.people.one_time_link("ann")
+        late = site.desk.people.accounts.one_time_link("ann")
         site.desk.clock.pass_(16 * 60)
         problem(await second.post("/session/link", {"token": late}), 403, "Denied")
 
@@ -98,7 +98,7 @@ async def test_a_script_uses_its_token_and_no_cookie(site: Site) -> None:
     site.desk.open()
     site.desk.hire("ann")
     async with site.browser() as script:
-        link = site.desk.people.one_time_link("ann")
+        link = site.desk.people.accounts.one_time_link("ann")
         response = await script.client.post("/api/v1/session/link", json={"token": link, "bearer": True})
         assert "set-cookie" not in response.headers
         held = {"Authorization": f"Bearer {response.json()['token']}"}
@@ -135,7 +135,7 @@ async def test_the_profile_is_kept_as_it_was_sent(site: Site) -> None:
 
 
 async def test_guessing_is_slowed_by_name_and_by_address(site: Site) -> None:
-    site.desk.people.accept(site.desk.people.invite(["evaluator"]), "ann", PASS)
+    site.desk.people.accounts.accept(site.desk.people.accounts.invite(["evaluator"]), "ann", PASS)
     async with site.browser() as eve:
         right = {"name": "ann", "password": PASS}
         for _ in range(15):

@@ -9,6 +9,7 @@ import pytest
 
 from app.sites import YES, Browser, Site, problem
 from worksample.people import Gold, Kind
+from worksample.people.quality import dashboard
 from worksample.records import Evaluation, Given, Rule
 
 
@@ -63,7 +64,7 @@ async def test_handing_in_again_gives_the_same_and_another_answer_is_a_conflict(
     problem(await ann.post(f"/items/{item['id']}/submit", {**body, "key": "other"}), 409, "Conflict")
     problem(await ann.post(f"/items/{item['id']}/skip", {"reason": "late"}), 409, "Conflict")
     problem(await ann.put(f"/items/{item['id']}/draft", {"revision": 0, "payload": {}}), 409, "Conflict")
-    assert ann.site.desk.people.progress(round.id).given == 1
+    assert dashboard.progress(ann.site.desk.people.store, round.id).given == 1
 
 
 async def test_an_incomplete_answer_says_what_is_wrong_with_each_question(ann: Browser) -> None:
@@ -139,7 +140,7 @@ async def test_nothing_left_is_no_error(ann: Browser) -> None:
 async def test_the_training_page_comes_first(ann: Browser) -> None:
     desk = ann.site.desk
     round = desk.open()
-    desk.people.accept(desk.people.invite(["evaluator"]), "new", None)
+    desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), "new", None)
     async with ann.site.browser("new") as new:
         problem(await new.post("/claims", {"round": round.id}), 425, "NotReady")
         assert (await new.post("/claims", {})).status_code == 204

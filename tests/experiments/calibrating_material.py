@@ -103,7 +103,9 @@ def text_of(people: People, item: Item) -> str:
 def work_off(people: People, account: Account, passes: Callable[[str], bool], most: int = 10**9) -> int:
     """Answer what is given out, by what the deliverable says; how many."""
     count = 0
-    while count < most and (item := people.claim(account)) is not None:
-        people.submit(item.id, account, say_of(item, passes(text_of(people, item))), f"{item.id} {account.id}", 45)
+    while count < most and (item := people.drafting.claim(account)) is not None:
+        people.judging.submit(
+            item.id, account, say_of(item, passes(text_of(people, item))), f"{item.id} {account.id}", 45
+        )
         count += 1
     return count

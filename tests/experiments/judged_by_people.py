@@ -80,7 +80,7 @@ def hire(store: Store, *names: str) -> tuple[People, list[Account]]:
     people = People(store)
     found = []
     for name in names:
-        account = people.accept(people.invite(("expert",)), name, None)
+        account = people.accounts.accept(people.accounts.invite(("expert",)), name, None)
         people.read_training(account)
         found.append(account)
     return people, found
@@ -90,8 +90,8 @@ def judge_all(people: People, accounts: Sequence[Account]) -> int:
     """Everybody accepts all that is left; how many answers were handed in."""
     count = 0
     for account in accounts:
-        while (item := people.claim(account)) is not None:
-            people.submit(item.id, account, answer(item), f"{item.id} {account.id}", 45)
+        while (item := people.drafting.claim(account)) is not None:
+            people.judging.submit(item.id, account, answer(item), f"{item.id} {account.id}", 45)
             count += 1
     return count
 

@@ -33,7 +33,7 @@ def letter(store: Store, manifest: str) -> str:
 def judge_by_reading(store: Store, people: People, account: Account, most: int = 1000) -> int:
     """Reads each letter, and says one thing that is wrong with it; how many were judged."""
     for count in range(most):
-        item = people.claim(account)
+        item = people.drafting.claim(account)
         if item is None:
             return count
         text = letter(store, next(p.manifest for p in item.shown if p.label == "Deliverable"))
@@ -42,5 +42,5 @@ def judge_by_reading(store: Store, people: People, account: Account, most: int =
         said = {"named": "" if named else "call her by name", "kind": "" if kind else more}
         marks = {"named": "pass" if named else "fail", "kind": "pass" if kind else "fail"}
         payload = {"marks": marks, "feedback": {name: text for name, text in said.items() if text}}
-        people.submit(item.id, account, payload, f"{item.id} {account.id}", 600)
+        people.judging.submit(item.id, account, payload, f"{item.id} {account.id}", 600)
     return most

@@ -185,7 +185,6 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
         ({"share": 0.1, "threshold": 0.4}, "threshold"),
         ({"share": 0.1, "strata": ["agents"]}, "agent"),
         ({"share": 0.1, "strata": ["agent", "agent"]}, "strata names one thing twice"),
-        ({"share": 0.1, "protocols": ["pairwise"]}, "pairs are not calibrated"),
         ({"share": 0.1, "treshold": 0.9}, "threshold"),
     ],
 )
@@ -200,6 +199,7 @@ def test_a_table_that_makes_no_sense_is_refused_by_its_key(tmp_path: Path, table
     [
         ("rubric", "person", (), "no judge is asked anything here"),
         ("rubric", "judge", (Protocol.HOLISTIC,), "no judge is asked under holistic"),
+        ("pairwise", "person", (Protocol.PAIRWISE,), "no judge is asked under pairwise"),
     ],
 )
 def test_calibrating_nobody_is_refused(

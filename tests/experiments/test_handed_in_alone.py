@@ -15,7 +15,7 @@ from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.hand_in_many import HandInMany, hand_in_many
 from worksample.experiments.plan_progress import progress_of
 from worksample.experiments.preparing import prepare
-from worksample.records import Experiment, Slot
+from worksample.records import Experiment, Slot, Submission
 from worksample.reports import leaderboard, write_report
 from worksample.reports.sections import compare, measure
 from worksample.store import Store, check
@@ -73,8 +73,26 @@ def test_it_goes_from_an_empty_plan_to_the_report(tmp_path: Path, protocol: str,
         assert measure(store, [experiment.id])
         if protocol == "holistic":
             write_report(store, [experiment.id], tmp_path / "report")
-            assert "bot" in (tmp_path / "report" / "index.html").read_text()
+            _has_pages(store, experiment, tmp_path / "report")
         assert check(store, deep=True) == []
+
+
+def _has_pages(store: Store, experiment: Experiment, site: Path) -> None:
+    """Every piece of work has its page, which the index leads to over the task's."""
+    index = (site / "index.html").read_text()
+    assert "bot" in index and 'href="tasks/letter.html"' in index
+    task = (site / "tasks" / "letter.html").read_text()
+    made = store.find(Submission, experiment=experiment.id)
+    links = {s.id: f"handed-in/{s.id[-2:]}/{s.id}.html" for s in made}
+    assert len(links) == 5 and len(list((site / "handed-in").rglob("*.html"))) == 5
+    assert "handed in by a person" in task and "handed in from elsewhere" in task
+    for s in made:
+        assert f'href="../{links[s.id]}"' in task
+        page = (site / links[s.id]).read_text()
+        assert f"says {s.entrant}" in page and "What evaluators said" in page and "a reasonable client would" in page
+        assert "as it was stated" in page and "Transcript" not in page
+        assert "../../compare/letter.html" in page
+    assert all(link in (site / "compare" / "letter.html").read_text() for link in links.values())
 
 
 def test_pairs_are_drawn_for_whoever_comes_later(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import fcntl
 import json
 import os
 import signal
@@ -70,25 +71,44 @@ def _text(file: IO[bytes]) -> str:
         return file.read().decode()
 
 
+SHARED = True
+"""Whether all processes of a run of tests have one server: what it imports is seconds of processor."""
+
+
 @cache
 def _server() -> str:
-    """The socket of this test process' server, which ends with it."""
-    folder = tempfile.TemporaryDirectory(prefix="forking-")
-    path = f"{folder.name}/socket"
+    """The socket of the server, which lives as long as a process that asked for it."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") if SHARED else None
+    path = Path(tempfile.gettempdir()) / f"worksample-tests-{run or os.getpid()}.forking"
+    lock = path.with_suffix(".forking-lock")
+    kept = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        try:
+            kept.connect(str(path))
+        except OSError:  # nobody has started it, or it has ended
+            _begin(path)
+            kept.connect(str(path))
+    _held.append(kept)
+    if run is None:  # those of a run are removed with its other locks
+        atexit.register(lock.unlink)
+    return str(path)
+
+
+_held: list[socket.socket | subprocess.Popen[bytes]] = []
+"""What keeps the server, and the server where this process started it."""
+
+
+def _begin(path: Path) -> None:
+    path.unlink(missing_ok=True)
     server = subprocess.Popen(
-        [sys.executable, Path(__file__).with_name("server.py"), path],
-        stdin=subprocess.PIPE, start_new_session=True,
+        [sys.executable, Path(__file__).with_name("server.py"), str(path)],
+        stdin=subprocess.DEVNULL, start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(TESTS), "INSPECT_DISPLAY": "none",
              "OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"},
     )  # fmt: skip
-
-    def end() -> None:
-        server.communicate()
-        folder.cleanup()
-
-    atexit.register(end)
     until = time.monotonic() + START_SECONDS
-    while not Path(path).exists():
+    while not path.exists():
         assert server.poll() is None and time.monotonic() < until, "the fork server did not start"
         time.sleep(0.02)
-    return path
+    _held.append(server)

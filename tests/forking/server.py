@@ -2,7 +2,8 @@
 
 `python server.py SOCKET`. Each connection asks for one program: JSON with `module`, `argv`, `env`, `cwd`, and three
 descriptors for its standard streams. It is told the process id, then the exit code (minus the signal that ended it).
-A program whose connection ends is killed; the server ends with its standard input.
+A program whose connection ends is killed. A connection that asks for nothing keeps the server, which ends with the last
+of those: so it serves all processes of a run of tests, and outlives none of them.
 """
 
 from __future__ import annotations
@@ -58,30 +59,43 @@ class Server:
         self._listener = listener
         self._running: dict[int, tuple[int, socket.socket]] = {}
         self._selector = selectors.PollSelector()
+        self._silent: dict[int, socket.socket] = {}
+        """Connections that have asked for nothing: of who is about to, and of who keeps the server."""
         self._selector.register(listener, selectors.EVENT_READ)
-        self._selector.register(0, selectors.EVENT_READ)
 
     def serve(self) -> dict[str, Any] | None:
         """In a forked process what it is to run; None once the server is to end."""
         while True:
-            for key, _ in self._selector.select():
-                if key.fd == 0:
-                    return self._end()
+            found = [key for key, _ in self._selector.select()]
+            # Who is new comes last, and so gets no number that an event of before still means.
+            for key in sorted(found, key=lambda key: key.fileobj is self._listener):
+                if key.fileobj not in self._selector.get_map():
+                    continue  # closed just now
                 if key.fileobj is self._listener:
-                    asked = self._begin()
+                    connection, _ = self._listener.accept()
+                    self._silent[connection.fileno()] = connection
+                    self._selector.register(connection, selectors.EVENT_READ)
+                elif key.fd in self._silent:
+                    asked = self._begin(self._silent.pop(key.fd))
                     if asked is not None:
                         return asked
+                    if not self._silent:
+                        return self._end()
                 elif key.fd in self._running:
                     self._ended(key.fd)
                 else:
                     self._abandoned(key.fd)
 
-    def _begin(self) -> dict[str, Any] | None:
-        connection, _ = self._listener.accept()
+    def _begin(self, connection: socket.socket) -> dict[str, Any] | None:
+        self._selector.unregister(connection)
         data, streams, _, _ = socket.recv_fds(connection, MESSAGE, 3)
+        if not data:  # who kept the server has gone
+            connection.close()
+            return None
         pid = os.fork()
         if pid == 0:
-            for other in (self._listener, connection, *(c for _, c in self._running.values())):
+            running = (line for _, line in self._running.values())
+            for other in (self._listener, connection, *self._silent.values(), *running):
                 other.close()
             for handle in self._running:
                 os.close(handle)
@@ -132,6 +146,7 @@ def main(path: str) -> None:
         Path(f"{path}.new").rename(path)  # who finds it may connect
         asked = Server(listener).serve()
     if asked is None:
+        Path(path).unlink(missing_ok=True)
         return
     os.setsid()
     # Where the tests were started in the background it is ignored, and interrupts are what some of them send.

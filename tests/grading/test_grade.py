@@ -67,7 +67,7 @@ async def test_a_bad_grader_leaves_it_ungraded(tmp_path: Path, grader: str, caus
     # Who floods is stopped by the time alone.
     timeout = 2 if cause in (Cause.GRADER_TIME, Cause.GRADER_OUTPUT) else 60
     evaluation = await graded(tmp_path, grader, timeout=timeout, memory="128MiB")
-    assert (evaluation.outcome, evaluation.payload, evaluation.cause) == (Given.FAILED, None, cause)
+    assert (evaluation.outcome, evaluation.payload, evaluation.cause) == (Given.FAILED, None, cause), evaluation.reason
     assert says in evaluation.reason
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from worksample.records import Criteria, Criterion, Grade
 
-HEAD = "from worksample.kit import *\nfrom worksample.records import GradePart\n"
+HEAD = "from worksample.kit import *\n"
 
 
 def run(folder: Path, code: str, criteria: Criteria | None = None) -> dict:
@@ -58,7 +58,23 @@ def test_a_deliverable_error_that_escapes_is_a_zero(tmp_path: Path) -> None:
         ("def grade(case): raise MemoryError", "grader.memory", "memory"),
         ("def grade(case): return 1.0", "grader.malformed", "float"),
         ("def grade(case): return Grade(score=float('nan'))", "grader.malformed", "score"),
-        ("def grade(case): return Grade.model_construct(score=float('nan'), parts=())", "grader.malformed", "score"),
+        (
+            "from worksample.records import Grade as Record\n"
+            "def grade(case): return Record.model_construct(score=float('nan'), parts=())",
+            "grader.malformed",
+            "score",
+        ),
+        (
+            "def grade(case):\n    made = Grade(score=1)\n    object.__setattr__(made, 'score', 7)\n    return made",
+            "grader.malformed",
+            "score",
+        ),
+        (
+            "def grade(case): return Grade(score=1, marks=2)",
+            "grader.malformed",
+            "grade.py:2: the grade is malformed",
+        ),
+        ("def grade(case): return Grade()", "grader.malformed", "score: is missing"),
         ("def grade(case): return Grade(score=1.5)", "grader.malformed", "score"),
         ("def grade(case): return read_csv(case.folder('grader') / 'none.py')", "grader.crash", "FileNotFoundError"),
         (

@@ -6,9 +6,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from ppi_py import ppi_mean_pointestimate
-from statsmodels.api import OLS
-from statsmodels.stats.proportion import proportion_confint
 
 from worksample import metrics as m
 from worksample.errors import UsageError
@@ -43,6 +40,8 @@ def coverage():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_estimate_is_that_of_ppi_python(seed):
+    from ppi_py import ppi_mean_pointestimate
+
     judge, people, has = simulated(seed)
     found = m.corrected(sample(judge, people, has))
     # Ours takes the judge's mean over all rows, theirs over rows without a label: the same up to this factor.
@@ -53,15 +52,20 @@ def test_the_estimate_is_that_of_ppi_python(seed):
     assert found.figure.value == pytest.approx(tuned, abs=0.02)
 
 
-def test_where_the_judge_says_nothing_the_interval_is_agresti_and_coulls():
-    _, people, has = simulated(jobs=4000, labels=40)
+@pytest.mark.parametrize("rate", [0.05, 0.3, 0.8])
+def test_where_the_judge_says_nothing_the_interval_is_wilsons(rate):
+    from statsmodels.stats.proportion import proportion_confint
+
+    _, people, has = simulated(jobs=4000, labels=40, rate=rate)
     found = m.corrected(sample(np.full(len(people), 0.5), people, has))
-    low, high = proportion_confint(int(people[has].sum()), 40, method="agresti_coull")
+    low, high = proportion_confint(int(people[has].sum()), 40, method="wilson")
     assert found.tuning == 0 and "adds nothing" in " ".join(found.figure.notes)
-    assert (found.figure.low, found.figure.high) == pytest.approx((low, high), abs=1e-3)
+    assert (found.figure.low, found.figure.high) == pytest.approx((low, high), abs=2e-4)
 
 
 def test_by_project_the_variance_is_the_clustered_one_of_statsmodels():
+    from statsmodels.api import OLS
+
     rng = np.random.default_rng(4)
     project = np.repeat(np.arange(40), 3)
     people = np.clip(rng.normal(0.5, 0.2, 40)[project] + rng.normal(0, 0.05, 120), 0, 1)
@@ -89,6 +93,8 @@ def test_intervals_hold_the_truth_where_plain_ones_do_not():
 
 
 def test_with_fewer_than_twenty_labels_only_their_own_interval_is_given():
+    from statsmodels.stats.proportion import proportion_confint
+
     judge, people, has = simulated(labels=19)
     found = m.corrected(sample(judge, people, has))
     assert found.figure.value is None and "19 labels, and fewer than 20" in found.figure.reason
@@ -263,3 +269,78 @@ def test_a_person_who_copies_the_judge_is_named():
     assert set(found) == {"ann", "eve"} and "word for word" in found["ann"]
     # Where everybody agrees with the judge, agreeing is no sign.
     assert m.find_copying(person, judge, judge) == ()
+
+
+def league(seed, judge_errs, agents=4, projects=40, each=20, share=0.3, favours=0.3):
+    """Pairs of agents whose strengths are known: project, first, second, judge, people (null without a label)."""
+    rng = np.random.default_rng(seed)
+    strength = np.linspace(-0.8, 0.8, agents)
+    rows = []
+    for one in range(agents):
+        for two in range(one + 1, agents):
+            chance = 1 / (1 + np.exp(strength[two] - strength[one]))
+            where = rng.permutation(projects)[:each]
+            people = (rng.random(each) < chance).astype(float)
+            # It errs, and favours the last agent.
+            judge = np.where(rng.random(each) < judge_errs, 1 - people, people)
+            judge = np.where((two == agents - 1) & (rng.random(each) < favours), 0.0, judge)
+            has = np.isin(np.arange(each), rng.permutation(each)[: round(share * each)])
+            told = [float(p) if h else None for p, h in zip(people, has, strict=True)]
+            rows += zip([f"p{n}" for n in where], [f"a{one}"] * each, [f"a{two}"] * each, judge, told, strict=True)
+    frame = pl.DataFrame(rows, schema=["project", "first", "second", "judge", "people"], orient="row")
+    truth = {f"a{n}": 1000 + x * 400 / np.log(10) for n, x in enumerate(strength)}
+    return frame.with_columns(couple=pl.col("first") + pl.col("second")), truth
+
+
+def corrected_elo(frame):
+    each = m.rectified(m.Sample(frame["judge"], frame["people"], frame["project"]), frame["couple"])
+    sums = m.pair_sums(frame["project"], frame["first"], frame["second"], each, bounded=False)
+    return m.elo_ratings(sums, m.EloOptions(anchor=None), m.Resampling(resamples=300, seed=1))
+
+
+def test_without_a_judge_rectified_preferences_are_the_labels():
+    frame, _ = league(1, 0.1)
+    blank = m.rectified(m.Sample([0.5] * frame.height, frame["people"], frame["project"]), frame["couple"])
+    told = frame.with_columns(each=blank).group_by("couple").agg(pl.col("each").mean(), pl.col("people").mean())
+    assert told["each"].to_list() == pytest.approx(told["people"].to_list())
+    labels = frame.drop_nulls("people")
+    alone = m.elo_ratings(
+        m.pair_sums(labels["project"], labels["first"], labels["second"], labels["people"]), m.EloOptions(anchor=None)
+    )
+    found = corrected_elo(frame.with_columns(judge=pl.lit(0.5)))
+    for agent, rating in found.ratings.items():
+        assert rating.value == pytest.approx(alone.ratings[agent].value, abs=0.1)
+
+
+def test_elo_scores_of_a_judge_that_favours_an_agent_are_put_right():
+    held, apart, own = 0, [], []
+    for seed in range(24):
+        frame, truth = league(seed, 0.1, favours=0.8)
+        found = corrected_elo(frame)
+        sums = m.pair_sums(frame["project"], frame["first"], frame["second"], frame["judge"])
+        judge = m.elo_ratings(sums, m.EloOptions(anchor=None, interval="none"))
+        for agent, rating in found.ratings.items():
+            held += rating.low <= truth[agent] <= rating.high
+        apart.append(found.ratings["a3"].value - truth["a3"])
+        own.append(judge.ratings["a3"].value - truth["a3"])
+    assert held >= 86, "of 96"
+    assert abs(np.mean(apart)) < np.mean(own) / 3
+
+
+def test_a_couple_with_one_label_is_not_corrected():
+    frame, _ = league(2, 0.1)
+    few = pl.when((pl.col("couple") == "a0a1") & (pl.int_range(pl.len()).over("couple") > 0)).then(None)
+    frame = frame.with_columns(people=few.otherwise("people"))
+    each = m.rectified(m.Sample(frame["judge"], frame["people"], frame["project"]), frame["couple"])
+    assert each.filter(frame["couple"] == "a0a1").null_count() == 20 and each.null_count() == 20
+
+
+def test_a_judge_of_one_answer_is_named_with_the_labels_it_took():
+    people = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, *[None] * 20]
+    found = m.one_answer_of([1.0] * 27, people)
+    assert found == m.OneAnswer(1.0, 27, 6, 3, named=True) and found.said.startswith("passes all 27")
+    assert m.one_answer_of([1.0] * 27, [1.0] * 27) == m.OneAnswer(1.0, 27, 27, 0, named=False)
+    assert m.one_answer_of([0.0] * 27, people).labels == 5 and m.one_answer_of([1.0] * 19, people[:19]) is None
+    assert m.one_answer_of([1.0] * 26 + [0.0], people) is None
+    # Who must agree less often is doubted later.
+    assert m.one_answer_of([1.0] * 27, people, threshold=0.5).named is False

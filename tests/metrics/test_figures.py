@@ -9,8 +9,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 from worksample import metrics as m
 from worksample.errors import UsageError
@@ -80,6 +78,8 @@ def test_tabulate_keeps_everything():
 )
 @settings(deadline=None)
 def test_wilson_and_exact_as_statsmodels(pair, level):
+    from statsmodels.stats.proportion import proportion_confint
+
     k, n = pair
     for mine, theirs in ((m.wilson, "wilson"), (m.exact, "beta")):
         low, high = mine(k, n, level)
@@ -109,6 +109,8 @@ def test_more_successes_never_lower_an_interval(k, more):
 
 
 def test_correlation_as_scipy():
+    from scipy import stats
+
     rng = np.random.default_rng(4)
     for size in (4, 12, 300):
         x = rng.normal(size=size)
@@ -174,6 +176,9 @@ def test_columns_are_judged_once_and_clearly():
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=60))
 def test_medians_lie_between_two_tasks_of_the_right_rank(values):
     """The interval of the sign test (scipy's), by its definition: the values that it would not refuse."""
+
+    from scipy import stats
+
     found = m.median_amount(values)
     assert found.value == pytest.approx(float(np.median(values)))
     ordered = sorted(values)

@@ -4,10 +4,8 @@ import math
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.power import NormalIndPower
 
 from worksample import metrics as m
 from worksample.errors import UsageError
@@ -17,6 +15,9 @@ QUICK = m.Resampling(resamples=300)
 
 def test_power_as_statsmodels():
     """Without repeats or shared tasks the plan is a comparison of two independent samples."""
+
+    from statsmodels.stats.power import NormalIndPower
+
     variances = m.Variances(0.0, 0.0, 0.25)
     for tasks in (50, 400, 3000):
         expected = NormalIndPower().power(0.03 / 0.5, tasks, 0.05, alternative="two-sided")
@@ -98,6 +99,8 @@ def work(seed=0, tasks=150, repeats=1, horizon=2.0):
 
 
 def test_horizon_as_statsmodels():
+    import statsmodels.api as sm
+
     hours, passed, _ = work()
     fit = sm.Logit(passed.astype(float), sm.add_constant(np.log2(hours))).fit(disp=0)
     a, b = fit.params
@@ -119,6 +122,8 @@ def test_horizon_intervals_cover():
 
 
 def test_horizon_weighs_tasks():
+    import statsmodels.api as sm
+
     hours, passed, task = work(seed=1, repeats=3)
     extra = np.r_[np.arange(450), np.repeat(np.flatnonzero(task == 7), 50)]
     base = m.time_horizon(hours, passed, task=task, how=QUICK).horizons[0.5]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from statsmodels.stats.multitest import multipletests
 
 from worksample import metrics as m
 from worksample.errors import UsageError
@@ -21,6 +20,8 @@ def agents(tasks: int, *lifts: float, seed: int = 0) -> dict[str, m.Trials]:
 
 @pytest.mark.parametrize("size", [1, 2, 7, 30])
 def test_holm_as_statsmodels(size):
+    from statsmodels.stats.multitest import multipletests
+
     p = np.random.default_rng(size).beta(0.3, 2, size)
     p[-1] = p[0]
     assert m.holm(p.tolist()) == pytest.approx(list(multipletests(p, method="holm")[1]))

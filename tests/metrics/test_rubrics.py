@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.duration.survfunc import SurvfuncRight
 
 from worksample import metrics as m
 from worksample.errors import UsageError
@@ -188,6 +187,8 @@ def chains(rng, jobs, feasible, chance, most, stop=0.0):
 
 
 def test_passed_within_as_kaplan_and_meier():
+    from statsmodels.duration.survfunc import SurvfuncRight
+
     job, attempt, passed = chains(np.random.default_rng(3), 300, 0.7, 0.4, 5, stop=0.3)
     order = np.random.default_rng(1).permutation(len(job))
     h = m.histories(*([c[k] for k in order] for c in (job, attempt, passed)))

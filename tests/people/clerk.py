@@ -14,15 +14,15 @@ from worksample.store import Store
 
 def claim(store: Store, account: Account) -> None:
     people, first = People(store), ""
-    while (item := people.claim(account, ahead=True)) is not None and item.id != first:
+    while (item := people.drafting.claim(account, ahead=True)) is not None and item.id != first:
         first = first or item.id  # once more: nothing else is left
         print(f"{item.id} {account.id}\n", end="", flush=True)
 
 
 def submit(store: Store, account: Account) -> None:
     people = People(store)
-    while (item := people.claim(account)) is not None:
-        people.submit(item.id, account, {"score": 1, "justification": "empty"}, "k")
+    while (item := people.drafting.claim(account)) is not None:
+        people.judging.submit(item.id, account, {"score": 1, "justification": "empty"}, "k")
         print(f"{item.id} {account.id}\n", end="", flush=True)
 
 

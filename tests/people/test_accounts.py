@@ -25,13 +25,13 @@ def desk(tmp_path: Path) -> Office:
 
 def test_an_invitation_makes_one_account_that_signs_in(desk: Office) -> None:
     people = desk.people
-    token = people.invite(["evaluator"])
-    ann = people.accept(token, "Ann  Lee", PASSWORD)
+    token = people.accounts.invite(["evaluator"])
+    ann = people.accounts.accept(token, "Ann  Lee", PASSWORD)
     assert (ann.name, ann.roles) == ("Ann Lee", {Role.EVALUATOR})
     with pytest.raises(Denied, match="wrong, used or expired"):
-        people.accept(token, "Bob", PASSWORD)
-    session = people.login("ann lee", PASSWORD)
-    assert people.session(session) == ann
+        people.accounts.accept(token, "Bob", PASSWORD)
+    session = people.accounts.login("ann lee", PASSWORD)
+    assert people.accounts.session(session) == ann
     for name, password in (
         ("ann lee", PASSWORD + "!"),
         ("nobody", PASSWORD),
@@ -40,57 +40,57 @@ def test_an_invitation_makes_one_account_that_signs_in(desk: Office) -> None:
         ("ann lee", "x" * 5000),
     ):
         with pytest.raises(Denied, match=r"^wrong name or password"):
-            people.login(name, password)
-    people.logout(session)
-    assert people.session(session) is None
+            people.accounts.login(name, password)
+    people.accounts.logout(session)
+    assert people.accounts.session(session) is None
 
 
 def test_a_name_is_taken_however_it_is_written(desk: Office) -> None:
-    desk.people.accept(desk.people.invite(["evaluator"]), "Ann Lee", PASSWORD)
-    token = desk.people.invite(["evaluator"])
+    desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), "Ann Lee", PASSWORD)
+    token = desk.people.accounts.invite(["evaluator"])
     with pytest.raises(Conflict):
-        desk.people.accept(token, "ＡＮＮ  lee", PASSWORD)
+        desk.people.accounts.accept(token, "ＡＮＮ  lee", PASSWORD)
     # The refusal did not use the invitation up.
-    assert desk.people.accept(token, "Bob", PASSWORD).name == "Bob"
+    assert desk.people.accounts.accept(token, "Bob", PASSWORD).name == "Bob"
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 2000, "four words \ud800 in a row"])
 def test_passwords_too_short_or_too_long_are_refused(desk: Office, password: str) -> None:
     with pytest.raises(Denied, match="12 to 1024"):
-        desk.people.accept(desk.people.invite(["evaluator"]), "Ann", password)
+        desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), "Ann", password)
 
 
 @pytest.mark.parametrize("name", ["", "   ", "a" * 101, "bell\x07", "turn\u202eed"])
 def test_names_that_cannot_be_read_are_refused(desk: Office, name: str) -> None:
     with pytest.raises(UsageError, match="printable"):
-        desk.people.accept(desk.people.invite(["evaluator"]), name, PASSWORD)
+        desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), name, PASSWORD)
 
 
 def test_tokens_run_out(desk: Office) -> None:
     people = desk.people
-    late = people.invite(["evaluator"])
-    ann = people.accept(people.invite(["evaluator"]), "Ann", PASSWORD)
-    link = people.one_time_link("Ann")
-    session = people.login("Ann", PASSWORD)
+    late = people.accounts.invite(["evaluator"])
+    ann = people.accounts.accept(people.accounts.invite(["evaluator"]), "Ann", PASSWORD)
+    link = people.accounts.one_time_link("Ann")
+    session = people.accounts.login("Ann", PASSWORD)
     desk.clock.pass_(0.5 * HOUR)
     with pytest.raises(Denied):
-        people.redeem(link)
+        people.accounts.redeem(link)
     desk.clock.pass_(23 * HOUR)
-    assert people.session(session) == ann
+    assert people.accounts.session(session) == ann
     desk.clock.pass_(23 * HOUR)
-    assert people.session(session) == ann, "use keeps it open"
+    assert people.accounts.session(session) == ann, "use keeps it open"
     desk.clock.pass_(25 * HOUR)
-    assert people.session(session) is None, "a day without use ends it"
+    assert people.accounts.session(session) is None, "a day without use ends it"
     desk.clock.pass_(7 * 24 * HOUR)
     with pytest.raises(Denied):
-        people.accept(late, "Bob", PASSWORD)
+        people.accounts.accept(late, "Bob", PASSWORD)
 
 
 def test_a_session_ends_after_thirty_days_of_daily_use(desk: Office) -> None:
-    desk.people.accept(desk.people.invite(["evaluator"]), "Ann", PASSWORD)
-    session = desk.people.login("Ann", PASSWORD)
+    desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), "Ann", PASSWORD)
+    session = desk.people.accounts.login("Ann", PASSWORD)
     days = 0
-    while desk.people.session(session) is not None:
+    while desk.people.accounts.session(session) is not None:
         desk.clock.pass_(12 * HOUR)
         days += 1
     assert days == 60
@@ -100,22 +100,22 @@ def test_a_link_opens_one_session_and_an_invitation_is_no_link(desk: Office) -> 
     people = desk.people
     owner = people.accounts.create("Owner", ["admin", "evaluator"])
     assert people.accounts.create("owner", ["evaluator"]) == owner, "the one there is, as it is"
-    link = people.one_time_link("Owner")
-    assert people.session(people.redeem(link)) == owner
+    link = people.accounts.one_time_link("Owner")
+    assert people.accounts.session(people.accounts.redeem(link)) == owner
     with pytest.raises(Denied):
-        people.redeem(link)
+        people.accounts.redeem(link)
     with pytest.raises(Denied):
-        people.redeem(people.invite(["admin"]))
+        people.accounts.redeem(people.accounts.invite(["admin"]))
     with pytest.raises(Denied, match="wrong name or password"):
-        people.login("Owner", "")
+        people.accounts.login("Owner", "")
 
 
 def test_only_an_admin_invites_links_and_changes(desk: Office) -> None:
     ann, dana = desk.hire("ann"), desk.hire("dana", "admin")
     people = desk.people
     for attempt in (
-        lambda: people.invite(["admin"], ann),
-        lambda: people.one_time_link("dana", ann),
+        lambda: people.accounts.invite(["admin"], ann),
+        lambda: people.accounts.one_time_link("dana", ann),
         lambda: people.accounts.change(ann.id, ann, roles=["admin"]),
         lambda: people.accounts.change(ann.id, ann, password=PASSWORD, roles=["admin"]),
         lambda: people.accounts.change(dana.id, ann, password=PASSWORD),
@@ -123,18 +123,18 @@ def test_only_an_admin_invites_links_and_changes(desk: Office) -> None:
         with pytest.raises(Denied):
             attempt()
     people.accounts.change(ann.id, ann, password=PASSWORD)
-    session = people.login("ann", PASSWORD)
+    session = people.accounts.login("ann", PASSWORD)
     people.accounts.change(ann.id, dana, disabled=True)
-    assert people.session(session) is None
+    assert people.accounts.session(session) is None
     with pytest.raises(Denied):
-        people.login("ann", PASSWORD)
+        people.accounts.login("ann", PASSWORD)
 
 
 def test_no_secret_is_in_the_database(desk: Office) -> None:
     people = desk.people
-    invitation = people.invite(["evaluator"])
-    people.accept(invitation, "Ann", PASSWORD)
-    tokens = [invitation, people.login("Ann", PASSWORD), people.one_time_link("Ann")]
+    invitation = people.accounts.invite(["evaluator"])
+    people.accounts.accept(invitation, "Ann", PASSWORD)
+    tokens = [invitation, people.accounts.login("Ann", PASSWORD), people.accounts.one_time_link("Ann")]
     with desk.store.database.reading() as connection:
         rows = [str(tuple(r)) for t in (accounts, sessions, tickets) for r in connection.execute(select(t))]
     assert not any(secret in row for secret in (*tokens, PASSWORD) for row in rows)
@@ -146,9 +146,9 @@ def test_a_profile_is_a_version_and_accounts_survive_a_rebuild(desk: Office) -> 
     profile = Profile(
         domains=("upwork:design",), skills=("logos",), hours=1200, earnings=60_000, rating=4.9, pay_rate=40
     )
-    later = desk.people.set_profile(ann, profile)
+    later = desk.people.accounts.set_profile(ann, profile)
     assert later.evaluator != ann.evaluator and later.domains == ("upwork:design",)
-    assert desk.people.set_profile(later, profile) == later, "the same profile is the same version"
+    assert desk.people.accounts.set_profile(later, profile) == later, "the same profile is the same version"
     rebuild(desk.store)
     assert desk.people.accounts.all() == [later]
     assert profile_of(desk.store.get(Evaluator, later.evaluator)) == profile
@@ -157,25 +157,25 @@ def test_a_profile_is_a_version_and_accounts_survive_a_rebuild(desk: Office) -> 
 
 def test_what_ends_a_session_is_heeded_at_once_here_and_soon_elsewhere(desk: Office) -> None:
     people, elsewhere = desk.people, People(desk.store, clock=desk.clock)
-    ann = people.accept(people.invite(["evaluator"]), "Ann", PASSWORD)
+    ann = people.accounts.accept(people.accounts.invite(["evaluator"]), "Ann", PASSWORD)
     for end in (
-        people.logout,
+        people.accounts.logout,
         lambda _: people.accounts.change(ann.id, None, password=PASSWORD + "!"),
         lambda _: people.accounts.change(ann.id, None, disabled=True),
     ):
         token = people.accounts.open_session(ann)
-        assert people.session(token) == elsewhere.session(token) == ann
+        assert people.accounts.session(token) == elsewhere.accounts.session(token) == ann
         end(token)
-        assert people.session(token) is None
+        assert people.accounts.session(token) is None
         desk.clock.pass_(2)
-        assert elsewhere.session(token) is None
+        assert elsewhere.accounts.session(token) is None
 
 
 def test_another_role_counts_at_once(desk: Office) -> None:
     people = desk.people
-    ann = people.accept(people.invite(["evaluator"]), "Ann", PASSWORD)
+    ann = people.accounts.accept(people.accounts.invite(["evaluator"]), "Ann", PASSWORD)
     token = people.accounts.open_session(ann)
-    assert people.session(token) == ann
+    assert people.accounts.session(token) == ann
     people.accounts.change(ann.id, None, roles=["reviewer"])
-    found = people.session(token)
+    found = people.accounts.session(token)
     assert found is not None and found.roles == {Role.REVIEWER}

@@ -42,21 +42,21 @@ def passing(account: Any, item: Any) -> dict[str, Any]:
 def test_who_has_seen_names_judges_nothing_of_it_any_more(desk: Office) -> None:
     admin, other = desk.hire("ada", "admin"), desk.hire("abe", "admin")
     round, apart = desk.open(), desk.open()
-    given_back = desk.people.claim(admin, round.id)
+    given_back = desk.people.drafting.claim(admin, round.id)
     assert given_back is not None
     with pytest.raises(Conflict):
         show_names(desk.store, admin, round.id, clock=desk.clock)
     with pytest.raises(Conflict):
         refuse_votes_at_work(desk.store, admin, round.id)
-    desk.people.release(given_back.id, admin)
+    desk.people.leasing.release(given_back.id, admin)
     show_names(desk.store, admin, round.id, clock=desk.clock)
     show_names(desk.store, admin, round.id, clock=desk.clock)
     with pytest.raises(NotReady, match="who made what"):
-        desk.people.claim(admin, round.id)
+        desk.people.drafting.claim(admin, round.id)
     with pytest.raises(NotYours):
-        desk.people.heartbeat(given_back.id, admin)
-    assert desk.people.claim(other, round.id) is not None
-    assert desk.people.claim(admin, apart.id) is not None
+        desk.people.leasing.heartbeat(given_back.id, admin)
+    assert desk.people.drafting.claim(other, round.id) is not None
+    assert desk.people.drafting.claim(admin, apart.id) is not None
 
 
 def test_names_of_a_round_are_those_of_what_looks_at_it(desk: Office) -> None:
@@ -70,7 +70,7 @@ def test_names_of_a_round_are_those_of_what_looks_at_it(desk: Office) -> None:
     for account in (one, two):
         for closed in (audit, second, round):
             with pytest.raises(NotReady):
-                desk.people.claim(account, closed.id)
+                desk.people.drafting.claim(account, closed.id)
     with pytest.raises(Denied):
         show_names(desk.store, voters[0], round.id, clock=desk.clock)
 
@@ -82,7 +82,7 @@ def test_an_audit_is_decided_before_the_votes_are_read(desk: Office) -> None:
     desk.work_off(voters, lambda account, item: {"score": 2, "justification": "all of it"})
     audit = desk.open(Kind.AUDIT, over=round.id)
     refuse_votes_at_work(desk.store, reviewer, round.id)
-    assert desk.people.claim(reviewer, audit.id) is not None
+    assert desk.people.drafting.claim(reviewer, audit.id) is not None
     with pytest.raises(Conflict):
         refuse_votes_at_work(desk.store, reviewer, round.id)
 
@@ -93,7 +93,7 @@ def test_leniency_is_grouped_by_background(desk: Office) -> None:
         "bob": Profile(domains=("upwork:design", "upwork:writing"), hours=900),
         "cem": Profile(),
     }
-    voters = [desk.people.set_profile(desk.hire(name), profile) for name, profile in profiles.items()]
+    voters = [desk.people.accounts.set_profile(desk.hire(name), profile) for name, profile in profiles.items()]
     round = desk.open()
     desk.work_off(voters, passing)
     found = {(b.trait, b.group): b for b in backgrounds(desk.store, round.id)}
@@ -111,7 +111,7 @@ def test_leniency_is_grouped_by_background(desk: Office) -> None:
 def test_the_list_of_accounts_knows_who_was_here(desk: Office) -> None:
     admin = desk.hire("ada", "admin")
     desk.clock.pass_(1)
-    token = desk.people.invite(["expert", "evaluator"], by=admin)
+    token = desk.people.accounts.invite(["expert", "evaluator"], by=admin)
     open_, used = invitations(desk.store)
     assert (open_.roles, open_.author, open_.used) == (("evaluator", "expert"), admin.id, None)
     assert used.used is not None
@@ -119,7 +119,7 @@ def test_the_list_of_accounts_knows_who_was_here(desk: Office) -> None:
     assert ends_at(desk.store, "wrong") == 0
     before = desk.clock.now
     desk.clock.pass_(3600)
-    desk.people.redeem(desk.people.one_time_link("ada"))
+    desk.people.accounts.redeem(desk.people.accounts.one_time_link("ada"))
     assert last_active(desk.store)[admin.id] == before + 3600 * 10**6
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from people.worlds import office
-from worksample.people import Account, Conflict, Item, NotReady, People
+from worksample.people import Account, Conflict, Item, NotReady, People, withdraw
+from worksample.people.quality import dashboard
 from worksample.records import Evaluation, Rule
 from worksample.store import check
 
@@ -23,18 +24,18 @@ def test_one_refused_answer_refuses_no_other(tmp_path: Path) -> None:
     people = [desk.hire(f"evaluator {n}") for n in range(8)]
     held: list[tuple[Account, Item]] = []
     for account in people:
-        item = desk.people.claim(account)
+        item = desk.people.drafting.claim(account)
         assert item is not None
         held.append((account, item))
     # The last one has it no more; the first one is sent twice.
-    desk.people.withdraw(desk.hire("dana", "admin"), held[-1][1].id)
-    desk.people.release(held[-1][1].id, held[-1][0])
+    withdraw(desk.people.store, desk.hire("dana", "admin"), held[-1][1].id)
+    desk.people.leasing.release(held[-1][1].id, held[-1][0])
     barrier = threading.Barrier(len(held) + 1)
 
     def submit(account: Account, item: Item) -> Evaluation | Conflict:
         barrier.wait(60)
         try:
-            return desk.people.submit(item.id, account, ANSWER, "key")
+            return desk.people.judging.submit(item.id, account, ANSWER, "key")
         except Conflict as e:
             return e
 
@@ -53,14 +54,14 @@ def test_the_same_answer_at_once_is_one(tmp_path: Path, key: str) -> None:
     desk = office(tmp_path, agents=1, projects=1)
     desk.open(overlap=1, rule=Rule.LATEST)
     ann = desk.hire("ann")
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
     barrier = threading.Barrier(2)
 
     def submit(key: str) -> Evaluation | Conflict:
         barrier.wait(60)
         try:
-            return desk.people.submit(item.id, ann, ANSWER, key)
+            return desk.people.judging.submit(item.id, ann, ANSWER, key)
         except Conflict as e:
             return e
 
@@ -75,13 +76,13 @@ def test_the_same_answer_at_once_is_one(tmp_path: Path, key: str) -> None:
 
 def test_who_may_not_claim_costs_others_nothing(tmp_path: Path) -> None:
     desk = office(tmp_path / "s", agents=4, projects=5)
-    new = [desk.people.accept(desk.people.invite(["evaluator"]), f"new {n}", None) for n in range(10)]
+    new = [desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), f"new {n}", None) for n in range(10)]
     ready = [desk.hire(f"ready {n}") for n in range(20)]
     round = desk.open(overlap=1, rule=Rule.LATEST)
 
     def claim(account: Account) -> Item | NotReady | None:
         try:
-            return desk.people.claim(account, round.id)
+            return desk.people.drafting.claim(account, round.id)
         except NotReady as e:
             return e
 
@@ -108,10 +109,10 @@ def test_an_item_given_back_while_its_answer_is_on_its_way_is_not_free(tmp_path:
     desk = office(tmp_path, agents=1, projects=1)
     round = desk.open(overlap=1, rule=Rule.LATEST)
     ann, bob = desk.hire("ann"), desk.hire("bob")
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    elsewhere = Meddler(desk.clock, lambda: desk.people.release(item.id, ann))
-    People(desk.store, clock=elsewhere).submit(item.id, ann, ANSWER, "key")
-    progress = desk.people.progress(round.id)
+    elsewhere = Meddler(desk.clock, lambda: desk.people.leasing.release(item.id, ann))
+    People(desk.store, clock=elsewhere).judging.submit(item.id, ann, ANSWER, "key")
+    progress = dashboard.progress(desk.people.store, round.id)
     assert (progress.complete, progress.given, progress.open) == (1, 1, 0)
-    assert desk.people.claim(bob) is None and desk.people.claim(ann) is None
+    assert desk.people.drafting.claim(bob) is None and desk.people.drafting.claim(ann) is None

@@ -9,7 +9,7 @@ import pytest
 
 from people.worlds import Office, office
 from store.worlds import START
-from worksample.people import Kind, Profile
+from worksample.people import Kind, Profile, list_queues
 from worksample.people.quality.disagreements import WHOLE, partings
 from worksample.people.quality.waiting import wanted_of
 from worksample.people.rounds.queues import Queue
@@ -116,17 +116,17 @@ def test_rounds_that_judge_no_work_say_nothing(desk: Office, purpose: Purpose) -
 
 def test_what_is_wanted_is_told_in_votes_hours_and_pay(desk: Office) -> None:
     def queue() -> Queue:
-        return desk.people.rounds()[0]
+        return list_queues(desk.people.store)[0]
 
     round = desk.open(Kind.HOLISTIC)
     left = wanted_of(desk.store, queue())
     assert (left.votes, left.minutes, left.measured, left.hours, left.pay) == (6, 20, False, 2, None)
-    ann = desk.people.set_profile(desk.hire("ann"), Profile(pay_rate=30))
-    item = desk.people.claim(ann, round.id)
+    ann = desk.people.accounts.set_profile(desk.hire("ann"), Profile(pay_rate=30))
+    item = desk.people.drafting.claim(ann, round.id)
     assert item is not None
     assert (wanted_of(desk.store, queue()).votes, wanted_of(desk.store, queue()).out) == (6, 1)
     desk.clock.pass_(600)
-    desk.people.submit(item.id, ann, {"score": 2, "justification": "report.txt is whole"}, "k", 360)
+    desk.people.judging.submit(item.id, ann, {"score": 2, "justification": "report.txt is whole"}, "k", 360)
     left = wanted_of(desk.store, queue())
     assert (left.votes, left.out, left.minutes, left.measured) == (5, 0, 6, True)
     assert left.pay == pytest.approx(5 * 6 / 60 * 30)

@@ -20,12 +20,16 @@ from worksample.people import (
     NotReady,
     PeopleRound,
     export_jsonl,
+    final_verdicts,
+    gold_results,
     import_judgments,
     pilots,
     read_folder,
     read_kept,
+    restock,
     shipped,
 )
+from worksample.people.quality import dashboard
 from worksample.records import Round, Rule
 from worksample.store import Store, rebuild
 from worksample.store.people_tables import assignments, items, queues
@@ -88,22 +92,22 @@ def test_a_quiz_opens_a_queue(desk: Office) -> None:
     for person, good in ((ann, True), (bob, False)):
         for _ in range(3):
             with pytest.raises(NotReady, match="quiz"):
-                people.claim(person, round.id)
-            item = people.claim(person, quiz.id)
+                people.drafting.claim(person, round.id)
+            item = people.drafting.claim(person, quiz.id)
             assert item is not None
             with pytest.raises(Conflict):
-                people.quiz_answer(item.id, person)
+                people.judging.quiz_answer(item.id, person)
             with pytest.raises(Conflict, match="no items to skip"):
-                people.skip(item.id, person, "hard")
+                people.judging.skip(item.id, person, "hard")
             (shown,) = desk.behind(item)
             score = right[shown] if good else 1
-            people.submit(item.id, person, {"score": score, "justification": "seen"}, "k")
-            answer = people.quiz_answer(item.id, person)
+            people.judging.submit(item.id, person, {"score": score, "justification": "seen"}, "k")
+            answer = people.judging.quiz_answer(item.id, person)
             assert answer["right"] == (score == right[shown]) and answer["explanation"].startswith("because")
-    assert people.claim(ann, round.id) is not None
+    assert people.drafting.claim(ann, round.id) is not None
     with pytest.raises(NotReady):
-        people.claim(bob, round.id)
-    shares = {r.account: (r.share.value, r.passed) for r in people.gold(quiz.id)}
+        people.drafting.claim(bob, round.id)
+    shares = {r.account: (r.share.value, r.passed) for r in gold_results(people.store, quiz.id)}
     assert shares[ann.id] == (1.0, True)
     assert shares[bob.id] == (pytest.approx(2 / 3), False)
 
@@ -120,9 +124,9 @@ def test_hidden_gold_is_answered_by_all_and_enters_no_figure(desk: Office) -> No
 
     assert desk.work_off(voters, answer) == 6 + 2
     assert len({json.dumps({**s, "expires": 0}) for s in seen}) == 1, "gold looks like any other item"
-    assert set(desk.people.verdicts(round.id)) == set(ids)
-    assert desk.people.progress(round.id).items == 6
-    assert [r.share.value for r in desk.people.gold(round.id)] == [0.0, 0.0]
+    assert set(final_verdicts(desk.people.store, round.id)) == set(ids)
+    assert dashboard.progress(desk.people.store, round.id).items == 6
+    assert [r.share.value for r in gold_results(desk.people.store, round.id)] == [0.0, 0.0]
 
 
 def test_a_gold_item_asks_for_no_tie_break(desk: Office) -> None:
@@ -138,7 +142,7 @@ def test_a_gold_item_asks_for_no_tie_break(desk: Office) -> None:
 
     desk.work_off(people, answer)
     assert sorted(map(len, said.values())) == [3, 4], "a third about the one, and everybody about the gold"
-    assert len(desk.people.gold(round.id)) == 4
+    assert len(gold_results(desk.people.store, round.id)) == 4
 
 
 @pytest.mark.parametrize(("second", "asked"), [("pass", 2), ("not_applicable", 3)])
@@ -160,23 +164,23 @@ def test_a_lost_queue_is_made_anew(desk: Office) -> None:
     voters = [desk.hire("ann"), desk.hire("bob"), desk.hire("cem")]
     round = desk.open()
     for voter in voters[:2]:
-        item = desk.people.claim(voter)
+        item = desk.people.drafting.claim(voter)
         assert item is not None
-        desk.people.submit(item.id, voter, NO, "k")
+        desk.people.judging.submit(item.id, voter, NO, "k")
     with desk.store.database.reading() as connection:
         before = sorted(map(tuple, connection.execute(select(items.c.id, items.c.place))))
     rebuild(desk.store)
-    assert desk.people.progress(round.id).given == 2
+    assert dashboard.progress(desk.people.store, round.id).given == 2
     with desk.store.database.writing() as connection:
         for table in (items, queues, assignments):
             connection.execute(delete(table))
-    assert desk.people.restock(round.id) == 12
-    assert desk.people.restock(round.id) == 0
+    assert restock(desk.people.store, round.id, clock=desk.people.clock) == 12
+    assert restock(desk.people.store, round.id, clock=desk.people.clock) == 0
     with desk.store.database.reading() as connection:
         assert sorted(map(tuple, connection.execute(select(items.c.id, items.c.place)))) == before
-    assert desk.people.progress(round.id).open == 34
+    assert dashboard.progress(desk.people.store, round.id).open == 34
     assert desk.work_off(voters, lambda account, item: NO) == 34
-    assert all(len(f.verdict.evaluations) == 3 for f in desk.people.verdicts(round.id).values())
+    assert all(len(f.verdict.evaluations) == 3 for f in final_verdicts(desk.people.store, round.id).values())
 
 
 def test_the_dashboard_counts_what_was_said(desk: Office) -> None:
@@ -185,12 +189,12 @@ def test_the_dashboard_counts_what_was_said(desk: Office) -> None:
     # cem lets everything pass, the others nothing.
     desk.work_off(voters, lambda account, item: YES if account is voters[2] else NO)
     people = desk.people
-    agreement = people.agreement(round.id)
+    agreement = dashboard.agreement(people.store, round.id)
     assert agreement.share.value == pytest.approx(1 / 3) and agreement.hard.value == 0.0
     assert agreement.positive.value == 0.0 and agreement.ac1.value is not None
-    own = {row.name: (row.own.value, row.others.value) for row in people.leniency(round.id)}
+    own = {row.name: (row.own.value, row.others.value) for row in dashboard.leniency(people.store, round.id)}
     assert own == {"ann": (0.0, 0.5), "bob": (0.0, 0.5), "cem": (1.0, 0.0)}
-    assert [(t.given, t.minutes, t.over) for t in people.throughput(round.id)] == [(12, 0.75, 0)] * 3
+    assert [(t.given, t.minutes, t.over) for t in dashboard.throughput(people.store, round.id)] == [(12, 0.75, 0)] * 3
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
@@ -208,7 +212,7 @@ def test_judgments_come_in_and_go_out(desk: Office, tmp_path: Path, format: str)
         data = "".join(json.dumps(row) + "\n" for row in rows).encode()
     round = import_judgments(desk.store, data, Form.HOLISTIC, format=format, author="me")
     assert import_judgments(desk.store, data, Form.HOLISTIC, format=format, author="me") == round
-    found = {s: f.verdict.passed for s, f in desk.people.verdicts(round.id).items()}
+    found = {s: f.verdict.passed for s, f in final_verdicts(desk.people.store, round.id).items()}
     assert found == {"s-maker-0.p0": True, "s-maker-0.p1": False}
     assert export_jsonl(desk.store, round.id, tmp_path / "out.jsonl") == 6
     lines_out = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]

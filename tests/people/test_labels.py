@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import delete
 
 from people.worlds import Office
+from reports.measuring import cell
 from store.worlds import START
 from worksample.calibration.config import CalibrationConfig
 from worksample.calibration.drawing import DRAWN, read_draw
@@ -35,11 +36,15 @@ from worksample.records import (
     Standing,
     Target,
 )
+from worksample.reports.sections import measure
 from worksample.store import Store
 from worksample.store.people_tables import assignments, items, queues
 from worksample.verdicts.answers import answers
 from worksample.verdicts.frame import Work
 from worksample.verdicts.second_looks import ROUTED
+
+WORDS = "as seen, and nothing else is amiss"
+"""What judges of this file say of everything."""
 
 
 class Tasks(Office):
@@ -60,11 +65,12 @@ def planned(desk: Office, **rest: Any) -> Experiment:
 
 
 def judge(
-    desk: Office, passes: Callable[[str], bool], name: str = "judge", version: str = "1", only: int | None = None
-) -> Round:
-    """A judge's round over all that is delivered; `only`: so many of it."""
+    desk: Office, passes: Callable[[str], bool], name: str = "judge", version: str = "1", only: int | None = None,
+    round: Round | None = None,
+) -> Round:  # fmt: skip
+    """A judge's round over all that is delivered, or the one given; `only`: so many of it."""
     gradings = {i.id: i.grading_digest(Protocol.HOLISTIC) for i in desk.instances}
-    kept = [r for r in desk.store.find(Round) if r.by is EvaluatorKind.JUDGE]
+    kept = [round] if round else [r for r in desk.store.find(Round) if r.by is EvaluatorKind.JUDGE]
     round = kept[0] if kept else Round(
         id="judged", protocol=Protocol.HOLISTIC, by=EvaluatorKind.JUDGE, experiment="x1", gradings=gradings,
         author="me", at=START,
@@ -76,9 +82,9 @@ def judge(
         round, who,
         *(
             Evaluation(
-                id=f"{who.id} {maker} {i.name}", round=round.id, subject=f"s-{maker}.{i.name}", evaluator=who.id,
-                instance=i.id, grading=gradings[i.id], outcome=Given.GIVEN,
-                payload=Holistic(score=2 if passes(f"{maker}.{i.name}") else 1, justification="as seen"),
+                id=f"{round.id} {who.id} {maker} {i.name}", round=round.id, subject=f"s-{maker}.{i.name}",
+                evaluator=who.id, instance=i.id, grading=round.gradings[i.id], outcome=Given.GIVEN,
+                payload=Holistic(score=2 if passes(f"{maker}.{i.name}") else 1, justification=WORDS),
                 author="me", at=START,
             )
             for maker, i in work
@@ -138,10 +144,10 @@ def test_labels_change_no_verdict_and_labellers_never_see_the_judge(tmp_path: Pa
     before = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()
     fill(desk, experiment)
     ann = desk.hire("ann", "expert")
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    desk.people.submit(item.id, ann, {"score": 1, "justification": "report.txt"}, "k")
-    assert desk.people.earlier(item.id, ann) == []
+    desk.people.judging.submit(item.id, ann, {"score": 1, "justification": "report.txt"}, "k")
+    assert desk.people.judging.earlier(item.id, ann) == []
     label(desk, ann)
     assert fill(desk, experiment) == 0 and routed(desk) == {}
     after = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()
@@ -273,20 +279,118 @@ def test_nothing_goes_to_people_before_all_labels_are_in_and_all_work_is_done(tm
 
 
 def test_labels_of_another_rubric_are_not_taken_for_this_one(tmp_path: Path) -> None:
+    """After a regrade by other notes people label anew, by those; taken back, the first labels count again."""
     desk = office(tmp_path, agents=1, projects=4)
     experiment = planned(desk)
     first = judge(desk, good)
     assert fill(desk, experiment) == 2
-    label(desk, desk.hire("ann", "expert"))
+    ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
+    label(desk, ann)
     assert fill(desk, experiment) == 2
+    old = labels(desk)
     other = desk.instances[0].grading[Protocol.HOLISTIC].replaced(notes="Look at the cover, too.")
-    gradings = {**first.gradings, desk.instances[0].id: other.digest}
+    later = [i.replaced(id=f"{i.id}2", grading={Protocol.HOLISTIC: other}) for i in desk.instances]
+    gradings = {i.id: other.digest for i in desk.instances}
     late = START + timedelta(hours=1)
     again = first.replaced(id="again", purpose=Purpose.REGRADE, over=first.id, gradings=gradings, at=late)
     adopt = Amendment(
         id="a", target=Target.ROUND, target_id="again", action=Action.ADOPT, reason="mended", author="me", at=late
     )
     assert "person" in set(answers(Work(desk.store, [experiment]))["kind"])
-    desk.store.commit(again, adopt)
-    assert fill(desk, experiment) == 0
+    desk.store.commit(*later, again)
+    assert fill(desk, experiment) == 0, "a regrade that is not adopted asks nobody anything"
+    desk.store.commit(adopt)
+    judge(desk, good, round=again)
     assert "person" not in set(answers(Work(desk.store, [experiment]))["kind"])
+    assert (fill(desk, experiment), fill(desk, experiment)) == (2, 0)
+    found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
+    assert found is not None and found.round.id != old.id and found.round.over == "again"
+    assert found.draw == read_draw(desk.store, old) and set(found.round.gradings.values()) == {other.digest}
+    # What was sent to people under the old notes is given out no more, and the new labels show the new ones.
+    item = desk.people.drafting.claim(bob)
+    assert item is not None and item.notes == "Look at the cover, too." and item.round == found.round.id
+    said = desk.people.judging.submit(item.id, bob, {"score": 1, "justification": "report.txt"}, "k")
+    assert said.grading == other.digest
+    assert label(desk, bob) == 1
+    assert "person" in set(answers(Work(desk.store, [experiment]))["kind"])
+    assert fill(desk, experiment) > 0
+    sent = [r for r in desk.store.find(Round, over="again") if ROUTED in r.versions]
+    assert len(sent) == 1 and set(sent[0].gradings.values()) == {other.digest}
+    back = adopt.replaced(id="b", target_id=first.id, at=late + timedelta(hours=1))
+    desk.store.commit(back)
+    found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
+    assert found is not None and found.round.id == old.id
+
+
+def test_a_judge_that_always_passes_is_named_and_decides_nothing(tmp_path: Path) -> None:
+    """From the plan to the report: with how many labels, what goes to people, and what the figures are then."""
+    desk = office(tmp_path, agents=2, projects=40)
+    experiment = planned(desk, share=0.4)
+    judge(desk, lambda subject: True)
+    assert fill(desk, experiment) == 32
+    assert suspects(desk, experiment) == {}
+    ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
+    label(desk, ann)
+    told = suspects(desk, experiment)
+    given = sorted(desk.store.find(Evaluation, round=labels(desk).id), key=lambda e: e.at)
+    # The third fail that a judge at the threshold would see four times in five.
+    place = [n for n, e in enumerate(given, 1) if not good(e.subject)][2]
+    assert told["judge.judge@1"] == (
+        f"passes all 80 that it was asked, among them 3 on which people said otherwise, seen with {place} labels"
+    )
+    assert fill(desk, experiment) > 0
+    frame = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC)
+    assert frame.filter(frame["verdict_cause"] == "person.awaited").height == len(routed(desk)) > 48
+    label(desk, bob)
+    label(desk, ann)
+    frame = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC)
+    assert dict(frame.select("submission", "passed").rows()) == {
+        f"s-{m.name}.{i.name}": good(i.name) for m in desk.makers for i in desk.instances
+    }
+    assert suspects(desk, experiment) == told, "what went to people adds nothing to what is known of the judge"
+
+
+@pytest.mark.thorough(quick="reports/test_measures_side_by_side.py::test_who_copies_the_judge_is_named_by_a_number")
+def test_a_person_who_copies_the_judge_is_named_and_struck(tmp_path: Path) -> None:
+    """Bob says what the judge says on all of it, in its words; ann and cem look. Struck, he is in no figure."""
+    desk = office(tmp_path, agents=2, projects=60)
+    experiment = planned(desk, share=1.0)
+
+    def lenient(subject: str) -> bool:
+        return good(subject) or int(subject.rpartition("p")[2]) % 3 == 0
+
+    judge(desk, lenient)
+    assert fill(desk, experiment) == 120
+    accounts = {name: desk.hire(name, "expert") for name in ("ann", "bob", "cem")}
+
+    def answer(account: Account, item: Item) -> dict[str, object]:
+        [subject] = desk.behind(item)
+        copies = account.name == "bob"
+        passes = (lenient if copies else good)(subject.removeprefix("s-"))
+        words = WORDS if copies else "report.txt"
+        return {"score": 2 if passes else 1, "justification": words}
+
+    assert desk.work_off(tuple(accounts.values()), answer) == 120
+    told = suspects(desk, experiment)
+    people = sorted(account.evaluator for account in accounts.values())
+    mine = f"person {people.index(accounts['bob'].evaluator) + 1}"
+    assert set(told) == {mine}, told
+    assert told[mine].startswith("agrees with the judge on all 40 labels") and "word for word" in told[mine]
+    before = {s.id: s for s in measure(desk.store, [experiment])}["calibrated"]
+    desk.store.commit(
+        Amendment(
+            id="a", target=Target.EVALUATOR, target_id=accounts["bob"].evaluator, action=Action.STRIKE,
+            reason="copied the judge", author="me", at=START,
+        )
+    )  # fmt: skip
+    after = {s.id: s for s in measure(desk.store, [experiment])}["calibrated"]
+    assert suspects(desk, experiment) == {}
+    counts = [cell(table, "all agents", "people's labels alone").counts.valid for table in (before, after)]
+    assert counts == [120, 80]
+
+
+def suspects(desk: Office, experiment: Experiment) -> dict[str, str]:
+    """Who is named in the report -> what was found."""
+    found = {s.id: s for s in measure(desk.store, [experiment])}
+    rows = found["favour"].rows if "favour" in found else ()
+    return {row.label: str(row.cells[1]) for row in rows if row.cells[2] == "named"}

@@ -78,7 +78,7 @@ def test_fifty_claim_five_thousand_items_while_processes_are_killed(tmp_path: Pa
         assert lost >= 300
         heir, got = People(store), Counter[str]()
         for _ in range(lost):
-            item = heir.claim(people[30], ahead=True)
+            item = heir.drafting.claim(people[30], ahead=True)
             assert item is not None
             got[item.id] += 1
         assert (len(got), max(got.values())) == (lost, 1)
@@ -103,8 +103,8 @@ def test_a_process_killed_between_the_evaluation_and_the_queue_counts_once(tmp_p
     with Store.open(tmp_path / "s") as store:
         later = People(store, clock=lambda: wall() + 60 * MINUTE)
         other = later.accounts.all()[1]
-        while (item := later.claim(other)) is not None:
-            later.submit(item.id, other, {"score": 1, "justification": "empty"}, "k")
+        while (item := later.drafting.claim(other)) is not None:
+            later.judging.submit(item.id, other, {"score": 1, "justification": "empty"}, "k")
         said = store.find(Evaluation, outcome=Given.GIVEN)
         assert Counter(e.subject for e in said) == Counter({e.subject: 1 for e in said})
         assert len(said) == 16

@@ -12,6 +12,7 @@ from people.worlds import office
 from store.test_postgres import server, url
 from worksample.people import Conflict, Denied, Kind, People
 from worksample.people.clock import MINUTE, wall
+from worksample.people.quality import dashboard
 from worksample.records import Evaluation, Given
 from worksample.store import Store, check, rebuild
 
@@ -21,26 +22,26 @@ pytestmark = pytest.mark.postgres
 
 def test_two_servers_over_one_database(url: str, tmp_path: Path) -> None:
     desk = office(tmp_path, agents=3, projects=3)
-    token = desk.people.invite(["evaluator"])
+    token = desk.people.accounts.invite(["evaluator"])
     with Store.open(tmp_path / "s") as store:
         other = People(store, clock=desk.clock)
-        ann = other.accept(token, "Ann", "four words in a row")
+        ann = other.accounts.accept(token, "Ann", "four words in a row")
         with pytest.raises(Denied):
-            desk.people.accept(token, "Bob", "four words in a row")
-        assert desk.people.session(other.login("Ann", "four words in a row")) == ann
+            desk.people.accounts.accept(token, "Bob", "four words in a row")
+        assert desk.people.accounts.session(other.accounts.login("Ann", "four words in a row")) == ann
         desk.people.read_training(ann)
         round = desk.open(Kind.PAIRWISE, per_pair=3)
-        item = other.claim(ann)
+        item = other.drafting.claim(ann)
         assert item is not None
-        again = desk.people.claim(ann)
+        again = desk.people.drafting.claim(ann)
         assert again is not None and again.id == item.id
-        desk.people.save_draft(item.id, ann, 0, {"completion": "first"})
+        desk.people.drafting.save(item.id, ann, 0, {"completion": "first"})
         with pytest.raises(Conflict):
-            other.save_draft(item.id, ann, 0, {"completion": "second"})
+            other.drafting.save(item.id, ann, 0, {"completion": "second"})
         said = {"completion": "first", "quality": "equal", "justification": "both"}
-        assert other.submit(item.id, ann, said, "k") == desk.people.submit(item.id, ann, said, "k")
+        assert other.judging.submit(item.id, ann, said, "k") == desk.people.judging.submit(item.id, ann, said, "k")
         rebuild(store)
-        assert desk.people.progress(round.id).given == 1
+        assert dashboard.progress(desk.people.store, round.id).given == 1
     desk.store.close()
 
 
@@ -58,8 +59,8 @@ def test_servers_that_are_killed_leave_each_item_judged_once(url: str, tmp_path:
     with Store.open(tmp_path / "s") as store:
         later = People(store, clock=lambda: wall() + 60 * MINUTE)
         last = later.accounts.all()[-1]
-        while (item := later.claim(last)) is not None:
-            later.submit(item.id, last, {"score": 1, "justification": "empty"}, "k")
+        while (item := later.drafting.claim(last)) is not None:
+            later.judging.submit(item.id, last, {"score": 1, "justification": "empty"}, "k")
         said = Counter(e.subject for e in store.find(Evaluation, outcome=Given.GIVEN))
         assert (len(said), set(said.values())) == (30, {1})
         assert check(store, deep=True) == []

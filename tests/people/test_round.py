@@ -17,8 +17,11 @@ from worksample.people import (
     Kind,
     export_precomputed,
     false_negatives,
+    final_verdicts,
     preferences,
+    strike_findings,
 )
+from worksample.people.quality import dashboard
 from worksample.records import Purpose, Round, Standing, Submission
 from worksample.store import check, rebuild
 from worksample.verdicts.slots import slots_df
@@ -62,8 +65,8 @@ def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None
 
     round = desk.open()
     assert desk.work_off(voters, holistic(desk, voters)) == 12 * 3
-    assert people.progress(round.id).complete == 12
-    verdicts = people.verdicts(round.id)
+    assert dashboard.progress(people.store, round.id).complete == 12
+    verdicts = final_verdicts(people.store, round.id)
     passed = {s for s, f in verdicts.items() if f.verdict.passed}
     assert passed == {"s-maker-0.p0", "s-maker-1.p2"}
     assert verdicts["s-maker-0.p0"].verdict.label == 2
@@ -79,19 +82,19 @@ def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None
     # What the votes contest is adjudicated by somebody who did not vote, blind at first.
     contested = desk.open(Kind.ADJUDICATION, over=round.id)
     assert set(contested.subjects) == {"s-maker-1.p1", "s-maker-0.p3"}
-    item = people.claim(reviewer)
+    item = people.drafting.claim(reviewer)
     assert item is not None
     with pytest.raises(Conflict, match="decide first"):
-        people.earlier(item.id, reviewer)
+        people.judging.earlier(item.id, reviewer)
     score = 2 if desk.behind(item) == ("s-maker-1.p1",) else 1
-    people.submit(item.id, reviewer, {"score": score, "justification": "as the brief says"}, "k1")
-    assert [vote["said"]["score"] for vote in people.earlier(item.id, reviewer)].count(2) == 1
-    last = people.claim(reviewer)
+    people.judging.submit(item.id, reviewer, {"score": score, "justification": "as the brief says"}, "k1")
+    assert [vote["said"]["score"] for vote in people.judging.earlier(item.id, reviewer)].count(2) == 1
+    last = people.drafting.claim(reviewer)
     assert last is not None
     score = 2 if desk.behind(last) == ("s-maker-1.p1",) else 1
-    people.submit(last.id, reviewer, {"score": score, "justification": "as the brief says"}, "k2")
+    people.judging.submit(last.id, reviewer, {"score": score, "justification": "as the brief says"}, "k2")
 
-    verdicts = people.verdicts(round.id)
+    verdicts = final_verdicts(people.store, round.id)
     assert {s: f.by for s, f in verdicts.items() if f.by is not DecidedBy.VOTES} == {
         "s-maker-1.p2": DecidedBy.AUDIT,
         "s-maker-1.p1": DecidedBy.ADJUDICATION,
@@ -103,7 +106,7 @@ def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None
     # A sample of what failed, one per project: none of it should have passed.
     desk.open(Kind.FALSE_NEGATIVES, over=round.id, sample=3)
     assert desk.work_off([reviewer], always(score=1)) == 3
-    bound = false_negatives(store, round)
+    bound = false_negatives(store, round.id)
     assert (bound.value, bound.counts.valid, round_to(bound.high)) == (0.0, 3, 0.632)
 
     # Whatever passed is looked at for honesty; the leak is struck, and the figures follow.
@@ -112,9 +115,11 @@ def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None
         "finding": "leak" if desk.behind(item) == ("s-maker-0.p0",) else "sound", "justification": "step 3",
     }  # fmt: skip
     assert desk.work_off([reviewer], leak) == 3
-    assert people.verdicts(round.id)["s-maker-0.p0"].integrity == ("leak",)
-    assert [a.target_id for a in people.strike_findings(reviewer, round.id)] == ["s-maker-0.p0"]
-    assert people.verdicts(round.id)["s-maker-0.p0"].verdict.standing is Standing.UNGRADED
+    assert final_verdicts(people.store, round.id)["s-maker-0.p0"].integrity == ("leak",)
+    assert [a.target_id for a in strike_findings(people.store, reviewer, round.id, clock=people.clock)] == [
+        "s-maker-0.p0"
+    ]
+    assert final_verdicts(people.store, round.id)["s-maker-0.p0"].verdict.standing is Standing.UNGRADED
 
     assert export_precomputed(store, round.id, tmp_path / "scores.json") == 11
     scores = {row["id"]: row["value"] for row in json.loads((tmp_path / "scores.json").read_text())}
@@ -125,7 +130,7 @@ def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None
     assert set(before["rounds"].explode().drop_nulls()) == {round.id, *looks}
     rebuild(store)
     assert slots_df(store, "x1").equals(before)
-    assert people.progress(round.id).given == 36
+    assert dashboard.progress(people.store, round.id).given == 36
     assert check(store, deep=True) == []
 
 
@@ -137,7 +142,7 @@ def test_pairs_give_the_order_of_the_agents(desk: Office) -> None:
     voters = [desk.hire(name) for name in ("ann", "bob", "cem")]
     pairs = desk.open(Kind.PAIRWISE, per_pair=3)
     assert desk.work_off(voters, better(desk)) == 3 * 3 * 2
-    found = preferences(desk.store, desk.store.get(Round, pairs.id), {})
+    found = preferences(desk.store, pairs.id, {})
     names = {a.id: a.name for a in desk.makers}
     wins: dict[str, float] = {}
     for row in found.iter_rows(named=True):
@@ -145,10 +150,10 @@ def test_pairs_give_the_order_of_the_agents(desk: Office) -> None:
         winner = names[row["first"] if row["preference"] == 1 else row["second"]]
         wins[winner] = wins.get(winner, 0) + 1
     assert wins == {"maker-0": 6, "maker-1": 3}
-    assert desk.people.preferences(pairs.id).equals(found)
-    bias = desk.people.position_bias(pairs.id)
+    assert preferences(desk.people.store, pairs.id).equals(found)
+    bias = dashboard.position_bias(desk.people.store, pairs.id)
     assert bias[0].completion.counts.valid == 18
-    assert desk.people.agreement(pairs.id).share.value == 1.0
+    assert dashboard.agreement(desk.people.store, pairs.id).share.value == 1.0
 
 
 def test_a_tie_break_is_asked_for_where_the_first_two_differ(desk: Office) -> None:
@@ -157,7 +162,7 @@ def test_a_tie_break_is_asked_for_where_the_first_two_differ(desk: Office) -> No
 
     round = desk.open(rule=Rule.TIE_BREAK)
     count = desk.work_off(voters, holistic(desk, voters))
-    verdicts = desk.people.verdicts(round.id)
+    verdicts = final_verdicts(desk.people.store, round.id)
     assert all(f.verdict.standing is Standing.DECIDED for f in verdicts.values())
     thrice = [s for s, f in verdicts.items() if len(f.verdict.evaluations) == 3]
     assert count == 2 * 12 + len(thrice)
@@ -183,7 +188,7 @@ def test_quality_decides_between_two_that_succeeded_and_completion_otherwise(des
 
     desk.work_off(voters, answer)
     names = {a.id: a.name for a in desk.makers}
-    for row in desk.people.preferences(pairs.id).iter_rows(named=True):
+    for row in preferences(desk.people.store, pairs.id).iter_rows(named=True):
         sides = (names[row["first"]], names[row["second"]])
         if "maker-0" not in sides:
             continue

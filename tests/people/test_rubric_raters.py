@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from people.worlds import Office, office
-from worksample.people import Account, Item, Kind
+from worksample.people import Account, Item, Kind, final_verdicts
 from worksample.records import Rule
 
 MARKS = {"title": "pass", "sums": "pass", "tidy": "pass"}
@@ -25,7 +25,7 @@ def desk(tmp_path: Path) -> Office:
 
 
 def told(desk: Office, round: str) -> tuple[str, bool | None, int]:
-    [final] = desk.people.verdicts(round).values()
+    [final] = final_verdicts(desk.people.store, round).values()
     return final.verdict.standing, final.verdict.passed, len(final.verdict.evaluations)
 
 

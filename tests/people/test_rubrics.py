@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from people.worlds import RUBRIC, Office, office
 from worksample.errors import RecordMissing, UsageError
-from worksample.people import Conflict, Denied, Kind
+from worksample.people import Conflict, Denied, Kind, final_verdicts, save_version
 from worksample.people.rubrics.asked import asked_in_rounds
 from worksample.people.rubrics.versions import digest_of_criteria, newest, versions
 from worksample.records import Criteria, Importance
@@ -28,9 +28,11 @@ STRICTER = Criteria(
 
 def test_versions_are_added_with_who_when_and_why(desk: Office) -> None:
     expert = desk.hire("eva", "expert")
-    first = desk.people.save_rubric(expert, "report", RUBRIC, over=0, reason="")
+    first = save_version(desk.people.store, expert, "report", RUBRIC, over=0, reason="", clock=desk.people.clock)
     desk.clock.pass_(60)
-    second = desk.people.save_rubric(expert, "report", STRICTER, over=1, reason="tidiness is taste")
+    second = save_version(
+        desk.people.store, expert, "report", STRICTER, over=1, reason="tidiness is taste", clock=desk.people.clock
+    )
     assert versions(desk.store, "report") == [second, first]
     assert (second.number, second.author, second.reason, second.at - first.at) == (
         2,
@@ -38,7 +40,7 @@ def test_versions_are_added_with_who_when_and_why(desk: Office) -> None:
         "tidiness is taste",
         60_000_000,
     )
-    desk.people.save_rubric(expert, "a-logo", RUBRIC, over=0, reason="")
+    save_version(desk.people.store, expert, "a-logo", RUBRIC, over=0, reason="", clock=desk.people.clock)
     assert [(v.rubric, v.number) for v in newest(desk.store)] == [("a-logo", 1), ("report", 2)]
     with pytest.raises(RecordMissing):
         versions(desk.store, "nothing")
@@ -46,7 +48,7 @@ def test_versions_are_added_with_who_when_and_why(desk: Office) -> None:
 
 def test_what_cannot_be_a_version_is_refused_and_nothing_is_kept(desk: Office) -> None:
     expert = desk.hire("eva", "expert")
-    desk.people.save_rubric(expert, "report", RUBRIC, over=0, reason="")
+    save_version(desk.people.store, expert, "report", RUBRIC, over=0, reason="", clock=desk.people.clock)
     refused = [
         (UsageError, "report", RUBRIC, 1, "again", "nothing was changed"),
         (UsageError, "report", STRICTER, 1, " ", "why"),
@@ -57,22 +59,26 @@ def test_what_cannot_be_a_version_is_refused_and_nothing_is_kept(desk: Office) -
     ]
     for kind, name, criteria, over, reason, says in refused:
         with pytest.raises(kind, match=says):
-            desk.people.save_rubric(expert, name, criteria, over=over, reason=reason)
+            save_version(desk.people.store, expert, name, criteria, over=over, reason=reason, clock=desk.people.clock)
     with pytest.raises(Denied):
-        desk.people.save_rubric(desk.hire("ann", "evaluator"), "mine", RUBRIC, over=0, reason="")
+        save_version(
+            desk.people.store, desk.hire("ann", "evaluator"), "mine", RUBRIC, over=0, reason="", clock=desk.people.clock
+        )
     with desk.store.database.reading() as connection:
         assert len(connection.execute(select(rubric_versions)).all()) == 1
 
 
 def test_a_new_version_never_touches_what_was_graded_under_an_older_one(desk: Office) -> None:
     expert = desk.hire("eva", "expert")
-    first = desk.people.save_rubric(expert, "report", RUBRIC, over=0, reason="")
+    first = save_version(desk.people.store, expert, "report", RUBRIC, over=0, reason="", clock=desk.people.clock)
     round = desk.open(Kind.RUBRIC)
     marks = {"marks": {"title": "pass", "sums": "pass", "tidy": "fail"}, "feedback": {"tidy": "a blot on page 1"}}
     desk.work_off([expert], lambda account, item: marks, round.id)
-    before = desk.people.verdicts(round.id)
-    second = desk.people.save_rubric(expert, "report", STRICTER, over=1, reason="only what counts")
-    assert desk.people.verdicts(round.id) == before
+    before = final_verdicts(desk.people.store, round.id)
+    second = save_version(
+        desk.people.store, expert, "report", STRICTER, over=1, reason="only what counts", clock=desk.people.clock
+    )
+    assert final_verdicts(desk.people.store, round.id) == before
     assert all(final.verdict.passed for final in before.values())
     assert asked_in_rounds(desk.store) == {first.digest: (round.id,)}
     assert second.digest == digest_of_criteria(STRICTER) != first.digest

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from people.worlds import office
-from worksample.people import Denied, Kind, Profile, Role
+from worksample.people import Denied, Kind, Profile, Role, set_state, standings
 
 
 def test_a_persons_queues_say_what_is_left_and_what_is_missing(tmp_path: Path) -> None:
@@ -16,58 +16,58 @@ def test_a_persons_queues_say_what_is_left_and_what_is_missing(tmp_path: Path) -
     first = desk.open()
     desk.clock.pass_(1)
     audit = desk.open(Kind.TAGS)
-    assert [(s.queue.round, s.missing, s.open, s.left) for s in desk.people.standings(ann)] == [
+    assert [(s.queue.round, s.missing, s.open, s.left) for s in standings(desk.people.store, ann)] == [
         (first.id, "", 0, 12), (audit.id, "", 0, 12),
     ]  # fmt: skip
-    item = desk.people.claim(ann, first.id)
+    item = desk.people.drafting.claim(ann, first.id)
     assert item is not None
-    now = desk.people.standings(ann)[0]
+    now = standings(desk.people.store, ann)[0]
     assert (now.open, now.done, now.skipped, now.left) == (1, 0, 0, 11)
-    desk.people.submit(item.id, ann, {"score": 1, "justification": "empty"}, "k")
-    other = desk.people.claim(ann, first.id)
+    desk.people.judging.submit(item.id, ann, {"score": 1, "justification": "empty"}, "k")
+    other = desk.people.drafting.claim(ann, first.id)
     assert other is not None
-    desk.people.skip(other.id, ann, "not mine")
-    now = desk.people.standings(ann)[0]
+    desk.people.judging.skip(other.id, ann, "not mine")
+    now = standings(desk.people.store, ann)[0]
     assert (now.open, now.done, now.skipped, now.left) == (0, 1, 1, 10)
 
-    bob = desk.people.accept(desk.people.invite(["evaluator"]), "bob", None)
-    assert [s.missing for s in desk.people.standings(bob)] == ["read the training page first"] * 2
+    bob = desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), "bob", None)
+    assert [s.missing for s in standings(desk.people.store, bob)] == ["read the training page first"] * 2
     assert not desk.people.has_read_training(bob) and desk.people.has_read_training(ann)
-    assert desk.people.standings(desk.hire("rita", "reviewer")) == []
-    desk.people.set_state(first.id, "closed")
-    assert [s.queue.round for s in desk.people.standings(ann)] == [audit.id]
+    assert standings(desk.people.store, desk.hire("rita", "reviewer")) == []
+    set_state(desk.people.store, first.id, "closed")
+    assert [s.queue.round for s in standings(desk.people.store, ann)] == [audit.id]
 
 
 def test_domains_narrow_what_is_left(tmp_path: Path) -> None:
     desk = office(tmp_path)
     ann = desk.hire("ann")
     desk.open(domains=True)
-    assert desk.people.standings(ann)[0].left == 0
+    assert standings(desk.people.store, ann)[0].left == 0
     category = desk.instances[0].about.category
-    ann = desk.people.set_profile(ann, Profile(domains=(category,)))
-    assert desk.people.standings(ann)[0].left == 12
-    assert desk.people.profile(ann) == Profile(domains=(category,))
+    ann = desk.people.accounts.set_profile(ann, Profile(domains=(category,)))
+    assert standings(desk.people.store, ann)[0].left == 12
+    assert desk.people.accounts.profile(ann) == Profile(domains=(category,))
 
 
 def test_an_invitation_says_what_it_is_for_until_it_is_used(tmp_path: Path) -> None:
     desk = office(tmp_path)
-    token = desk.people.invite(["expert", "reviewer"])
-    roles, expires = desk.people.invited(token)
+    token = desk.people.accounts.invite(["expert", "reviewer"])
+    roles, expires = desk.people.accounts.invited(token)
     assert roles == {Role.EXPERT, Role.REVIEWER} and expires == desk.clock.now + 7 * 24 * 3600 * 1_000_000
-    desk.people.accept(token, "ann", None)
-    for wrong in (token, "x", desk.people.one_time_link("ann")):
+    desk.people.accounts.accept(token, "ann", None)
+    for wrong in (token, "x", desk.people.accounts.one_time_link("ann")):
         with pytest.raises(Denied, match="wrong, used or expired"):
-            desk.people.invited(wrong)
+            desk.people.accounts.invited(wrong)
 
 
 def test_the_history_says_what_was_judged_and_not_whose(tmp_path: Path) -> None:
     desk = office(tmp_path)
     ann = desk.hire("ann")
     desk.open()
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    given = desk.people.submit(item.id, ann, {"score": 1, "justification": "empty"}, "k")
-    assert desk.people.history(ann) == [
+    given = desk.people.judging.submit(item.id, ann, {"score": 1, "justification": "empty"}, "k")
+    assert desk.people.drafting.history(ann) == [
         {
             "item": item.id, "round": item.round, "form": "holistic", "title": item.title, "state": "done",
             "started": desk.clock.now, "active_seconds": 0.0, "evaluation": given.id, "flags": [],

@@ -15,7 +15,8 @@ from people.worlds import Office, office
 from store.worlds import START
 from worksample.cli.commands.amend import command
 from worksample.experiments.amend import amend
-from worksample.people import Account, Conflict, Kind
+from worksample.people import Account, Conflict, Kind, amending, standings, withdraw
+from worksample.people.quality import dashboard
 from worksample.people.work.withdrawn import WITHDRAWN
 from worksample.records import Action, Amendment, Rule, Submission, Target, struck
 from worksample.store.people_tables import items
@@ -40,10 +41,10 @@ def about(desk: Office, target: Target) -> str:
 def offered(desk: Office, account: Account) -> set[str]:
     """All that the person is given, each given back."""
     got = []
-    while (item := desk.people.claim(account, ahead=True)) is not None and item.id not in [i.id for i in got]:
+    while (item := desk.people.drafting.claim(account, ahead=True)) is not None and item.id not in [i.id for i in got]:
         got.append(item)
     for item in got:
-        desk.people.release(item.id, account)
+        desk.people.leasing.release(item.id, account)
     return {shown for item in got for shown in desk.behind(item)}
 
 
@@ -59,63 +60,71 @@ def test_struck_work_is_given_out_only_once_it_is_restored(desk: Office, target:
         s for s in everything
         if s == SUBJECT or (s.endswith(".p0") and (target is Target.INSTANCE or kind is Kind.PAIRWISE))
     }  # fmt: skip
-    before = desk.people.progress(round.id)
-    desk.people.amend(dana, Action.STRIKE, target, about(desk, target), "a leak")
+    before = dashboard.progress(desk.people.store, round.id)
+    amending.amend(
+        desk.people.store, dana, Action.STRIKE, target, about(desk, target), "a leak", clock=desk.people.clock
+    )
     assert offered(desk, ann) == everything - gone
-    after = desk.people.progress(round.id)
+    after = dashboard.progress(desk.people.store, round.id)
     away = len(gone) if kind is Kind.HOLISTIC else 1
     assert (after.withdrawn, after.open) == (away, before.open - away * (before.open // before.items))
-    assert [s.left for s in desk.people.standings(ann)] == [before.items - away]
+    assert [s.left for s in standings(desk.people.store, ann)] == [before.items - away]
     desk.clock.pass_(1)
-    desk.people.amend(dana, Action.RESTORE, target, about(desk, target), "it was none")
-    assert offered(desk, ann) == everything and desk.people.progress(round.id) == before
+    amending.amend(
+        desk.people.store, dana, Action.RESTORE, target, about(desk, target), "it was none", clock=desk.people.clock
+    )
+    assert offered(desk, ann) == everything and dashboard.progress(desk.people.store, round.id) == before
 
 
 @pytest.mark.parametrize("target", ["evaluation", "evaluator"])
 def test_what_the_command_line_strikes_is_asked_for_again(desk: Office, tmp_path: Path, target: str) -> None:
     ann, bob = desk.hire("ann"), desk.hire("bob")
     desk.open(subjects=(SUBJECT,), overlap=1, rule=Rule.LATEST)
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    said = desk.people.submit(item.id, ann, YES, "k")
-    assert desk.people.claim(bob) is None
+    said = desk.people.judging.submit(item.id, ann, YES, "k")
+    assert desk.people.drafting.claim(bob) is None
     id = said.id if target == "evaluation" else said.evaluator
     for action, left in (("strike", 1), ("restore", 0), ("strike", 1)):
         words = [action, target, id, "--reason", "so", "--store", str(tmp_path / "s")]
         done = CliRunner().invoke(command, words)
         assert done.exit_code == 0, done.output
-        assert [s.left for s in desk.people.standings(bob)] == [left]
-    assert desk.people.claim(bob) is not None and desk.people.claim(ann) is None
+        assert [s.left for s in standings(desk.people.store, bob)] == [left]
+    assert desk.people.drafting.claim(bob) is not None and desk.people.drafting.claim(ann) is None
 
 
 def test_an_item_that_an_admin_took_out_stays_out_when_its_work_is_restored(desk: Office) -> None:
     ann, dana = desk.hire("ann"), desk.hire("dana", "admin")
     desk.open(subjects=(SUBJECT,), overlap=1, rule=Rule.LATEST)
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    desk.people.release(item.id, ann)
-    desk.people.withdraw(dana, item.id)
-    desk.people.amend(dana, Action.STRIKE, Target.SUBMISSION, SUBJECT, "a leak")
+    desk.people.leasing.release(item.id, ann)
+    withdraw(desk.people.store, dana, item.id)
+    amending.amend(
+        desk.people.store, dana, Action.STRIKE, Target.SUBMISSION, SUBJECT, "a leak", clock=desk.people.clock
+    )
     desk.clock.pass_(1)
-    desk.people.amend(dana, Action.RESTORE, Target.SUBMISSION, SUBJECT, "it was none")
-    assert desk.people.claim(ann) is None
+    amending.amend(
+        desk.people.store, dana, Action.RESTORE, Target.SUBMISSION, SUBJECT, "it was none", clock=desk.people.clock
+    )
+    assert desk.people.drafting.claim(ann) is None
 
 
 def test_what_is_out_may_be_handed_in_and_what_was_given_back_is_not_had_again(desk: Office) -> None:
     ann, bob, cem = desk.hire("ann"), desk.hire("bob"), desk.hire("cem")
     desk.open(subjects=(SUBJECT,), overlap=3)
-    held, ran_out, skipped = (desk.people.claim(account) for account in (ann, bob, cem))
+    held, ran_out, skipped = (desk.people.drafting.claim(account) for account in (ann, bob, cem))
     assert held is not None and ran_out is not None and skipped is not None
-    desk.people.release(ran_out.id, bob)
-    desk.people.skip(skipped.id, cem, "I made it")
+    desk.people.leasing.release(ran_out.id, bob)
+    desk.people.judging.skip(skipped.id, cem, "I made it")
     # Not by way of the app.
     amend(desk.store, action="strike", target="trial", id=about(desk, Target.TRIAL), reason="a leak", author="me")
-    desk.people.submit(held.id, ann, YES, "k")
-    assert desk.people.claim(bob) is None
+    desk.people.judging.submit(held.id, ann, YES, "k")
+    assert desk.people.drafting.claim(bob) is None
     with pytest.raises(Conflict):
-        desk.people.heartbeat(ran_out.id, bob)
+        desk.people.leasing.heartbeat(ran_out.id, bob)
     with pytest.raises(Conflict):
-        desk.people.take_back(skipped.id, cem)
+        desk.people.leasing.take_back(skipped.id, cem)
 
 
 TARGETS = st.sampled_from(

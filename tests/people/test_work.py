@@ -11,7 +11,21 @@ from sqlalchemy import select
 
 from people.worlds import Office, folder_of, office
 from worksample.errors import UsageError
-from worksample.people import Conflict, InvalidAnswer, Kind, NotReady, NotYours, Profile
+from worksample.people import (
+    Conflict,
+    InvalidAnswer,
+    Kind,
+    NotReady,
+    NotYours,
+    Profile,
+    all_flags,
+    amend,
+    final_verdicts,
+    raise_flag,
+    set_state,
+    top_up,
+)
+from worksample.people.quality import dashboard
 from worksample.people.rounds.queues import find_queue
 from worksample.people.work.item import panes_of
 from worksample.records import Action, Evaluation, Given, Grade, Protocol, Rule, Standing, Target
@@ -31,12 +45,12 @@ def test_an_item_says_nothing_of_who_made_it(desk: Office) -> None:
     ann = desk.hire("ann", "evaluator", "expert", "reviewer")
     rounds = [desk.open(), desk.open(Kind.PAIRWISE), desk.open(Kind.RUBRIC), desk.open(Kind.TAGS)]
     for round in rounds:
-        item = desk.people.claim(ann, round.id)
+        item = desk.people.drafting.claim(ann, round.id)
         assert item is not None
         text = json.dumps(item.plain())
         for secret in ("maker-", "lab/", "model-", "s-maker", "t-maker", "trial", "cost", "x1"):
             assert secret not in text, (round.protocol, secret)
-        hidden = desk.people.hidden_words(item.id, ann)
+        hidden = desk.people.drafting.hidden_words(item.id, ann)
         assert any(word.startswith("maker-") for word in hidden) and any(word.startswith("model-") for word in hidden)
 
 
@@ -44,7 +58,7 @@ def test_panes_are_those_of_the_protocol(desk: Office) -> None:
     ann = desk.hire("ann", "evaluator", "expert")
     labels = {}
     for kind, rest in ((Kind.HOLISTIC, {}), (Kind.PAIRWISE, {}), (Kind.RUBRIC, {}), (Kind.RUBRIC, {"reference": True})):
-        item = desk.people.claim(ann, desk.open(kind, **rest).id)
+        item = desk.people.drafting.claim(ann, desk.open(kind, **rest).id)
         assert item is not None
         labels[kind, bool(rest)] = ([p.label for p in item.shown], item.soft_limit_minutes)
     assert labels == {
@@ -73,164 +87,172 @@ def test_a_pane_holds_the_part_of_a_reference_that_is_for_people(tmp_path: Path)
 def test_another_persons_item_is_as_if_it_did_not_exist(desk: Office) -> None:
     ann, bob = desk.hire("ann"), desk.hire("bob")
     desk.open()
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
     for id in (item.id, "0" * 24, "nul\x00", "\ud800", "' OR 1=1 --", ""):
         for attempt in (
-            lambda id=id: desk.people.item(bob, id),
-            lambda id=id: desk.people.submit(id, bob, YES, "k"),
-            lambda id=id: desk.people.save_draft(id, bob, 0, {}),
-            lambda id=id: desk.people.heartbeat(id, bob),
-            lambda id=id: desk.people.skip(id, bob, "why not"),
-            lambda id=id: desk.people.release(id, bob),
-            lambda id=id: desk.people.flag(id, bob, "other", "x"),
-            lambda id=id: desk.people.mark_seen(id, bob, "Reference", "a"),
-            lambda id=id: desk.people.earlier(id, bob),
+            lambda id=id: desk.people.drafting.item(bob, id),
+            lambda id=id: desk.people.judging.submit(id, bob, YES, "k"),
+            lambda id=id: desk.people.drafting.save(id, bob, 0, {}),
+            lambda id=id: desk.people.leasing.heartbeat(id, bob),
+            lambda id=id: desk.people.judging.skip(id, bob, "why not"),
+            lambda id=id: desk.people.leasing.release(id, bob),
+            lambda id=id: raise_flag(desk.people.store, id, bob, "other", "x", clock=desk.people.clock),
+            lambda id=id: desk.people.drafting.mark_seen(id, bob, "Reference", "a"),
+            lambda id=id: desk.people.judging.earlier(id, bob),
         ):
             with pytest.raises(NotYours, match=r"^no such item here$"):
                 attempt()
-    assert desk.people.history(bob) == []
+    assert desk.people.drafting.history(bob) == []
 
 
 def test_handing_in_twice_counts_once(desk: Office) -> None:
     ann = desk.hire("ann")
     round = desk.open()
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    first = desk.people.submit(item.id, ann, YES, "k1")
-    assert desk.people.submit(item.id, ann, YES, "k1") == first
+    first = desk.people.judging.submit(item.id, ann, YES, "k1")
+    assert desk.people.judging.submit(item.id, ann, YES, "k1") == first
     for payload, key in ((NO, "k2"), (YES, "k2")):
         with pytest.raises(Conflict):
-            desk.people.submit(item.id, ann, payload, key)
-    assert desk.people.progress(round.id).given == 1
-    following = desk.people.claim(ann)
+            desk.people.judging.submit(item.id, ann, payload, key)
+    assert dashboard.progress(desk.people.store, round.id).given == 1
+    following = desk.people.drafting.claim(ann)
     assert following is not None and following.id != item.id
 
 
 def test_a_lease_that_ran_out_goes_to_others_and_its_draft_stays(desk: Office) -> None:
     ann, bob = desk.hire("ann"), desk.hire("bob")
     round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
-    item = desk.people.claim(ann)
-    assert item is not None and desk.people.claim(bob) is None
-    desk.people.save_draft(item.id, ann, 0, {"score": 2})
+    item = desk.people.drafting.claim(ann)
+    assert item is not None and desk.people.drafting.claim(bob) is None
+    desk.people.drafting.save(item.id, ann, 0, {"score": 2})
     desk.clock.pass_(14 * 60)
-    desk.people.heartbeat(item.id, ann)
+    desk.people.leasing.heartbeat(item.id, ann)
     desk.clock.pass_(14 * 60)
-    assert desk.people.claim(bob) is None, "the heartbeat kept it"
+    assert desk.people.drafting.claim(bob) is None, "the heartbeat kept it"
     desk.clock.pass_(2 * 60)
-    taken = desk.people.claim(bob)
+    taken = desk.people.drafting.claim(bob)
     assert taken is not None and taken.id == item.id and taken.draft is None
     with pytest.raises(Conflict, match="given to others"):
-        desk.people.submit(item.id, ann, YES, "k")
-    desk.people.release(taken.id, bob)
-    again = desk.people.claim(ann)
+        desk.people.judging.submit(item.id, ann, YES, "k")
+    desk.people.leasing.release(taken.id, bob)
+    again = desk.people.drafting.claim(ann)
     assert again is not None and again.draft is not None and again.draft.payload == {"score": 2}
-    desk.people.submit(again.id, ann, YES, "k")
-    assert desk.people.progress(round.id).complete == 1
+    desk.people.judging.submit(again.id, ann, YES, "k")
+    assert dashboard.progress(desk.people.store, round.id).complete == 1
 
 
 def test_drafts_have_revisions_and_time_is_counted_once(desk: Office) -> None:
     ann = desk.hire("ann")
     desk.open(most_open=2)
-    one, other = desk.people.claim(ann), desk.people.claim(ann, ahead=True)
+    one, other = desk.people.drafting.claim(ann), desk.people.drafting.claim(ann, ahead=True)
     assert one is not None and other is not None and one.id != other.id
     desk.clock.pass_(60)
-    assert desk.people.save_draft(one.id, ann, 0, {"a": 1}, 50).active_seconds == 50
+    assert desk.people.drafting.save(one.id, ann, 0, {"a": 1}, 50).active_seconds == 50
     # The same minute from another window, and more than has passed: neither counts.
-    assert desk.people.save_draft(other.id, ann, 0, {}, 50).active_seconds == 0
+    assert desk.people.drafting.save(other.id, ann, 0, {}, 50).active_seconds == 0
     desk.clock.pass_(10)
-    assert desk.people.save_draft(one.id, ann, 1, {"a": 2}, 3600).active_seconds == 60
+    assert desk.people.drafting.save(one.id, ann, 1, {"a": 2}, 3600).active_seconds == 60
     # Sent again because the answer was lost: the same revision, nothing counted.
-    draft = desk.people.save_draft(one.id, ann, 1, {"a": 2}, 3600)
+    draft = desk.people.drafting.save(one.id, ann, 1, {"a": 2}, 3600)
     assert (draft.revision, draft.active_seconds) == (2, 60)
     with pytest.raises(Conflict, match="revision 1 is not the newest"):
-        desk.people.save_draft(one.id, ann, 1, {"a": 3})
-    assert desk.people.item(ann, one.id).draft == draft
-    evaluation = desk.people.submit(one.id, ann, YES, "k")
+        desk.people.drafting.save(one.id, ann, 1, {"a": 3})
+    assert desk.people.drafting.item(ann, one.id).draft == draft
+    evaluation = desk.people.judging.submit(one.id, ann, YES, "k")
     assert evaluation.minutes == 1.0
-    assert desk.people.item(ann, one.id).draft is None
+    assert desk.people.drafting.item(ann, one.id).draft is None
 
 
 def test_a_skip_is_a_declined_evaluation_and_the_item_goes_to_others(desk: Office) -> None:
     ann, bob = desk.hire("ann"), desk.hire("bob")
     round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
     with pytest.raises(InvalidAnswer):
-        desk.people.skip(item.id, ann, "  ")
-    desk.people.flag(item.id, ann, "broken file", "report.txt does not open")
-    assert desk.people.skip(item.id, ann, "I cannot read Finnish").outcome is Given.DECLINED
-    assert desk.people.claim(ann) is None
-    taken = desk.people.claim(bob)
+        desk.people.judging.skip(item.id, ann, "  ")
+    raise_flag(desk.people.store, item.id, ann, "broken file", "report.txt does not open", clock=desk.people.clock)
+    assert desk.people.judging.skip(item.id, ann, "I cannot read Finnish").outcome is Given.DECLINED
+    assert desk.people.drafting.claim(ann) is None
+    taken = desk.people.drafting.claim(bob)
     assert taken is not None
-    desk.people.submit(taken.id, bob, YES, "k")
-    assert desk.people.verdicts(round.id)["s-maker-0.p0"].verdict.passed
-    assert [(f.kind, f.text) for f in desk.people.flags()] == [("broken file", "report.txt does not open")]
-    assert desk.people.progress(round.id).skipped == 1
+    desk.people.judging.submit(taken.id, bob, YES, "k")
+    assert final_verdicts(desk.people.store, round.id)["s-maker-0.p0"].verdict.passed
+    assert [(f.kind, f.text) for f in all_flags(desk.people.store)] == [("broken file", "report.txt does not open")]
+    assert dashboard.progress(desk.people.store, round.id).skipped == 1
 
 
 def test_a_skipped_item_is_had_back_while_nobody_else_took_it(desk: Office) -> None:
     ann, bob = desk.hire("ann"), desk.hire("bob")
     round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
     with pytest.raises(Conflict, match="nothing is handed in"):
-        desk.people.answered(item.id, ann)
-    desk.people.skip(item.id, ann, "by mistake")
-    assert desk.people.answered(item.id, ann).reason == "by mistake"
+        desk.people.judging.answered(item.id, ann)
+    desk.people.judging.skip(item.id, ann, "by mistake")
+    assert desk.people.judging.answered(item.id, ann).reason == "by mistake"
     with pytest.raises(NotYours):
-        desk.people.take_back(item.id, bob)
-    desk.people.set_state(round.id, "paused")
+        desk.people.leasing.take_back(item.id, bob)
+    set_state(desk.people.store, round.id, "paused")
     with pytest.raises(Conflict, match="paused"):
-        desk.people.take_back(item.id, ann)
-    desk.people.set_state(round.id, "open")
+        desk.people.leasing.take_back(item.id, ann)
+    set_state(desk.people.store, round.id, "open")
     for _ in range(2):
-        desk.people.take_back(item.id, ann)
-    assert desk.people.claim(bob) is None, "it is out again"
-    again = desk.people.claim(ann)
+        desk.people.leasing.take_back(item.id, ann)
+    assert desk.people.drafting.claim(bob) is None, "it is out again"
+    again = desk.people.drafting.claim(ann)
     assert again is not None and again.id == item.id
-    desk.people.skip(item.id, ann, "for good")
-    assert desk.people.claim(bob) is not None
+    desk.people.judging.skip(item.id, ann, "for good")
+    assert desk.people.drafting.claim(bob) is not None
     with pytest.raises(Conflict, match="given to others"):
-        desk.people.take_back(item.id, ann)
-    desk.people.release(item.id, bob)
-    desk.people.take_back(item.id, ann)
-    said = desk.people.submit(item.id, ann, YES, "k")
-    assert desk.people.answered(item.id, ann) == said
-    progress = desk.people.progress(round.id)
+        desk.people.leasing.take_back(item.id, ann)
+    desk.people.leasing.release(item.id, bob)
+    desk.people.leasing.take_back(item.id, ann)
+    said = desk.people.judging.submit(item.id, ann, YES, "k")
+    assert desk.people.judging.answered(item.id, ann) == said
+    progress = dashboard.progress(desk.people.store, round.id)
     assert (progress.given, progress.skipped, progress.open) == (1, 0, 0)
-    assert desk.people.verdicts(round.id)["s-maker-0.p0"].verdict.passed
+    assert final_verdicts(desk.people.store, round.id)["s-maker-0.p0"].verdict.passed
     with pytest.raises(Conflict, match="not skipped"):
-        desk.people.take_back(item.id, ann)
+        desk.people.leasing.take_back(item.id, ann)
 
 
 def test_no_more_skipped_items_are_had_back_than_may_be_open(desk: Office) -> None:
     ann = desk.hire("ann")
     desk.open(most_open=1)
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    desk.people.skip(item.id, ann, "by mistake")
-    other = desk.people.claim(ann)
+    desk.people.judging.skip(item.id, ann, "by mistake")
+    other = desk.people.drafting.claim(ann)
     assert other is not None
     with pytest.raises(Conflict, match="too many"):
-        desk.people.take_back(item.id, ann)
-    desk.people.release(other.id, ann)
-    desk.people.take_back(item.id, ann)
+        desk.people.leasing.take_back(item.id, ann)
+    desk.people.leasing.release(other.id, ann)
+    desk.people.leasing.take_back(item.id, ann)
 
 
 def test_a_struck_vote_is_asked_for_again_of_somebody_else(desk: Office) -> None:
     ann, bob, dana = desk.hire("ann"), desk.hire("bob"), desk.hire("dana", "admin")
     round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
-    said = desk.people.submit(item.id, ann, YES, "k")
-    desk.people.amend(dana, Action.STRIKE, Target.EVALUATION, said.id, "did not open the file")
-    assert desk.people.verdicts(round.id)["s-maker-0.p0"].verdict.standing is Standing.UNGRADED
-    assert desk.people.claim(ann) is None
-    taken = desk.people.claim(bob)
+    said = desk.people.judging.submit(item.id, ann, YES, "k")
+    amend(
+        desk.people.store,
+        dana,
+        Action.STRIKE,
+        Target.EVALUATION,
+        said.id,
+        "did not open the file",
+        clock=desk.people.clock,
+    )
+    assert final_verdicts(desk.people.store, round.id)["s-maker-0.p0"].verdict.standing is Standing.UNGRADED
+    assert desk.people.drafting.claim(ann) is None
+    taken = desk.people.drafting.claim(bob)
     assert taken is not None
-    desk.people.submit(taken.id, bob, NO, "k")
-    assert desk.people.verdicts(round.id)["s-maker-0.p0"].verdict.passed is False
+    desk.people.judging.submit(taken.id, bob, NO, "k")
+    assert final_verdicts(desk.people.store, round.id)["s-maker-0.p0"].verdict.passed is False
     assert desk.store.get(Evaluation, said.id) == said
     assert check(desk.store) == []
 
@@ -238,21 +260,21 @@ def test_a_struck_vote_is_asked_for_again_of_somebody_else(desk: Office) -> None
 def test_rubrics_make_grades_with_reasons_and_causes(desk: Office) -> None:
     eve = desk.hire("eve", "expert")
     round = desk.open(Kind.RUBRIC, subjects=("s-maker-0.p0", "s-maker-0.p1"))
-    item = desk.people.claim(eve)
+    item = desk.people.drafting.claim(eve)
     assert item is not None and [c.id for c in item.criteria.leaves] == ["title", "sums", "tidy"]
     marks = {"title": "pass", "sums": "fail", "tidy": "not_applicable"}
     with pytest.raises(InvalidAnswer) as caught:
-        desk.people.submit(item.id, eve, {"marks": {**marks, "more": "pass"}, "feedback": {}}, "k")
+        desk.people.judging.submit(item.id, eve, {"marks": {**marks, "more": "pass"}, "feedback": {}}, "k")
     assert set(caught.value.faults) == {"sums", "tidy", "more"}
     feedback = {"sums": "row 3 is off by ten", "tidy": "no layout was asked for"}
-    grade = desk.people.submit(item.id, eve, {"marks": marks, "feedback": feedback}, "k").payload
+    grade = desk.people.judging.submit(item.id, eve, {"marks": marks, "feedback": feedback}, "k").payload
     assert isinstance(grade, Grade) and grade.score == 0.5
-    other = desk.people.claim(eve)
+    other = desk.people.drafting.claim(eve)
     assert other is not None
     (shown,) = desk.behind(other)
     stuck = {"marks": {**marks, "sums": "cannot_judge"}, "feedback": feedback}
-    desk.people.submit(other.id, eve, stuck, "k")
-    verdict = desk.people.verdicts(round.id)[shown].verdict
+    desk.people.judging.submit(other.id, eve, stuck, "k")
+    verdict = final_verdicts(desk.people.store, round.id)[shown].verdict
     assert verdict.standing is Standing.UNGRADED and "sums" in verdict.reason
 
 
@@ -276,10 +298,10 @@ def test_rubrics_make_grades_with_reasons_and_causes(desk: Office) -> None:
 def test_answers_that_are_wrong_say_where(desk: Office, payload: dict[str, Any], faults: set[str]) -> None:
     ann = desk.hire("ann")
     desk.open()
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
     with pytest.raises(InvalidAnswer) as caught:
-        desk.people.submit(item.id, ann, payload, "k")
+        desk.people.judging.submit(item.id, ann, payload, "k")
     assert set(caught.value.faults) == faults
     assert desk.store.find(Evaluation) == []
 
@@ -287,40 +309,40 @@ def test_answers_that_are_wrong_say_where(desk: Office, payload: dict[str, Any],
 def test_a_critical_flaw_is_reason_enough(desk: Office) -> None:
     ann = desk.hire("ann")
     desk.open()
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None and item.early_stop
-    said = desk.people.submit(item.id, ann, {"score": 1, "critical_flaw": "the file is empty"}, "k")
+    said = desk.people.judging.submit(item.id, ann, {"score": 1, "critical_flaw": "the file is empty"}, "k")
     assert said.payload is not None and said.record["critical_flaw"] == "the file is empty"
 
 
 def test_roles_domains_training_and_pauses_decide_who_gets_what(desk: Office) -> None:
     people = desk.people
     ann, eve, rex = desk.hire("ann"), desk.hire("eve", "expert"), desk.hire("rex", "reviewer")
-    new = people.accept(people.invite(["evaluator"]), "new", None)
+    new = people.accounts.accept(people.accounts.invite(["evaluator"]), "new", None)
     round = desk.open(domains=True)
-    assert people.claim(rex) is None, "a reviewer's queue is another"
+    assert people.drafting.claim(rex) is None, "a reviewer's queue is another"
     with pytest.raises(NotReady, match="training"):
-        people.claim(new, round.id)
-    assert people.claim(new) is None
-    assert people.claim(ann) is None, "no domain is named in the profile"
-    far = people.set_profile(ann, Profile(domains=("upwork:writ",)))
-    assert people.claim(far) is None
-    near = people.set_profile(eve, Profile(domains=("upwork:writing",)))
-    people.set_state(round.id, "paused")
-    assert people.claim(near) is None
-    people.set_state(round.id, "open")
-    assert people.claim(near) is not None
+        people.drafting.claim(new, round.id)
+    assert people.drafting.claim(new) is None
+    assert people.drafting.claim(ann) is None, "no domain is named in the profile"
+    far = people.accounts.set_profile(ann, Profile(domains=("upwork:writ",)))
+    assert people.drafting.claim(far) is None
+    near = people.accounts.set_profile(eve, Profile(domains=("upwork:writing",)))
+    set_state(people.store, round.id, "paused")
+    assert people.drafting.claim(near) is None
+    set_state(people.store, round.id, "open")
+    assert people.drafting.claim(near) is not None
 
 
 def test_submissions_that_come_later_are_added(tmp_path: Path) -> None:
     desk = office(tmp_path, agents=2, projects=2)
     ann = desk.hire("ann")
     round = desk.open()
-    assert desk.people.top_up(round.id) == 0
+    assert top_up(desk.people.store, round.id) == 0
     desk.deliver_late("maker-0")
-    assert desk.people.top_up(round.id) == 1
-    assert desk.people.top_up(round.id) == 0
-    assert desk.people.progress(round.id).wanted == 15
+    assert top_up(desk.people.store, round.id) == 1
+    assert top_up(desk.people.store, round.id) == 0
+    assert dashboard.progress(desk.people.store, round.id).wanted == 15
     assert desk.work_off([ann], lambda account, item: NO) == 5
 
 
@@ -328,21 +350,21 @@ def test_submissions_that_come_later_are_added(tmp_path: Path) -> None:
 def test_time_that_is_none_is_refused(desk: Office, seconds: float) -> None:
     ann = desk.hire("ann")
     desk.open()
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
     with pytest.raises(UsageError, match="seconds of work"):
-        desk.people.save_draft(item.id, ann, 0, {}, seconds)
+        desk.people.drafting.save(item.id, ann, 0, {}, seconds)
     with pytest.raises(UsageError, match="seconds of work"):
-        desk.people.submit(item.id, ann, YES, "k", seconds)
-    assert desk.people.item(ann, item.id).draft is None
+        desk.people.judging.submit(item.id, ann, YES, "k", seconds)
+    assert desk.people.drafting.item(ann, item.id).draft is None
 
 
 def test_a_draft_of_half_characters_is_refused(desk: Office) -> None:
     ann = desk.hire("ann")
     desk.open()
-    item = desk.people.claim(ann)
+    item = desk.people.drafting.claim(ann)
     assert item is not None
     for payload in ({"a": "\ud800"}, {"\udfff": 1}, {"a": float("nan")}):
         with pytest.raises(UsageError, match="a draft is JSON"):
-            desk.people.save_draft(item.id, ann, 0, payload)
-    assert desk.people.save_draft(item.id, ann, 0, {"a": "\U0001f600 \x00"}).payload == {"a": "\U0001f600 \x00"}
+            desk.people.drafting.save(item.id, ann, 0, payload)
+    assert desk.people.drafting.save(item.id, ann, 0, {"a": "\U0001f600 \x00"}).payload == {"a": "\U0001f600 \x00"}

@@ -126,7 +126,7 @@ class Office:
 
     def hire(self, name: str, *roles: str) -> Account:
         """Somebody who has read the instructions."""
-        account = self.people.accept(self.people.invite(roles or ("evaluator",)), name, None)
+        account = self.people.accounts.accept(self.people.accounts.invite(roles or ("evaluator",)), name, None)
         self.people.read_training(account)
         return account
 
@@ -152,13 +152,13 @@ class Office:
         count, idle = 0, set[str]()
         while len(idle) < len(accounts):
             for account in accounts:
-                item = self.people.claim(account, round)
+                item = self.people.drafting.claim(account, round)
                 if item is None:
                     idle.add(account.id)
                     continue
                 idle.discard(account.id)
                 self.clock.pass_(60)
-                self.people.submit(item.id, account, answer(account, item), f"key {item.id} {account.id}", 45)
+                self.people.judging.submit(item.id, account, answer(account, item), f"key {item.id} {account.id}", 45)
                 count += 1
         return count
 

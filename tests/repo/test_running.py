@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from running import rewriting
 from running.counts import Counts, fallen, raised, read, written
+from running.profiles import dealt
 from running.skips import Known, unknown
 
 PLUGINS = ("profiles", "needs", "alone", "counts", "skips", "rewriting")
@@ -140,8 +141,10 @@ def test_a_skip_that_nobody_allowed_fails_the_run(tree: Tree, workers: str) -> N
     assert tree.run("-n", workers, "--known-skips")[0] == 0
 
 
-def test_what_is_alone_meets_nobody(tree: Tree) -> None:
+def test_what_is_alone_meets_nobody(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test notes when it begins and ends; around those that are alone nothing else is open."""
+    (locks := tmp_path / "locks").mkdir()
+    monkeypatch.setenv("TMPDIR", str(locks))
     tree.test("b/test_b.py", "def test_other(): pass")
     tree.test(
         "a/test_a.py",
@@ -172,6 +175,23 @@ def test_what_is_alone_meets_nobody(tree: Tree) -> None:
         what, kind = line.split()
         assert kind == "beside" or opened == (what == "end"), "another test was open"
         opened += 1 if what == "begin" else -1
+    assert not list(locks.glob("worksample-tests-*")), "the locks of a run go with it"
+
+
+@given(st.lists(st.integers(), max_size=9), st.lists(st.integers(), max_size=60), st.integers(1, 5))
+def test_each_process_begins_with_its_share_of_the_long_ones(first: list[int], then: list[int], hands: int) -> None:
+    longest, short = [("long", n) for n in first], [("short", n) for n in then]
+    order = dealt(longest, short, hands)
+    assert sorted(order) == sorted([*longest, *short])
+    assert [one for one in order if one[0] == "short"] == short, "files stay together"
+    assert dealt(longest, short, 1) == [*longest, *short]
+    if len(then) >= len(first) * hands:
+        at = 0
+        for hand in range(hands):
+            size = (len(order) - at) // (hands - hand)
+            assert [one for one in order[at : at + size] if one[0] == "long"] == longest[hand::hands]
+            assert order[at : at + size][: len(longest[hand::hands])] == longest[hand::hands]
+            at += size
 
 
 names = st.text("abcxyz", min_size=1, max_size=3)

@@ -85,7 +85,7 @@ def test_pairs_of_arms_are_rated_apart(world: PeopleWorld) -> None:
         "ann (hints, attempt 1) over ann (plain, attempt 1)", "ann (plain, attempt 1) over ann (plain, attempt 2)",
     }  # fmt: skip
     assert {row.label for row in found["elo"].rows} == set(NAMES)
-    told = preferences(world.store, round, {})
+    told = preferences(world.store, round.id, {})
     assert {frozenset(r) for r in told.select("first", "second").iter_rows()} == {
         frozenset((who[one], who[other]))
         for who in [entrants(world.store, {plain, hints, again, "s-ann-1-1"})]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from reports.measuring import QUICK
 from verdicts.random_worlds import RandomWorld
 from worksample.metrics import Estimate
-from worksample.people import People
+from worksample.people import final_verdicts
 from worksample.records import Protocol
 from worksample.reports import ReportConfig, Row, leaderboard, write_report
 from worksample.reports.heat_map import heat_of
@@ -99,7 +99,7 @@ def agrees_with_the_app(world: RandomWorld) -> None:
     work = Work(world.store, [world.world.experiment])
     frame = {row["submission"]: row for row in work.frame(world.protocol).iter_rows(named=True)}
     exported = {row["submission"]: row for row in slots_df(world.store, "x1").iter_rows(named=True)}
-    shown = People(world.store).verdicts(round.id) if round is not None else {}
+    shown = final_verdicts(world.store, round.id) if round is not None else {}
     assert frame.keys() == exported.keys() == world.made.keys()
     for id, row in frame.items():
         expected = told.get(id)

@@ -33,9 +33,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
         return (yield)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """In the process that starts the others: what they call the run."""
+    node.config.stash[RUN] = node.workerinput["testrunuid"]
+
+
+RUN = pytest.StashKey[str]()
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """The last to leave is the process that started the others."""
-    run = config.getoption("testrunuid", None)
-    if run and not hasattr(config, "workerinput"):
+    run = config.stash.get(RUN, None)
+    if run:
         for path in Path(tempfile.gettempdir()).glob(f"worksample-tests-{run}.*"):
             path.unlink(missing_ok=True)

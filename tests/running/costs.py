@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from forking import child
+
 _PROPERTY = "processor seconds"
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -18,6 +20,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("worksample").addoption(
         "--costs", action="store_true", help="say for each file how much processor time it took"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What programs cost is their own test's only where each process of the run forks its own."""
+    if config.getoption("--costs"):
+        child.SHARED = False
 
 
 def spent(root: int) -> float:

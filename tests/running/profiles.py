@@ -6,9 +6,12 @@ many parameters those that `quick(...)` names, and nothing marked `thorough`, wh
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +26,9 @@ _COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], 
 settings.register_profile("all", _COMMON, max_examples=100)
 settings.register_profile("quick", _COMMON, max_examples=100 // QUICK_SHARE, derandomize=True)
 settings.load_profile("all")
+
+
+T = TypeVar("T")
 
 
 def examples(number: int) -> int:
@@ -92,7 +98,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left = set(map(id, kept))
     config.hook.pytest_deselected(items=[item for item in items if id(item) not in left])
     # One of minutes that begins last keeps one process at work while the others have nothing left to do.
-    items[:] = sorted(kept, key=lambda item: -_said(item))
+    longest = sorted((item for item in kept if _said(item)), key=lambda item: -_said(item))
+    items[:] = dealt(longest, [item for item in kept if not _said(item)], _processes())
+
+
+def _processes() -> int:
+    """How many share the tests; each of them collects, and has to come to the same order."""
+    return int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+
+
+def dealt(first: Sequence[T], then: Sequence[T], hands: int) -> list[T]:
+    """All of them, so that of `hands` parts of one length each begins with its share of the first.
+
+    With `--dist worksteal` each process begins with such a part: the first would else all be in one, one after another.
+    """
+    rest, all_of_them = iter(then), len(first) + len(then)
+    order: list[T] = []
+    for hand in range(hands):
+        size = (all_of_them - len(order)) // (hands - hand)
+        own = first[hand::hands]
+        order += [*own, *islice(rest, max(0, size - len(own)))]
+    return [*order, *rest]
 
 
 def shard(items: Sequence[pytest.Item], which: int, of: int) -> list[pytest.Item]:

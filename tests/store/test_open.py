@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
+from store.older_stores import VERSIONS, is_whole, unpack
 from store.views import everything, live
 from store.worlds import World, planted
 from worksample.errors import StoreError
@@ -178,6 +180,19 @@ def test_rounds_of_yesterdays_store_say_what_they_are_for(tmp_path: Path) -> Non
     with Store.open(tmp_path / "s") as store:
         assert everything(store) == before
         assert [r.id for r in store.find(Round, over="r1", purpose="audit")] == ["look"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_store_that_an_older_version_left_is_opened(tmp_path: Path, version: str) -> None:
+    with Store.open(tmp_path / "fresh", create=True):
+        pass
+    lines = unpack(version, "sqlite", tmp_path / "s")
+    with sqlite3.connect(tmp_path / "s" / "index.sqlite") as connection:
+        connection.executescript("\n".join(lines))
+    connection.close()
+    is_whole(tmp_path / "s", version)
+    with bare(tmp_path / "fresh") as fresh, bare(tmp_path / "s") as renewed:
+        assert outline(renewed) == outline(fresh)
 
 
 def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:

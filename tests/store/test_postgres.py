@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import text
 
+from store.older_stores import VERSIONS, is_whole, unpack
 from store.slow_files import Gate, SlowFiles
 from store.test_many_machines import (
     during,
@@ -96,6 +97,22 @@ def all_end_well(workers: list[subprocess.Popen[str]]) -> None:
     for worker in workers:
         go(worker)
     assert [(w.communicate(timeout=120)[1], w.returncode) for w in workers] == [("", 0)] * len(workers)
+
+
+@pytest.mark.quick("0001")
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_store_that_an_older_version_left_is_opened(
+    server: str, tmp_path: Path, version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh, url = fresh_url(server), fresh_url(server)
+    monkeypatch.setenv("WORKSAMPLE_DATABASE", fresh)
+    Store.open(tmp_path / "fresh", create=True).close()
+    lines = unpack(version, "pg", tmp_path / "s")
+    with psycopg.connect(url) as connection:
+        connection.execute("\n".join(lines))
+    monkeypatch.setenv("WORKSAMPLE_DATABASE", url)
+    is_whole(tmp_path / "s", version)
+    assert outline(url) == outline(fresh)
 
 
 def test_several_processes_may_open_a_fresh_store_at_once(

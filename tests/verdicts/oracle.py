@@ -28,6 +28,8 @@ from worksample.records import (
 
 Told = dict[str, Any]
 UNDECIDED, UNGRADED = Standing.UNDECIDED, Standing.UNGRADED
+WHO = {"program": "a program", "judge": "a judge", "person": "people"}
+CAUSE = {"program": None, "judge": Cause.JUDGE_AWAITED, "person": Cause.PERSON_AWAITED}
 
 
 def told(standing: Standing, reason: str = "", **more: Any) -> Told:
@@ -42,9 +44,24 @@ def verdicts(round: Round, said: Iterable[Evaluation], amendments: Iterable[Amen
         if e.second is None and e.round == round.id:
             subjects.setdefault(e.subject, []).append(e)
     return {
-        subject: verdict(round, [e for e in rows if not out.intersection(targets_of(e))])
+        subject: excused(round, [e for e in rows if not out.intersection(targets_of(e))])
         for subject, rows in sorted(subjects.items())
     }
+
+
+def excused(round: Round, rows: list[Evaluation]) -> Told:
+    """What is short of answers waits for its people or its judge, but not for one that was asked in vain."""
+    found = verdict(round, rows)
+    if not found["reason"].startswith("too few") or CAUSE[round.by.value] is None:
+        return found
+    failed = [e for e in rows if e.outcome is Given.FAILED]
+    if not failed:
+        return {**found, "cause": CAUSE[round.by.value]}
+    return told(UNGRADED, f"{found['reason']}: {why_failed(failed[-1])}", cause=failed[-1].cause)
+
+
+def why_failed(e: Evaluation) -> str:
+    return e.reason or (POLICY[e.cause].says if e.cause else "declined")
 
 
 def verdict(round: Round, rows: list[Evaluation]) -> Told:
@@ -53,8 +70,7 @@ def verdict(round: Round, rows: list[Evaluation]) -> Told:
     given = [e for e in rows if e.outcome is Given.GIVEN]
     payloads = [e.payload for e in given]
     if not payloads:
-        last = rows[-1]
-        return told(UNGRADED, last.reason or (POLICY[last.cause].says if last.cause else "declined"), cause=last.cause)
+        return told(UNGRADED, why_failed(rows[-1]), cause=rows[-1].cause)
     holistic = [((e.evaluator, e.draw), e.payload.score) for e in given if isinstance(e.payload, Holistic)]
     votes = [score for _, score in (holistic if round.rule is Rule.LATEST else once(holistic))]
     grades = latest(given)
@@ -237,10 +253,6 @@ def said_by(round: Round, rows: list[Evaluation]) -> dict[str, tuple[str | None,
     return out
 
 
-WHO = {"program": "a program", "judge": "a judge", "person": "people"}
-CAUSE = {"program": None, "judge": Cause.JUDGE_AWAITED, "person": Cause.PERSON_AWAITED}
-
-
 def joined(
     protocol: Protocol, criteria: Criteria, rounds: Mapping[str, Round], said: Mapping[str, list[Evaluation]],
     only: str | None = None,
@@ -253,8 +265,13 @@ def joined(
         rows = said.get(kind, []) if kind in rounds else []
         silent = not any(e.outcome is Given.GIVEN for e in rows)
         if kind in kinds.values() and rows and silent and rows[-1].outcome is Given.FAILED:
-            cause = rows[-1].cause
-            return told(UNGRADED, rows[-1].reason or POLICY[cause].says, cause=cause)
+            return told(UNGRADED, why_failed(rows[-1]), cause=rows[-1].cause)
+        if (
+            kind in kinds.values()
+            and rows
+            and (alone := excused(rounds[kind], rows))["reason"].startswith("too few grades: ")
+        ):
+            return alone
     found: dict[str, tuple[str | None, float | None]] = {}
     missing: dict[str, list[str]] = {kind: [] for kind in WHO}
     for leaf, names in leaves:
@@ -272,7 +289,7 @@ def joined(
         rule, split = rounds[kind].rule, any(m is None for m, _ in answers[kind].values())
         wanted = {Rule.LATEST: 1, Rule.TIE_BREAK: 3 if split else 2}.get(rule, rounds[kind].overlap)
         if count < wanted:
-            return told(UNDECIDED, f"too few grades by {WHO[kind]}")
+            return told(UNDECIDED, f"too few grades by {WHO[kind]}", cause=CAUSE[kind])
     split_on = [id for id, (m, _) in found.items() if m is None]
     if split_on:
         return told(UNDECIDED, f"the raters are split on: {', '.join(split_on)}")

@@ -13,7 +13,16 @@ from people.worlds import Office
 from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
 from worksample.kit.result import checked
-from worksample.people import Form, InvalidAnswer, Kind, PeopleRound, export_csv, import_judgments
+from worksample.people import (
+    Form,
+    InvalidAnswer,
+    Kind,
+    PeopleRound,
+    amend,
+    export_csv,
+    final_verdicts,
+    import_judgments,
+)
 from worksample.people.rounds.own import OwnRounds
 from worksample.people.work.answer import grade_of
 from worksample.records import (
@@ -130,12 +139,12 @@ def test_people_are_asked_their_own_criteria_and_no_others(desk: Desk) -> None:
     eve = desk.hire("eve", "expert")
     round = desk.open(Kind.RUBRIC, subjects=(SUBJECT,))
     assert (round.by, round.protocol) == (PERSON, Protocol.RUBRIC)
-    item = desk.people.claim(eve)
+    item = desk.people.drafting.claim(eve)
     assert item is not None and [c.id for c in item.criteria.leaves] == ["tidy"]
     with pytest.raises(InvalidAnswer) as caught:
-        desk.people.submit(item.id, eve, {"marks": {"tidy": "pass", "sums": "pass"}, "feedback": {}}, "k")
+        desk.people.judging.submit(item.id, eve, {"marks": {"tidy": "pass", "sums": "pass"}, "feedback": {}}, "k")
     assert set(caught.value.faults) == {"sums"}
-    said = desk.people.submit(item.id, eve, {"marks": {"tidy": "pass"}, "feedback": {}}, "k").payload
+    said = desk.people.judging.submit(item.id, eve, {"marks": {"tidy": "pass"}, "feedback": {}}, "k").payload
     assert isinstance(said, Grade) and [p.name for p in said.leaves] == ["tidy"]
 
 
@@ -145,9 +154,9 @@ def test_a_programs_criteria_may_be_peoples_in_part(tmp_path: Path) -> None:
     eve = desk.hire("eve", "expert")
     round = desk.open(Kind.RUBRIC, protocol=Protocol.PROGRAM, most_open=9)
     assert (round.by, round.protocol) == (PERSON, Protocol.PROGRAM)
-    while (item := desk.people.claim(eve)) is not None:
+    while (item := desk.people.drafting.claim(eve)) is not None:
         mark = {"marks": {"tidy": "fail"}, "feedback": {"tidy": "a coffee stain"}}
-        desk.people.submit(item.id, eve, mark, "k")
+        desk.people.judging.submit(item.id, eve, mark, "k")
     row = desk.told(protocol=Protocol.PROGRAM)
     assert (row["state"], row["passed"], row["score"]) == ("valid", False, 0.75)
 
@@ -187,7 +196,7 @@ def test_criteria_that_name_nobody_are_peoples_in_a_round_of_theirs(tmp_path: Pa
     desk = made(tmp_path, Criteria(criteria=(leaf("opens"), leaf("sums"))))
     eve = desk.hire("eve", "expert")
     desk.open(Kind.RUBRIC)
-    item = desk.people.claim(eve)
+    item = desk.people.drafting.claim(eve)
     assert item is not None and [c.id for c in item.criteria.leaves] == ["opens", "sums"]
 
 
@@ -293,7 +302,7 @@ def test_the_criteria_are_those_that_the_round_has_in_force(tmp_path: Path) -> N
 
 def test_struck_work_waits_for_nobody(desk: Desk) -> None:
     dana = desk.hire("dana", "admin")
-    desk.people.amend(dana, Action.STRIKE, Target.SUBMISSION, SUBJECT, "a leak")
+    amend(desk.people.store, dana, Action.STRIKE, Target.SUBMISSION, SUBJECT, "a leak", clock=desk.people.clock)
     assert desk.told(protocol=Protocol.HOLISTIC)["reason"] == "the submission was struck"
 
 
@@ -356,11 +365,11 @@ def test_passing_a_rubric_means_one_thing_everywhere(tmp_path: Path) -> None:
     ]
     desk.say(round, grade_of(Criteria(criteria=tuple(each)), tuple(parts)))
     assert desk.told()["passed"] is True
-    assert desk.people.verdicts("r1")[SUBJECT].verdict.passed is True
+    assert final_verdicts(desk.people.store, "r1")[SUBJECT].verdict.passed is True
     audit = desk.open(Kind.AUDIT, over="r1", form=Form.RUBRIC)
     assert audit.subjects == (SUBJECT,)
     eva = desk.hire("eva", "reviewer")
-    assert (item := desk.people.claim(eva)) is not None and item.round == audit.id
+    assert (item := desk.people.drafting.claim(eva)) is not None and item.round == audit.id
     from worksample.verdicts.judging import passes_of
 
     assert list(passes_of(desk.store, round).values()) == [True]

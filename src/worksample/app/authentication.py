@@ -35,7 +35,7 @@ def tokens_of(scope: Scope, config: AppConfig) -> tuple[str, ...]:
 
 def find_session(services: Services, tokens: tuple[str, ...]) -> tuple[str, Account]:
     """The one session among tokens. SignedOut where there is none, or where there are two: one of them was planted."""
-    found = [(token, account) for token in tokens if (account := services.people.session(token)) is not None]
+    found = [(token, account) for token in tokens if (account := services.people.accounts.session(token)) is not None]
     if len(found) != 1:
         raise SignedOut("not signed in" if not found else "two sessions at once", next="sign in")
     return found[0]

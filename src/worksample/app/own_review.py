@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.experiments.find import find_experiment
-from worksample.people import Account, Kind, PeopleRound, Role
+from worksample.people import Account, Kind, PeopleRound, Role, list_queues, standings, top_up
+from worksample.people.quality import dashboard
 from worksample.people.rounds.own import kind_of
 from worksample.people.rounds.planning import Asking
 from worksample.people.rounds.protocol import BY_CRITERIA, FORM_OF
@@ -43,7 +44,7 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
         account = people.accounts.change(account.id, None, roles=[role.value for role in Role], disabled=False)
     chosen = find_experiment(people.store, experiment or "")
     judged = {r.id for r in people.store.find(Round, experiment=chosen.id) if r.by is EvaluatorKind.JUDGE}
-    found = [q for q in people.rounds() if _covers(q, chosen.id, judged)]
+    found = [q for q in list_queues(people.store) if _covers(q, chosen.id, judged)]
     if alone:
         found = [q for q in found if people.store.get(Round, q.round).overlap == 1]
     # A round of deliverables rather than one of pairs that was opened since.
@@ -51,7 +52,7 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
     if found:
         round = found[-1].round
         if found[-1].kind in _OF_DELIVERABLES:
-            people.top_up(round)
+            top_up(people.store, round)
     else:
         protocol = _judged(people.store, chosen)
         kind = kind_of(protocol)
@@ -67,13 +68,13 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
 
 def others_wanted(people: People, round: str) -> int:
     """Items of a round that still want votes, whoever may give them."""
-    progress = people.progress(round)
+    progress = dashboard.progress(people.store, round)
     return progress.items - progress.complete - progress.withdrawn
 
 
 def left_of(people: People, account: Account, round: str) -> int:
     """Items of a round that the person can still be given, open ones too."""
-    return sum(s.left + s.open for s in people.standings(account) if s.queue.round == round)
+    return sum(s.left + s.open for s in standings(people.store, account) if s.queue.round == round)
 
 
 def _judged(store: Store, experiment: Experiment) -> Protocol:

@@ -49,7 +49,7 @@ class ScriptedExperts:
         known = {account.name for account in people.accounts.all()}
         for name in self.names:
             if name not in known:
-                people.read_training(people.accept(people.invite(("expert",)), name, None))
+                people.read_training(people.accounts.accept(people.accounts.invite(("expert",)), name, None))
 
     async def _judge(self) -> int:
         import httpx
@@ -72,7 +72,7 @@ class _Sitting:
     csrf: str = ""
 
     async def work(self, name: str) -> int:
-        token = People(self.experts.store, clock=self.experts.clock).one_time_link(name)
+        token = People(self.experts.store, clock=self.experts.clock).accounts.one_time_link(name)
         self.csrf = (await self._post("/session/link", {"token": token}))["csrf"]
         count = 0
         while item := await self._post("/claims", {}):

@@ -12,9 +12,6 @@ from worksample.records import Experiment, Frozen, Protocol
 if TYPE_CHECKING:
     from worksample.metrics import CalibrationRules
 
-CALIBRATED = (Protocol.CHECKPOINTS, Protocol.HOLISTIC, Protocol.PROGRAM, Protocol.RUBRIC)
-"""Protocols whose judges are calibrated: what they say is said of one piece of work."""
-
 
 class Stratum(StrEnum):
     """What work is told apart by."""
@@ -33,9 +30,9 @@ class CalibrationConfig(Frozen):
     protocols: tuple[Protocol, ...] = ()
     """Whose judges are calibrated; by default of all protocols of the plan under which a judge is asked."""
     share: float | None = Field(default=None, gt=0, le=1)
-    """Of the work in each stratum that people label, at random; this or `labels`."""
+    """Of the work (or the pairs) in each stratum that people label, at random; this or `labels`."""
     labels: int | None = Field(default=None, ge=1)
-    """Pieces of work in each stratum that people label, at random; this or `share`."""
+    """Pieces of work, or pairs, in each stratum that people label, at random; this or `share`."""
     strata: tuple[Stratum, ...] = (Stratum.AGENT,)
     """`agent`, `arm`, `category`, `release_date`, `importance`, `kind`: within these labels are drawn, and in each the
     judge has to be proven by itself; by default `agent`.
@@ -60,8 +57,6 @@ class CalibrationConfig(Frozen):
         for name, values in (("protocols", self.protocols), ("strata", self.strata), ("route", self.route)):
             if len(set(values)) < len(values):
                 raise ValueError(f"{name} names one thing twice: {', '.join(values)}")
-        if Protocol.PAIRWISE in self.protocols:
-            raise ValueError(f"pairs are not calibrated, only {', '.join(CALIBRATED)}")
         return self
 
     @property

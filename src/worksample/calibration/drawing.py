@@ -22,6 +22,7 @@ from worksample.records import (
     canonical,
     digest_of,
 )
+from worksample.verdicts.graded import as_graded
 
 from .config import CalibrationConfig, Stratum
 
@@ -134,11 +135,11 @@ def stratum_of(
     return ", ".join(values[name] for name in strata) or "all"
 
 
-def planned_draw(store: Store, experiment: Experiment, protocol: Protocol, config: CalibrationConfig) -> Draw:
-    """Of an experiment in the store."""
+def planned_draw(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
+    """Of an experiment in the store, by what the judge is asked in its round."""
     agents = {id: store.get(Agent, id) for id in experiment.agents}
-    instances = {id: store.get(Instance, id) for id in experiment.lock.instances}
-    return draw(store.find(Slot, experiment=experiment.id), agents, instances, protocol, config)
+    instances = {id: as_graded(store, judged, store.get(Instance, id)) for id in experiment.lock.instances}
+    return draw(store.find(Slot, experiment=experiment.id), agents, instances, judged.protocol, config)
 
 
 def keep_draw(store: Store, found: Draw) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from sqlalchemy import select
 from worksample.records import (
     Amendment,
     Evaluation,
+    EvaluatorKind,
     Experiment,
     Given,
     Protocol,
@@ -22,6 +24,9 @@ from worksample.records import (
     struck,
 )
 from worksample.store import schema
+from worksample.verdicts.graded import asks_the_same
+from worksample.verdicts.pairs import key_of
+from worksample.verdicts.rounds import InForce
 from worksample.verdicts.second_looks import ROUTED
 
 from .config import calibrated
@@ -39,14 +44,18 @@ class Labels:
     draw: Draw
 
 
-def labels_of(store: Store, experiment: str, protocol: Protocol, judged: str | None = None) -> Labels | None:
-    """The latest round of labels under a protocol that stands. judged: over this round of a judge's."""
-    out = struck(store.find(Amendment, target="round"))
+def labels_of(store: Store, experiment: str, protocol: Protocol) -> Labels | None:
+    """The latest round of labels under a protocol that stands and asks what the judge is asked: those of another rubric
+    say nothing of this one.
+    """
+    amendments = store.find(Amendment, target="round")
+    out, rounds = struck(amendments), store.find(Round, experiment=experiment)
+    judged = InForce(rounds, amendments).deciding(protocol, EvaluatorKind.JUDGE)
     found = [
         r
-        for r in store.find(Round, experiment=experiment, purpose=Purpose.CALIBRATION)
-        if r.protocol is protocol and DRAWN in r.versions and judged in (None, r.over)
-        and (Target.ROUND, r.id) not in out
+        for r in rounds
+        if r.purpose is Purpose.CALIBRATION and r.protocol is protocol and DRAWN in r.versions
+        and (Target.ROUND, r.id) not in out and (not judged or asks_the_same(r, judged[-1]))
     ]  # fmt: skip
     if not found:
         return None
@@ -75,17 +84,29 @@ def drawn_of(store: Store, experiment: str, found: Draw) -> list[str]:
 def wanted(store: Store, experiment: Experiment, labels: Labels) -> int:
     """How many drawn submissions still lack an answer of people; one that somebody could not judge has one."""
     e = schema.evaluations.c
+    pairs = labels.round.protocol is Protocol.PAIRWISE
     with store.database.reading() as connection:
-        query = select(e.subject).where(e.round == labels.round.id, e.outcome != Given.FAILED.value)
-        said = Counter(connection.execute(query).scalars())
-    return sum(said[id] < labels.round.overlap for id in drawn_of(store, experiment.id, labels.draw))
+        query = select(e.subject, e.second).where(e.round == labels.round.id, e.outcome != Given.FAILED.value)
+        rows = connection.execute(query).all()
+    said = Counter(key_of(one, two) if two else one for one, two in rows)
+    drawn = _standing_pairs(store, experiment.id, labels.draw) if pairs else drawn_of(store, experiment.id, labels.draw)
+    return sum(said[key] < labels.round.overlap for key in drawn)
+
+
+def _standing_pairs(store: Store, experiment: str, found: Draw) -> list[str]:
+    """The drawn pairs of which neither side was struck."""
+    there = {s.id for s, _ in work_of(store, experiment)}
+    return [key for key in sorted(found.drawn) if there.issuperset(key.split("\x1f"))]
 
 
 def sent_to_people(store: Store, judged: str) -> set[str]:
     """What of a judge's round people decide, since the judge may not."""
     out = struck(store.find(Amendment, target="round"))
     found = [r for r in store.find(Round, over=judged) if ROUTED in r.versions and (Target.ROUND, r.id) not in out]
-    return {subject for round in found for subject in round.subjects}
+    # Of pairs each is named, not who stands in them.
+    of_pairs = [r for r in found if r.protocol is Protocol.PAIRWISE]
+    pairs = {key for r in of_pairs for key in json.loads(store.blobs.read(r.versions[ROUTED]))}
+    return pairs | {s for r in found if r not in of_pairs for s in r.subjects}
 
 
 def lacking(store: Store, experiment: Experiment) -> int:

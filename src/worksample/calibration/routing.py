@@ -11,6 +11,7 @@ import polars as pl
 from worksample.records import Agent, Experiment, Instance, Protocol, Round
 from worksample.verdicts.answers import WHOLE, answers, by_kind
 from worksample.verdicts.frame import Work
+from worksample.verdicts.graded import as_graded
 
 from .config import CalibrationConfig, Stratum
 from .drawing import WHOLE as KIND_OF_WHOLE
@@ -52,7 +53,7 @@ def cells(
     each = pl.col("value").n_unique() > 1
     parted = table.filter(pl.col("kind") == "judge").group_by("subject", "item").agg(parted=each)
     wide = by_kind(table).join(parted, on=["subject", "item"], how="inner", maintain_order="left")
-    known = _described(store, experiment, protocol, labels, evaluators(store, judged.id), config)
+    known = _described(store, experiment, judged, labels, config)
     by = ("by", "kind_of", *(f"in_{s}" for s in config.strata if s not in _ITEM))
     if Stratum.IMPORTANCE in config.strata:
         by = (*by, "importance")
@@ -62,16 +63,18 @@ def cells(
 
 
 def _described(
-    store: Store, experiment: Experiment, protocol: Protocol, labels: Labels, said_by: dict[str, str],
-    config: CalibrationConfig,
+    store: Store, experiment: Experiment, judged: Round, labels: Labels, config: CalibrationConfig
 ) -> pl.DataFrame:  # fmt: skip
     """By subject and item what the cell is made of, and whether the work was drawn."""
+    protocol, said_by = judged.protocol, evaluators(store, judged.id)
     agents = {a.id: a for a in store.find(Agent)}
     arms = dict(_arms(store, experiment))
     known: dict[str, Instance] = {}
     rows = []
     for s, slot in work_of(store, experiment.id):
-        instance = known.setdefault(s.instance, store.get(Instance, s.instance))
+        if s.instance not in known:
+            known[s.instance] = as_graded(store, judged, store.get(Instance, s.instance))
+        instance = known[s.instance]
         told = about(agents.get(s.entrant), arms.get(slot or "", ""), instance)
         shared = {"subject": s.id, "by": said_by.get(s.id, ""), "drawn": labels.draw.has(slot, s.id)}
         shared |= {f"in_{name}": told[name] for name in config.strata if name in told}

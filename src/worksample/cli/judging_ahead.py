@@ -72,7 +72,7 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
         if open_:
             found[-1] = replace(found[-1], each="two entrants" if protocol is Protocol.PAIRWISE else "entrant")
     for protocol in sorted(labelled):
-        items = len(drawn_of(plan, protocol).drawn)
+        items = _pairs_drawn(plan) if protocol is Protocol.PAIRWISE else len(drawn_of(plan, protocol).drawn)
         people = effort_of(protocol, config.people.overlap)
         told = _by_people(protocol, EvaluatorKind.PERSON, items, people, config.people.pay)
         found.append(replace(told, labels=True))
@@ -149,14 +149,31 @@ def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
 
 def _pairs(plan: Plan) -> int:
     """Each two entrants meet on so many instances as they share, ten at most (RLI B.2)."""
+    return sum(_meetings(plan))
+
+
+def _meetings(plan: Plan) -> list[int]:
+    """Of each two entrants."""
     from worksample.verdicts.pairs import PER_PAIR
 
     if not plan.material.agents:
-        return min(PER_PAIR, len(plan.material.instances))
+        return [min(PER_PAIR, len(plan.material.instances))]
     worked: dict[tuple[str, str], set[str]] = {}
     for slot in plan.attemptable:
         worked.setdefault((slot.agent, slot.arm), set()).add(slot.instance)
-    return sum(min(PER_PAIR, len(one & two)) for one, two in combinations(worked.values(), 2))
+    return [min(PER_PAIR, len(one & two)) for one, two in combinations(worked.values(), 2)]
+
+
+def _pairs_drawn(plan: Plan) -> int:
+    """About how many pairs people label: which ones is drawn once all work is there."""
+    from worksample.calibration.config import calibration_of
+    from worksample.calibration.drawing import EACH
+
+    config, meet = calibration_of(plan.experiment), _meetings(plan)
+    if config is None:
+        return 0
+    least = [min(config.labels or EACH, each) for each in meet]
+    return max(sum(least), round((config.share or 0.0) * sum(meet)))
 
 
 def show_judging(found: list[Judging]) -> None:
@@ -189,6 +206,8 @@ def show_calibration(plan: Plan) -> None:
 
     config = calibration_of(plan.experiment)
     for protocol in config.protocols if config else ():
+        if protocol == "pairwise":
+            continue
         found, out = drawn_of(plan, protocol), console(err=True)
         for stratum, (every, mine) in found.counts.items():
             out.print(f"  labels of {stratum}: {mine:,} of {every:,}")

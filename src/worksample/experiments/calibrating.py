@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from worksample.calibration.config import CALIBRATED
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol
@@ -21,7 +20,7 @@ def calibrating(
     if config.calibration is None:
         return config
     known = list(instances)
-    judged = tuple(p for p in protocols if p in CALIBRATED and _judged(config, known, p))
+    judged = tuple(p for p in protocols if _judged(config, known, p))
     asked = config.calibration.protocols
     strange = [p for p in asked if p not in judged]
     if strange:
@@ -38,13 +37,13 @@ def calibrating(
 
 
 def _judged(config: ExperimentConfig, instances: Sequence[Instance], protocol: Protocol) -> bool:
-    if protocol is Protocol.HOLISTIC:
+    if protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE):
         return any(protocol in judge.rounds for judge in config.judges.values())
     return any(EvaluatorKind.JUDGE in kinds_of(i.grading[protocol]) for i in instances if protocol in i.grading)
 
 
 def _how(protocol: Protocol) -> str:
-    if protocol is Protocol.HOLISTIC:
+    if protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE):
         return "configure a judge for it: [judges.judge] with model and rounds"
     return 'let a judge answer criteria: by = "judge" in criteria.toml'
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from worksample.errors import UsageError
 from worksample.grading import grade, open_round
-from worksample.records import Evaluation, Instance, Origin, Protocol, Reported, Submission
+from worksample.records import Evaluation, Experiment, Origin, Protocol, Reported, Submission
 from worksample.sandboxes import need_box
 from worksample.store import Store
 from worksample.submissions import hand_in
 
 from .config import default_author
 from .ingesting import ingest_package
+from .piece import Made, chosen, known_as, piece_of, take
 
 
 @dataclass(frozen=True)
@@ -33,36 +33,43 @@ class HandIn:
     cost: float | None = None
     """US dollars."""
     author: str | None = None
+    experiment: Experiment | None = None
+    """Whose rounds judge it, with its agents' work."""
+    repeat: int = 1
+    """Within an experiment: which of several independent pieces by one entrant on one instance."""
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """The stored submission, and its evaluation where it was graded."""
+    """The stored submission, and its evaluation where it was graded. `taken`: it was not there before."""
 
     submission: Submission
     evaluation: Evaluation | None
+    taken: bool = True
 
 
 def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, sandbox: str = "bubblewrap") -> HandedIn:
     """Take the work in and grade it in a round of its own, under the first protocol that a program grades.
 
+    With an experiment its rounds judge it instead, once that is resumed, and the same work given again is taken once.
     UsageError where the instance is not named and there are several; CaptureError for an unsound archive.
     """
-    if grade_now:
+    if grade_now and what.experiment is None:
         need_box(sandbox)
-    instance = chosen(ingest_package(store, what.task).instances, what.instance)
+    instances = ingest_package(store, what.task).instances
     author = what.author or default_author()
     at = what.at if what.at is None or what.at.tzinfo else what.at.replace(tzinfo=UTC)
+    reported = Reported(cost=what.cost, minutes=what.minutes)
+    if what.experiment is not None:
+        made = Made(what.entrant, Origin(what.origin), what.repeat, at, reported)
+        piece = piece_of(store, instances, what.instance, what.path, made, what.experiment)
+        known = known_as(store, piece.id)
+        return HandedIn(known or take(store, piece, author), None, taken=known is None)
+    instance = chosen(instances, what.instance)
     submission = hand_in(
-        store,
-        instance,
-        what.path,
-        entrant=what.entrant,
-        origin=Origin(what.origin),
-        at=at,
-        reported=Reported(cost=what.cost, minutes=what.minutes),
+        store, instance, what.path, entrant=what.entrant, origin=Origin(what.origin), at=at, reported=reported,
         author=author,
-    )
+    )  # fmt: skip
     protocol = next((p for p in (Protocol.PROGRAM, Protocol.CHECKPOINTS) if p in instance.grading), None)
     if not grade_now or protocol is None:
         return HandedIn(submission, None)
@@ -70,16 +77,3 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
         store, subjects=(submission.id,), protocol=protocol, author=author, reason="graded as it was handed in"
     )
     return HandedIn(submission, asyncio.run(grade(store, round, submission, instance, sandbox=sandbox)))
-
-
-def chosen(instances: tuple[Instance, ...], name: str | None) -> Instance:
-    """The instance of that name, or the only one. UsageError."""
-    names = ", ".join(i.name for i in instances)
-    if name is None:
-        if len(instances) == 1:
-            return instances[0]
-        raise UsageError(f"the task has several instances: {names}", next="--instance NAME")
-    for instance in instances:
-        if instance.name == name:
-            return instance
-    raise UsageError(f"the task has no instance {name!r}; it has: {names}", next="--instance NAME")

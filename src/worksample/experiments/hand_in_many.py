@@ -7,16 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from worksample.errors import FaultyRows, RecordMissing, WorksampleError
-from worksample.files import HashSink
+from worksample.errors import FaultyRows, WorksampleError
 from worksample.grading import Evaluators, grade_all, open_round
-from worksample.records import Evaluation, Experiment, Instance, Part, Protocol, Reported, Round, Submission, digest_of
+from worksample.records import Evaluation, Experiment, Instance, Protocol, Round, Submission
 from worksample.store import Store
-from worksample.submissions import hand_in, look_at
 
-from .hand_in import chosen
 from .ingesting import ingest_package
-from .work_table import WorkRow, read_work
+from .piece import Piece, known_as, piece_of, take
+from .work_table import read_work
 
 BY_PROGRAM = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 
@@ -46,15 +44,6 @@ class HandedInMany:
     ungraded: int = 0
 
 
-@dataclass(frozen=True)
-class _Piece:
-    row: WorkRow
-    instance: Instance
-    path: Path
-    part: Part
-    id: str
-
-
 def hand_in_many(
     store: Store, what: HandInMany, *, grade_now: bool = True, on_done: Callable[[Submission], None] = lambda s: None
 ) -> HandedInMany:
@@ -66,9 +55,9 @@ def hand_in_many(
     pieces = _checked(store, what)
     made, taken = [], 0
     for piece in pieces:
-        known = _known(store, piece.id)
+        known = known_as(store, piece.id)
         if known is None:
-            known = _take(store, piece, what)
+            known = take(store, piece, what.author)
             taken += 1
             on_done(known)
         made.append(known)
@@ -82,16 +71,15 @@ def hand_in_many(
     return HandedInMany(tuple(made), taken, tuple(rounds), len(said), len(asked - said))
 
 
-def _checked(store: Store, what: HandInMany) -> list[_Piece]:
+def _checked(store: Store, what: HandInMany) -> list[Piece]:
     base = what.table.resolve().parent
     rows, faults = read_work(what.table), dict[str, str]()
     packages: dict[Path, tuple[Instance, ...] | WorksampleError] = {}
     pieces, seen = [], dict[str, int]()
     for number, row in enumerate(rows, 1):
         try:
-            instance = chosen(_instances(store, base / row.task, packages), row.instance)
-            piece = _piece(what, row, _planned(store, what, instance), base / row.path)
-            _compare(store, piece)
+            instances = _instances(store, base / row.task, packages)
+            piece = piece_of(store, instances, row.instance, base / row.path, row.made, what.experiment)
         except WorksampleError as error:
             faults[f"row {number}"] = str(error).splitlines()[0]
             continue
@@ -117,48 +105,6 @@ def _instances(
     if isinstance(found, WorksampleError):
         raise found
     return found
-
-
-def _planned(store: Store, what: HandInMany, instance: Instance) -> Instance:
-    """The instance as the experiment planned it."""
-    if what.experiment is None:
-        return instance
-    planned = [store.get(Instance, id) for id in what.experiment.lock.instances]
-    found = next((p for p in planned if p.key == instance.key), None)
-    if found is None:
-        raise FaultyRows({instance.key: f"is not in {what.experiment.name}"})
-    if (found.work_digest, found.capture_digest) != (instance.work_digest, instance.capture_digest):
-        raise FaultyRows({instance.key: f"is other work in {what.experiment.name}: brief, inputs or probes differ"})
-    return found
-
-
-def _piece(what: HandInMany, row: WorkRow, instance: Instance, path: Path) -> _Piece:
-    part, _ = look_at(instance, path, HashSink())
-    experiment = what.experiment.id if what.experiment else None
-    id = digest_of(["handed in", experiment, instance.id, row.origin.value, row.entrant, row.repeat])[:32]
-    return _Piece(row, instance, path, part, id)
-
-
-def _compare(store: Store, piece: _Piece) -> None:
-    known = _known(store, piece.id)
-    if known is not None and known.parts["output"].manifest != piece.part.manifest:
-        raise FaultyRows({piece.row.path: f"differs from what was handed in as {known.id}; give it another repeat"})
-
-
-def _known(store: Store, id: str) -> Submission | None:
-    try:
-        return store.get(Submission, id)
-    except RecordMissing:
-        return None
-
-
-def _take(store: Store, piece: _Piece, what: HandInMany) -> Submission:
-    row = piece.row
-    return hand_in(
-        store, piece.instance, piece.path, entrant=row.entrant, origin=row.origin, at=row.at,
-        reported=Reported(cost=row.cost, minutes=row.minutes), author=what.author, id=piece.id,
-        experiment=what.experiment.id if what.experiment else None,
-    )  # fmt: skip
 
 
 def _round(store: Store, made: Sequence[Submission], protocol: Protocol, what: HandInMany) -> Round | None:

@@ -10,6 +10,8 @@ from worksample.chains.reading import chains_of, due
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
 from worksample.store import Store
 
+_WHOM = {cause.value: kind for kind, cause in AWAITED.items()}
+
 
 @dataclass(frozen=True)
 class Status:
@@ -72,22 +74,16 @@ def status_and_waits(
     from worksample.store.frames import trials_df
     from worksample.verdicts.slots import slots_df
 
-    from .waiting import waiting_for
-
     slots = slots_df(store, experiment.id, judged_by=judged_by)
     tries = trials_df(store, experiment.id)
     finished = slots.filter(pl.col("state") == "finished")
     graded = finished.filter(pl.col("standing") == "decided").height
     rest = finished.filter((pl.col("standing") != "decided") & pl.col("submission").is_not_null())
-    undecided = dict(rest.select("submission", "instance").iter_rows())
     handed, open_ = handed_in(store, experiment, judged_by)
-    undecided |= open_
     graded += handed - len(open_)
-    whom = waiting_for(store, experiment, undecided)
+    causes = dict(rest.select("submission", "verdict_cause").iter_rows()) | open_
+    whom = {submission: _WHOM[cause] for submission, cause in causes.items() if cause in _WHOM}
     waits = Counter(whom.values())
-    if judged_by not in (None, JudgedBy.COMBINED):
-        asked = {cause.value: kind for kind, cause in AWAITED.items()}
-        waits = Counter(asked[cause] for cause in rest["verdict_cause"] if cause in asked)
     cost = sum(float(tries[column].fill_null(0).sum()) for column in ("cost", "other_cost"))
     status = Status(
         experiment=experiment.id,
@@ -112,14 +108,17 @@ def status_and_waits(
     return status, whom
 
 
-def handed_in(store: Store, experiment: Experiment, judged_by: JudgedBy | None = None) -> tuple[int, dict[str, str]]:
-    """How many pieces of work were handed in for it, and those without a verdict: submission -> instance."""
+def handed_in(
+    store: Store, experiment: Experiment, judged_by: JudgedBy | None = None
+) -> tuple[int, dict[str, str | None]]:
+    """How many pieces of work were handed in for it, and those without a verdict: submission -> why, as a cause."""
     if not store.find(Submission, experiment=experiment.id, origin=[Origin.EXTERNAL, Origin.PERSON]):
         return 0, {}
     from worksample.verdicts.frame import Work, WorkRules
 
     work = Work(store, [experiment], WorkRules(judged_by=judged_by))
-    mine = {s.id: s.instance for s in work.handed_in if s.experiment == experiment.id}
+    mine = [s.id for s in work.handed_in if s.experiment == experiment.id]
     told = work.bench_of(experiment.lock.protocol).verdicts(experiment.lock.protocol)
     decided = set(told.filter(told["standing"] == Standing.DECIDED.value)["subject"].to_list())
-    return len(mine), {id: instance for id, instance in mine.items() if id not in decided}
+    causes = dict(told.select("subject", "verdict_cause").iter_rows())
+    return len(mine), {id: causes.get(id) for id in mine if id not in decided}

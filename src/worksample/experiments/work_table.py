@@ -10,7 +10,9 @@ import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from worksample.errors import FaultyRows, ImportFailed
-from worksample.records import Origin
+from worksample.records import Origin, Reported
+
+from .piece import Made
 
 MOST = 100_000
 """Rows of one table."""
@@ -59,16 +61,12 @@ class WorkRow(BaseModel):
         return self
 
     @property
-    def entrant(self) -> str:
-        return self.agent or self.person or ""
-
-    @property
-    def origin(self) -> Origin:
-        return Origin.EXTERNAL if self.agent else Origin.PERSON
-
-    @property
-    def at(self) -> datetime | None:
-        return self.date if self.date is None or self.date.tzinfo else self.date.replace(tzinfo=UTC)
+    def made(self) -> Made:
+        """Who made it, when, and what it took."""
+        at = self.date if self.date is None or self.date.tzinfo else self.date.replace(tzinfo=UTC)
+        origin = Origin.EXTERNAL if self.agent else Origin.PERSON
+        reported = Reported(cost=self.cost, minutes=self.minutes)
+        return Made(self.agent or self.person or "", origin, self.repeat, at, reported)
 
 
 def read_work(table: Path) -> list[WorkRow]:

@@ -1,12 +1,14 @@
 """Judging: rounds, whom they ask, each grader in a box of its own, regrades and what they changed."""
 
+from worksample.verdicts.graded import grading_in_force
+
 from .boxes import GraderLimits
 from .changes import Change, changes
 from .evaluators import Answer, Asked, Evaluates, Evaluators, evaluators_of
 from .grade_round import RoundWork, Task, grade_all, subjects
 from .grade_submission import evaluate, grade, lease_of
 from .program import ByProgram
-from .rounds import Asks, grading_in_force, open_round, regrade
+from .rounds import Asks, open_round, regrade
 from .solving import has_solution, solve
 from .wanting import Place, wanted, wants
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.records import Evaluation, Instance, Round, Submission, Trial
+from worksample.verdicts.pairs import PAIRS, drawn_pairs
 
 from .evaluators import Evaluates, Evaluators, evaluators_of
 from .grade_submission import evaluate
-from .rounds import PAIRS
 from .wanting import TRIES, Place, wanted
 
 if TYPE_CHECKING:
@@ -35,12 +34,10 @@ Item = tuple[Submission, Submission | None]
 
 def items(store: Store, round: Round) -> list[Item]:
     """What a round asks about: the submissions of which it has a grading, or the pairs that were drawn for it."""
-    digest = round.versions.get(PAIRS)
-    if digest is None:
+    if PAIRS not in round.versions:
         return [(s, None) for s in subjects(store, round) if s.instance in round.gradings]
     here = {s.id: s for s in subjects(store, round)}
-    drawn = json.loads(store.blobs.read(digest))
-    return [(here[one], here[two]) for one, two in drawn if one in here and two in here]
+    return [(here[one], here[two]) for one, two in drawn_pairs(store, round) if one in here and two in here]
 
 
 def subjects(store: Store, round: Round) -> list[Submission]:

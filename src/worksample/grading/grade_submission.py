@@ -12,10 +12,10 @@ from worksample.errors import Cause
 from worksample.fault_injection import reach
 from worksample.records import CaptureStatus, Evaluation, Given, Instance, Round, Submission, now
 from worksample.store.owner import new_owner
+from worksample.verdicts.graded import grading_in_force
 
 from .evaluators import Answer, Asked, known
 from .program import ByProgram
-from .rounds import grading_in_force
 from .wanting import Place, place_of
 
 if TYPE_CHECKING:

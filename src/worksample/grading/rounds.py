@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample import __version__
-from worksample.errors import PlanError, RecordMissing, UsageError
+from worksample.errors import PlanError, UsageError
 from worksample.records import (
     EvaluatorKind,
     Experiment,
@@ -23,15 +23,12 @@ from worksample.records import (
     canonical,
     now,
 )
+from worksample.verdicts.pairs import PAIRS
 
 from .asked_kinds import usual
 
 if TYPE_CHECKING:
     from worksample.store import Store
-
-
-PAIRS = "pairs"
-"""In a round's versions: the digest of the pairs of submissions that were drawn for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +101,6 @@ def _grading(instance: Instance, protocol: Protocol) -> Grading:
         have = ", ".join(sorted(instance.grading)) or "none"
         raise UsageError(f"is not graded under {protocol}; it has: {have}", where=instance.key)
     return found
-
-
-def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
-    """The grading by which `round` judges submissions of `instance`: its own, or that of a later version of it.
-
-    UsageError where the round names none for the instance, RecordMissing where no instance carries the named one.
-    """
-    digest = round.gradings.get(instance.id)
-    if digest is None:
-        raise UsageError(f"round {round.id} has no grading for this instance", where=instance.key)
-    own = instance.grading.get(round.protocol)
-    if own is not None and own.digest == digest:
-        return own
-    for other in store.find(Instance, key=instance.key):
-        found = other.grading.get(round.protocol)
-        if found is not None and found.digest == digest:
-            return found
-    raise RecordMissing("no instance in the store carries this grading", where=digest, next="worksample store rebuild")
 
 
 def regrade(

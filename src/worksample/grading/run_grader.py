@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from worksample.box import Box, Completed, open_box
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
-from worksample.kit.result import checked
+from worksample.kit.result import agree
 from worksample.manifests import in_words
 from worksample.models import Roles
 from worksample.records import Grade, Grading, Usage
@@ -158,7 +158,9 @@ def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderL
         failed = result.get("failed") if isinstance(result, dict) else None
         if failed is not None:
             raise GraderError(str(result.get("reason", ""))[:15_000], cause=Cause(failed))
-        return checked(Grade.model_validate(result["grade"]), grading.criteria)
+        grade = Grade.model_validate(result["grade"])
+        agree(grade, grading.criteria)
+        return grade
     except ValidationError as error:
         raise GraderError(
             f"its result is not a grade: {in_words(error, Grade)[:500]}", cause=Cause.GRADER_MALFORMED

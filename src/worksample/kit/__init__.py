@@ -1,26 +1,34 @@
 """What a task's author imports in `grade.py`: the case, readers, modes of comparison, and compositions.
 
-Modes give a `Check` (a share of 1 and a reason), compositions give a `Grade`. See docs/kit.md.
+Modes give a `Check` (a share of 1 and a reason), compositions give a `Grade`. See docs/kit.md. A grader imports
+what it uses, and starts without the rest.
 """
 
-from worksample.errors import DeliverableError, GraderError, ReferenceUnreadable
-from worksample.records import Grade, GradePart
+from __future__ import annotations
 
-from .ask import Judged, Shown
-from .broker import Ran
-from .case import Case
-from .check import Check, average, every
-from .compose import checklist, checkpoints, file_pairs, gate_and_score, weighted
-from .exact import exact, hashed
-from .executable import Expect, executable
-from .geometric import Mesh, geometric, read_stl, surface
-from .numbers import close, number, plain_text
-from .prose import mentions, numbers_in, says, words
-from .state import query, state
-from .table import Table, read_csv
-from .tabular import tabular
-from .verifier import verified
-from .visual import drawing, visual
+from typing import TYPE_CHECKING
+
+from worksample.lazy import lazily
+
+if TYPE_CHECKING:
+    from worksample.errors import DeliverableError, GraderError, ReferenceUnreadable
+
+    from .ask import Judged, Shown
+    from .broker import Ran
+    from .case import Case
+    from .check import Check, average, every
+    from .compose import checklist, checkpoints, file_pairs, gate_and_score, weighted
+    from .grade import Grade, GradePart
+    from .modes.exact import exact, hashed
+    from .modes.executable import Expect, executable
+    from .modes.geometric import Mesh, geometric, read_stl, surface
+    from .modes.state import query, state
+    from .modes.tabular import tabular
+    from .modes.visual import drawing, visual
+    from .numbers import close, number, plain_text
+    from .prose import mentions, numbers_in, says, words
+    from .table import Table, read_csv
+    from .verifier import verified
 
 __all__ = [
     "Case",
@@ -64,3 +72,5 @@ __all__ = [
     "weighted",
     "words",
 ]
+
+__getattr__ = lazily(__name__)

@@ -10,19 +10,17 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from worksample.errors import Cause, DeliverableError, GraderError
-from worksample.records import Criteria, Grade, GradePart
 
 from .broker import Broker
 from .case import Case
 from .check import shorten
+from .criteria import Criteria
+from .grade import Grade
 from .result import checked
 from .source import Unreadable
 
@@ -36,7 +34,7 @@ def load_case(data: Mapping[str, Any]) -> Case:
     return Case(
         {name: Path(path) for name, path in data["folders"].items()},
         settings=data.get("settings"),
-        criteria=Criteria.model_validate(data.get("criteria") or {}),
+        criteria=Criteria.of(data.get("criteria") or {}),
         broker=Broker(Path(broker)) if broker else None,
     )
 
@@ -72,6 +70,8 @@ def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def classify(error: BaseException) -> tuple[Cause, str]:
     """Cause and reason of what a grader raised."""
+    import traceback
+
     tail = shorten("".join(traceback.format_exception(error))[-TAIL:])
     if isinstance(error, GraderError):
         return error.cause or Cause.GRADER_CRASH, shorten(str(error))
@@ -79,19 +79,31 @@ def classify(error: BaseException) -> tuple[Cause, str]:
         return Cause.GRADER_REFERENCE, f"a file of ours: {shorten(str(error))}\n{tail}"
     if isinstance(error, MemoryError):
         return Cause.GRADER_MEMORY, f"the grader ran out of memory\n{tail}"
-    if isinstance(error, ValidationError) and error.title in ("Grade", "GradePart"):
-        from worksample.manifests import in_words
-
-        model = Grade if error.title == "Grade" else GradePart
-        said = in_words(error, model)
+    if said := _refused(error):
         return Cause.GRADER_MALFORMED, f"{_place(error)}the grade is malformed: {shorten(said)}"
     if isinstance(error, SystemExit):
         return Cause.GRADER_CRASH, f"the grader left with sys.exit({error.code!r})\n{tail}"
     return Cause.GRADER_CRASH, f"{_place(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"
 
 
+def _refused(error: BaseException) -> str:
+    """What the record of a grade says against it, in words; "" of any other error. Only that brings pydantic in."""
+    if "pydantic" not in sys.modules:
+        return ""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError) or error.title not in ("Grade", "GradePart"):
+        return ""
+    from worksample.manifests import in_words
+    from worksample.records import grade
+
+    return in_words(error, getattr(grade, error.title))
+
+
 def _place(error: BaseException) -> str:
     """`grade.py:12: `, the innermost line of the grader's own code; "" where none took part."""
+    import traceback
+
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return f"{Path(error.filename).name}:{error.lineno}: "
     grader = sys.modules.get("worksample_grader")

@@ -8,19 +8,19 @@ significant first, and so many bytes of JSON. A request is `{"verb": name, "numb
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import os
-import socket
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from struct import Struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause, DeliverableError, GraderError
+
+if TYPE_CHECKING:
+    import socket
 
 HEAD = Struct("!I")
 REQUEST_LIMIT = 16 << 20
@@ -53,6 +53,8 @@ class Ran:
 
 
 def pack(data: bytes) -> str:
+    import base64
+
     return base64.b64encode(data).decode()
 
 
@@ -60,6 +62,9 @@ def unpack(text: Any) -> bytes:
     """ValueError for anything but Base64 text."""
     if not isinstance(text, str):
         raise ValueError("no Base64")
+    import base64
+    import binascii
+
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
@@ -123,6 +128,8 @@ class Broker:
         return found
 
     def _line(self, patience: float) -> socket.socket:
+        import socket
+
         if self._socket is None or self._owner != os.getpid():
             self._socket, self._owner = socket.socket(socket.AF_UNIX), os.getpid()
             # By way of its folder, since the address of a socket is at most 107 bytes.

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnreadable, WorksampleError
-from worksample.records import Criteria
+from worksample.records.trees import CriteriaTree
 
-from . import ask, markup, picture, sound, table, text, workbook
+from . import table, text
 from .broker import Broker, Ran
+from .criteria import Criteria
 from .shape import shaped
 from .source import Owner, Unreadable, deliverable, file_in, files_below, find, reference
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from PIL.Image import Image
+
+    from .ask import Judged
+    from .sound import Sound
 
 T = TypeVar("T")
 
@@ -34,14 +38,14 @@ class Case:
 
     def __init__(
         self, folders: Mapping[str, Path], *, settings: Mapping[str, Any] | None = None,
-        criteria: Criteria | None = None, broker: Broker | None = None,
+        criteria: CriteriaTree | None = None, broker: Broker | None = None,
     ) -> None:  # fmt: skip
         """folders: any of `FOLDERS` -> an existing folder."""
         self._folders = {name: Path(path) for name, path in folders.items()}
         self._broker = broker
         self._tables: dict[tuple[str, str, str | int | None], table.Table | WorksampleError] = {}
         self.settings: dict[str, Any] = dict(settings or {})
-        self.criteria = criteria or Criteria()
+        self.criteria: CriteriaTree = criteria or Criteria()
 
     def folder(self, name: str) -> Path:
         """The folder of that name. GraderError where this case has none."""
@@ -107,7 +111,7 @@ class Case:
             owner = Owner(DeliverableError if side == "output" else ReferenceUnreadable, name)
             get = self._got if side == "output" else self._ref
             try:
-                found = get(name, _read_table if sheet is None else lambda path: workbook.read_sheet(path, sheet))
+                found = get(name, lambda path: _read_table(path, sheet))
                 self._tables[key] = found.owned(owner)
             except owner.fault as error:
                 self._tables[key] = error
@@ -143,6 +147,7 @@ class Case:
 
     def rows(self, name: str) -> table.Table:
         """A deliverable's table: CSV of any common dialect, or the first sheet of a workbook."""
+
         return self._table("output", name)
 
     def sheet(self, name: str, sheet: str | int = 0) -> table.Table:
@@ -151,22 +156,32 @@ class Case:
 
     def cells(self, name: str, sheet: str | int = 0, *, formulas: bool = False) -> list[list[Any]]:
         """All cells of a workbook's sheet, row by row: values as last computed, or the formulas."""
+        from . import workbook
+
         return self._got(name, lambda path: workbook.read_cells(path, sheet, formulas=formulas))
 
     def xml(self, name: str) -> Element:
         """A deliverable's XML root; document types with entities are malformed."""
+        from . import markup
+
         return self._got(name, markup.read_xml)
 
     def svg(self, name: str) -> Element:
         """The root of an SVG picture."""
+        from . import markup
+
         return self._got(name, markup.read_svg)
 
     def image(self, name: str) -> Image:
         """A picture, decoded and upright; at most 25 million pixels."""
+        from . import picture
+
         return self._got(name, picture.read_image)
 
-    def wav(self, name: str) -> sound.Sound:
+    def wav(self, name: str) -> Sound:
         """Uncompressed sound."""
+        from . import sound
+
         return self._got(name, sound.read_wav)
 
     def ref_text(self, name: str) -> str:
@@ -184,14 +199,19 @@ class Case:
 
     def ref_sheet(self, name: str, sheet: str | int = 0) -> table.Table:
         """A sheet of the reference's workbook."""
+
         return self._table("reference", name, sheet)
 
     def ref_svg(self, name: str) -> Element:
         """The root of the reference's SVG picture."""
+        from . import markup
+
         return self._ref(name, markup.read_svg)
 
     def ref_image(self, name: str) -> Image:
         """The reference's picture."""
+        from . import picture
+
         return self._ref(name, picture.read_image)
 
     def run(
@@ -220,7 +240,7 @@ class Case:
         self, question: str, *exhibits: Any, kind: str = "yes_no", options: Sequence[str] = (),
         items: Mapping[str, str] | None = None, fields: Mapping[str, Mapping[str, Any]] | None = None,
         second: Sequence[Any] = (), role: str = "", quotes: bool = True,
-    ) -> ask.Judged:  # fmt: skip
+    ) -> Judged:  # fmt: skip
         """Asks a judge model about `exhibits`: texts, `Shown`, pictures, or paths of this case's files.
 
         kind: yes_no, choice (of `options`), checklist (of `items`), fields (name -> {"type": ...}), or pair (the
@@ -228,6 +248,8 @@ class Case:
         quoted from a text that it was shown. GraderError where no judge is configured or none gives an answer: the
         submission stays ungraded, and no grade is taken from a grader that goes on without it.
         """
+        from . import ask
+
         if self._broker is None:
             raise GraderError("judges are asked by the grading sandbox only", cause=Cause.JUDGE_LACKS)
         body = ask.request(
@@ -239,6 +261,8 @@ class Case:
 
     def _shown(self, path: Path) -> dict[str, Any]:
         """A file of this case as an exhibit; what cannot be read is the fault of whose it is."""
+        from . import ask
+
         for side, folder in self._folders.items():
             if path.is_relative_to(folder):
                 name = str(path.relative_to(folder))
@@ -247,7 +271,9 @@ class Case:
         raise GraderError(f"{path} lies in no folder of this case", cause=Cause.GRADER_CRASH)
 
 
-def _read_table(path: Path) -> table.Table:
-    if path.suffix.lower() in (".xlsx", ".xlsm"):
-        return workbook.read_sheet(path)
+def _read_table(path: Path, sheet: str | int | None) -> table.Table:
+    if sheet is not None or path.suffix.lower() in (".xlsx", ".xlsm"):
+        from . import workbook
+
+        return workbook.read_sheet(path, 0 if sheet is None else sheet)
     return table.read_csv(path, "\t" if path.suffix.lower() == ".tsv" else None)

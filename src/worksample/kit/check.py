@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worksample.errors import Cause, GraderError
-from worksample.records import is_full
+from worksample.records.passing import is_full
 
 REASON_LIMIT = 4_000
 """Characters of a reason that are kept."""

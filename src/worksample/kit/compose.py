@@ -14,17 +14,19 @@ from contextvars import ContextVar
 from typing import Any
 
 from worksample.errors import Cause, DeliverableError, GraderError
-from worksample.records import By, Criterion, Grade, GradePart, is_full
-from worksample.records.criteria import asked_of
+from worksample.records.passing import is_full
+from worksample.records.trees import By, CriterionNode, Node, asked_of
 
 from .case import Case
 from .check import Check, fraction_of, shorten
+from .criteria import Criterion
+from .grade import Grade, GradePart
 
 Result = Check | Grade | bool | float
 Thunk = Callable[[], Result] | Result
 Parts = Mapping[str, Thunk]
 
-_scope: ContextVar[tuple[Criterion, ...] | None] = ContextVar("scope", default=None)
+_scope: ContextVar[tuple[CriterionNode, ...] | None] = ContextVar("scope", default=None)
 
 
 def weighted(
@@ -91,13 +93,13 @@ def _mismatch(what: str) -> GraderError:
     return GraderError(what, cause=Cause.GRADER_MALFORMED)
 
 
-def _nodes(case: Case) -> tuple[Criterion, ...]:
+def _nodes(case: Case) -> tuple[CriterionNode, ...]:
     """The criteria that a program decides, where this composition stands."""
     scope = _scope.get()
     return program_nodes(case.criteria.criteria) if scope is None else scope
 
 
-def program_nodes(nodes: Sequence[Criterion]) -> tuple[Criterion, ...]:
+def program_nodes(nodes: Sequence[Node]) -> tuple[Node, ...]:
     """The tree without what judges and people decide."""
     return asked_of(nodes, By.PROGRAM.value)
 
@@ -129,7 +131,7 @@ def _free(name: str, points: float, gate: bool) -> Criterion:
     """A criterion for a part that no `criteria.toml` names, such as a file."""
     if not 0 < points < math.inf:
         raise _mismatch(f"{name!r} weighs {points}; a weight is more than 0")
-    return Criterion(id="free", text="-", points=points, gate=gate).model_copy(update={"id": name})
+    return Criterion(id=name, text="-", points=points, gate=gate)
 
 
 def _share(parts: Iterable[GradePart]) -> float:
@@ -138,11 +140,11 @@ def _share(parts: Iterable[GradePart]) -> float:
     return min(1.0, math.fsum(p.points * (p.fraction or 0.0) for p in counted) / total) if total else 0.0
 
 
-def _names_agree(nodes: Sequence[Criterion], parts: Parts, gates: frozenset[str]) -> None:
+def _names_agree(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str]) -> None:
     """Every criterion is answered once, by itself or by its parts; nothing else is; gates are gates on both sides."""
-    known: dict[str, Criterion] = {}
+    known: dict[str, CriterionNode] = {}
 
-    def walk(level: Sequence[Criterion], covered: bool) -> None:
+    def walk(level: Sequence[CriterionNode], covered: bool) -> None:
         for node in level:
             given = node.id in parts
             known[node.id] = node
@@ -164,7 +166,7 @@ def _names_agree(nodes: Sequence[Criterion], parts: Parts, gates: frozenset[str]
 
 
 def _evaluate(
-    nodes: Sequence[Criterion], parts: Parts, gates: frozenset[str], binary: bool
+    nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str], binary: bool
 ) -> dict[str, tuple[float, str, tuple[GradePart, ...]]]:
     """Criterion -> (share, reason, parts); gates first, the rest only where all of them passed."""
     found: dict[str, tuple[float, str, tuple[GradePart, ...]]] = {}
@@ -184,11 +186,11 @@ def _evaluate(
     return found
 
 
-def _walk(nodes: Sequence[Criterion]) -> list[Criterion]:
+def _walk(nodes: Sequence[CriterionNode]) -> list[CriterionNode]:
     return [n for node in nodes for n in (node, *_walk(node.parts))]
 
 
-def _answer(name: str, node: Criterion, thunk: Thunk) -> tuple[float, str, tuple[GradePart, ...]]:
+def _answer(name: str, node: CriterionNode, thunk: Thunk) -> tuple[float, str, tuple[GradePart, ...]]:
     token = _scope.set(node.parts)
     try:
         result: Any = thunk() if callable(thunk) else thunk
@@ -203,7 +205,7 @@ def _answer(name: str, node: Criterion, thunk: Thunk) -> tuple[float, str, tuple
     return fraction_of(result, f"part {name!r}"), "", ()
 
 
-def _part(node: Criterion, found: Mapping[str, tuple[float, str, tuple[GradePart, ...]]]) -> GradePart:
+def _part(node: CriterionNode, found: Mapping[str, tuple[float, str, tuple[GradePart, ...]]]) -> GradePart:
     if node.id in found:
         share, reason, inner = found[node.id]
     else:
@@ -216,7 +218,7 @@ def _part(node: Criterion, found: Mapping[str, tuple[float, str, tuple[GradePart
     )  # fmt: skip
 
 
-def _closed(nodes: Sequence[Criterion], parts: Sequence[GradePart]) -> list[str]:
+def _closed(nodes: Sequence[CriterionNode], parts: Sequence[GradePart]) -> list[str]:
     """Names of the criteria of one level that are gates and failed: they make 0 what they are parts of."""
     passed = {p.name: p.passed for p in parts}
     return [node.id for node in nodes if node.gate and not passed.get(shorten(node.id), True)]

@@ -5,29 +5,30 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pydantic import ValidationError
-
 from worksample.errors import Cause, GraderError
-from worksample.records import Criteria, Grade, GradePart
+from worksample.records.trees import CriteriaTree, GradeTree, PartNode
 
 from .compose import program_nodes
+from .grade import Grade
 
 SLACK = 1e-6
 """How far a score may lie from its parts: rounding."""
 
 
-def checked(result: Any, criteria: Criteria) -> Grade:
-    """What `grade` returned, if it is a grade that answers the criteria. GraderError (`grader.malformed`) otherwise."""
-    if not isinstance(result, Grade):
-        raise GraderError(f"grade() returned {type(result).__name__}, no Grade", cause=Cause.GRADER_MALFORMED)
-    try:
-        grade = Grade.model_validate(result.model_dump())
-    except ValidationError as error:
-        from worksample.manifests import in_words
+def checked(result: Any, criteria: CriteriaTree) -> Grade:
+    """What `grade` returned, if it is a grade that answers the criteria. GraderError (`grader.malformed`) otherwise.
 
-        raise GraderError(f"the grade is malformed: {in_words(error, Grade)}", cause=Cause.GRADER_MALFORMED) from error
-    except ValueError as error:
-        raise GraderError(f"the grade is malformed: {error}", cause=Cause.GRADER_MALFORMED) from error
+    pydantic's ValidationError where it is a record that was made past its checks.
+    """
+    if not isinstance(result, GradeTree):
+        raise GraderError(f"grade() returned {type(result).__name__}, no Grade", cause=Cause.GRADER_MALFORMED)
+    grade = result.replaced() if isinstance(result, Grade) else Grade(**dict(result))  # type: ignore[call-overload]
+    agree(grade, criteria)
+    return grade
+
+
+def agree(grade: GradeTree, criteria: CriteriaTree) -> None:
+    """Refuse a grade that does not answer the criteria, or that contradicts itself. GraderError."""
     wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
     if not given and len(criteria.kinds) > 1:
         what = "a grade without parts speaks for the whole, and others decide some of the criteria: give parts"
@@ -35,11 +36,10 @@ def checked(result: Any, criteria: Criteria) -> Grade:
     if wanted and given and wanted != given:
         odd = sorted(wanted ^ given)
         raise GraderError(f"grade and criteria.toml differ in {', '.join(odd)}", cause=Cause.GRADER_MALFORMED)
-    _agree(grade)
-    return grade
+    _agree_within(grade)
 
 
-def _agree(grade: Grade) -> None:
+def _agree_within(grade: GradeTree) -> None:
     """Refuse a score that its own parts contradict, where nothing says why. With parts a score is theirs."""
     shares = [_share(list(grade.parts)), _share([p for p in grade.parts if not p.gate])]
     if any(p.gate and not p.passed for p in grade.parts):
@@ -51,7 +51,7 @@ def _agree(grade: Grade) -> None:
         raise GraderError(what, cause=Cause.GRADER_MALFORMED)
 
 
-def _share(parts: list[GradePart]) -> float | None:
+def _share(parts: list[PartNode]) -> float | None:
     counted = [p for p in parts if p.fraction is not None]
     total = math.fsum(p.points for p in counted)
     return math.fsum(p.points * (p.fraction or 0.0) for p in counted) / total if total else None

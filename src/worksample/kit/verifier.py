@@ -9,10 +9,10 @@ import json
 import math
 
 from worksample.errors import Cause, GraderError
-from worksample.records import Grade, GradePart
 
 from .broker import Ran
 from .case import Case
+from .grade import Grade, GradePart
 
 REWARD_JSON, REWARD_TEXT = "reward.json", "reward.txt"
 

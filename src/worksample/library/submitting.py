@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .opening import opened
+from .results import Run, named
 from .threads import call, call_async
 
 if TYPE_CHECKING:
@@ -18,32 +19,37 @@ if TYPE_CHECKING:
 
 def submit(
     path: str | Path, task: str | Path | Package, *, entrant: str, origin: str = "external", store: Where = None,
-    grade: bool = True, sandbox: str = "bubblewrap", **known: Any,
+    grade: bool = True, sandbox: str = "bubblewrap", experiment: str | Run = "", **known: Any,
 ) -> HandedIn:  # fmt: skip
     """Hand in a folder or a zip that `entrant` made for a task: the stored submission, and its evaluation.
 
     `origin`: `person`, or `external` for an agent elsewhere. `known`: instance, at (a datetime), minutes, cost (US
-    dollars), author; what is not given is unknown, and never 0.
+    dollars), author; what is not given is unknown, and never 0. `experiment`: its rounds judge the work instead, once
+    it is resumed; then the same work given again is taken once, and `repeat` tells several pieces apart.
     """
-    return call(lambda stop: _submit(path, task, entrant, origin, store, grade, sandbox, known))
+    return call(lambda stop: _submit(path, task, entrant, origin, store, grade, sandbox, experiment, known))
 
 
 async def submit_async(
     path: str | Path, task: str | Path | Package, *, entrant: str, origin: str = "external", store: Where = None,
-    grade: bool = True, sandbox: str = "bubblewrap", **known: Any,
+    grade: bool = True, sandbox: str = "bubblewrap", experiment: str | Run = "", **known: Any,
 ) -> HandedIn:  # fmt: skip
     """As `submit`."""
-    return await call_async(lambda stop: _submit(path, task, entrant, origin, store, grade, sandbox, known))
+    return await call_async(lambda stop: _submit(path, task, entrant, origin, store, grade, sandbox, experiment, known))
 
 
 def _submit(
     path: str | Path, task: str | Path | Package, entrant: str, origin: str, store: Where, grade: bool, sandbox: str,
-    known: dict[str, Any],
+    experiment: str | Run, known: dict[str, Any],
 ) -> HandedIn:  # fmt: skip
+    from worksample.experiments.find import find_experiment
     from worksample.experiments.hand_in import HandIn, hand_in_and_grade
     from worksample.tasks import Package
 
     folder = task.root if isinstance(task, Package) else Path(task)
     what = replace(HandIn(Path(path), folder, entrant, origin), **known)
-    with opened(store, create=True) as open_:
+    place = experiment.store if store is None and isinstance(experiment, Run) else store
+    with opened(place, create=not experiment) as open_:
+        if experiment:
+            what = replace(what, experiment=find_experiment(open_, named(experiment), planned=True))
         return hand_in_and_grade(open_, what, grade_now=grade, sandbox=sandbox)

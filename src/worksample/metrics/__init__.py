@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from .calibration.corrected import Corrected, corrected
     from .calibration.draw import draw_labels
     from .calibration.kindness import Kindness, kindness_of
+    from .calibration.one_answer import OneAnswer, one_answer_of
     from .calibration.overshoot import overshoot_of
     from .calibration.proof import Proof, Route, Standing, prove, prove_by, route
+    from .calibration.rectified import rectified
     from .calibration.rules import CalibrationRules
     from .calibration.sample import Kind, Sample
     from .comparison.correlation import correlate, representativeness
@@ -115,6 +117,7 @@ __all__ = [
     "Kind",
     "Kindness",
     "Mark",
+    "OneAnswer",
     "PairSums",
     "PairTest",
     "Plan",
@@ -187,6 +190,7 @@ __all__ = [
     "median_amount",
     "midpoint",
     "model_effect",
+    "one_answer_of",
     "overshoot_of",
     "pair_preference",
     "pair_sums",
@@ -203,6 +207,7 @@ __all__ = [
     "prove_by",
     "rank_agents",
     "rate",
+    "rectified",
     "repeat_spread",
     "representativeness",
     "roll_up",

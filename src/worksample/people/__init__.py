@@ -9,33 +9,38 @@ if TYPE_CHECKING:
     from .access.accounts import Accounts
     from .access.presence import Invitation, ends_at, invitations, last_active
     from .access.profile import Profile, profile_of
-    from .access.shown_names import refuse_votes_at_work, show_names
+    from .access.shown_names import look_at_submission, refuse_votes_at_work, show_names
+    from .amending import amend, strike_findings, withdraw
     from .exchange.exporting import export_csv, export_jsonl, export_parquet, export_precomputed
     from .exchange.importing import import_judgments
     from .faults import Conflict, Denied, FaultyRows, InvalidAnswer, NotReady, NotYours
     from .people import People
     from .quality.background import Background, backgrounds
     from .quality.dashboard import Leniency, PositionBias, Progress, Throughput
-    from .quality.flags import FLAGS, Flag
-    from .quality.gold_items import GoldResult
+    from .quality.flags import FLAGS, Flag, all_flags, close_flag, raise_flag
+    from .quality.gold_items import GoldResult, gold_results
     from .rounds.config import Gold, PeopleRound
     from .rounds.instructions import Instructions, read_folder, read_kept, shipped
+    from .rounds.opening import top_up
     from .rounds.pilot import Pilot, pilots
     from .rounds.protocol import SPECS, Ask, Form, Kind, Spec
-    from .rounds.queues import Queue
+    from .rounds.queues import Queue, list_queues, restock, set_state
+    from .rubrics.versions import Version, save_version
     from .verdicts import DecidedBy, Final, false_negatives, final_verdicts, preferences
     from .work.item import Draft, Item, Pane
-    from .work.standing import Standing
+    from .work.standing import Standing, standings
 
 # fmt: off
 __all__ = [
     "FLAGS", "SPECS", "Account", "Accounts", "Ask", "Background", "Conflict", "DecidedBy", "Denied", "Draft",
     "FaultyRows", "Final", "Flag", "Form", "Gold", "GoldResult", "Instructions", "InvalidAnswer", "Invitation", "Item",
     "Kind", "Leniency", "NotReady", "NotYours", "Pane", "People", "PeopleRound", "Pilot", "PositionBias", "Profile",
-    "Progress", "Queue", "Role", "Spec", "Standing", "Throughput", "backgrounds", "ends_at", "export_csv",
-    "export_jsonl", "export_parquet", "export_precomputed", "false_negatives", "final_verdicts", "import_judgments",
-    "invitations", "last_active", "pilots", "preferences", "profile_of", "read_folder", "read_kept",
-    "refuse_votes_at_work", "shipped", "show_names",
+    "Progress", "Queue", "Role", "Spec", "Standing", "Throughput", "Version", "all_flags", "amend", "backgrounds",
+    "close_flag", "ends_at", "export_csv", "export_jsonl", "export_parquet", "export_precomputed", "false_negatives",
+    "final_verdicts", "gold_results", "import_judgments", "invitations", "last_active", "list_queues",
+    "look_at_submission", "pilots", "preferences", "profile_of", "raise_flag", "read_folder", "read_kept",
+    "refuse_votes_at_work", "restock", "save_version", "set_state", "shipped", "show_names", "standings",
+    "strike_findings", "top_up", "withdraw",
 ]
 # fmt: on
 

@@ -14,6 +14,7 @@ from worksample.records import Labels, Pairwise, Purpose, Round, Standing, Targe
 from worksample.verdicts.resolving import verdict_of
 
 from .rounds.protocol import PURPOSE_OF, SOUND, Kind
+from .rounds.queues import find_queue
 from .said import amendments_of, given, verdicts_of
 
 if TYPE_CHECKING:
@@ -47,13 +48,13 @@ def rounds_over(store: Store, round: str, *kinds: Kind) -> list[Round]:
     return [r for r in found if (not wanted or r.purpose in wanted) and (Target.ROUND, r.id) not in out]
 
 
-def final_verdicts(store: Store, round: Round) -> dict[str, Final]:
-    """Per subject, after audits and adjudications (`verdicts.second_looks`)."""
+def final_verdicts(store: Store, round: str) -> dict[str, Final]:
+    """Per subject of a round by people, after audits and adjudications (`verdicts.second_looks`)."""
     from worksample.verdicts.judging import Judging
 
-    judged, _ = Judging(store, amendments_of(store)).looked_at(round)
+    judged, _ = Judging(store, amendments_of(store)).looked_at(store.get(Round, round))
     votes = {row["subject"]: row for row in judged.votes.iter_rows(named=True)}
-    found = findings(store, round.id)
+    found = findings(store, round)
     return {
         row["subject"]: Final(
             verdict_of(row), DecidedBy(row["by"]), verdict_of(votes[row["subject"]]), found.get(row["subject"], ())
@@ -79,24 +80,26 @@ def findings(store: Store, round: str) -> dict[str, tuple[str, ...]]:
     return {subject: tuple(sorted(labels)) for subject, labels in out.items()}
 
 
-def false_negatives(store: Store, round: Round) -> Estimate:
+def false_negatives(store: Store, round: str) -> Estimate:
     """Of the audited fails of a round, the share that should have passed, with its one-sided exact bound (RLI B.5)."""
     from worksample.metrics import false_negative_bound
 
-    looked = _decided(store, rounds_over(store, round.id, Kind.FALSE_NEGATIVES))
+    looked = _decided(store, rounds_over(store, round, Kind.FALSE_NEGATIVES))
     return false_negative_bound(sum(bool(v.passed) for v in looked.values()), len(looked))
 
 
-def preferences(store: Store, round: Round, passed: Mapping[str, bool | None]) -> pl.DataFrame:
+def preferences(store: Store, round: str, passed: Mapping[str, bool | None] | None = None) -> pl.DataFrame:
     """What the votes of a round of pairs come to, per project and pair of agents, for `metrics.elo_ratings`.
 
-    `passed`: submission -> whether it succeeded; where both did quality decides, else completion (RLI 3.4). Columns:
-    project, first, second, votes, preference, reason (see `metrics.project_preferences`).
+    `passed`: submission -> whether it succeeded; unless given, as the holistic round says that this one was opened
+    with. Where both did quality decides, else completion (RLI 3.4). Columns: project, first, second, votes, preference,
+    reason (see `metrics.project_preferences`).
     """
     from worksample.metrics import TIE_BREAK, pair_preference, project_preferences
     from worksample.verdicts.entrants import entrants
 
-    rows = [e for e in given(store, round.id) if isinstance(e.payload, Pairwise) and e.second is not None]
+    passed = _succeeded(store, round) if passed is None else passed
+    rows = [e for e in given(store, round) if isinstance(e.payload, Pairwise) and e.second is not None]
     entrant = entrants(store, {id for e in rows for id in (e.subject, e.second) if id is not None})
     said = [e.payload for e in rows if isinstance(e.payload, Pairwise)]
     preference = pair_preference(
@@ -113,3 +116,10 @@ def preferences(store: Store, round: Round, passed: Mapping[str, bool | None]) -
         evaluator=[e.evaluator for e in rows],
         protocol=TIE_BREAK,
     )
+
+
+def _succeeded(store: Store, round: str) -> dict[str, bool | None]:
+    """What the holistic round says that a round of pairs was opened with."""
+    with store.database.reading() as connection:
+        source = find_queue(connection, round).settings["holistic"]
+    return {s: f.verdict.passed for s, f in final_verdicts(store, source).items()} if source else {}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .agent import Agent, Usage
     from .amount import Hours, Source, Value
     from .base import Frozen, Json, Record, canonical, digest_bytes, digest_of, now
-    from .criteria import By, Criteria, Criterion, Importance
+    from .criteria import Criteria, Criterion
     from .evaluation import (
         Action,
         Amendment,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Target,
     )
     from .experiment import Arm, Chain, Experiment, Feedback, Lock, ShownRubric, Slot
-    from .grade import Grade, GradePart, Skip
+    from .grade import Grade, GradePart
     from .job import ContractType, Job
     from .kinds import REGISTRY, from_envelope
     from .manifest import Entry, EntryKind, Manifest, path_fault, quote_path, unquote_path
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         Tier,
         Work,
     )
+    from .trees import By, Importance, Skip
     from .trial import Ending, Fed, Outcome, Trial
     from .verdict import AWAITED, JudgedBy, Standing, Verdict, strikes, struck, targets_of
 

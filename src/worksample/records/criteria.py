@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Iterator
 from typing import Self
 
 from pydantic import Field, model_validator
 
 from .base import Frozen
+from .trees import By, CriteriaTree, CriterionNode, Importance, asked_of
 
 
-class Importance(StrEnum):
-    """How much a rubric's criterion weighs (UpBench A.3). Passing a pitfall means that it is absent."""
-
-    CRITICAL = "critical"
-    IMPORTANT = "important"
-    OPTIONAL = "optional"
-    PITFALL = "pitfall"
-
-
-class By(StrEnum):
-    """Who decides a criterion."""
-
-    PROGRAM = "program"
-    JUDGE = "judge"
-    PERSON = "person"
-
-
-class Criterion(Frozen):
+class Criterion(CriterionNode, Frozen):
     """A node of the tree. A leaf has `points` or an `importance`; a branch has `parts` and their sum."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
@@ -52,19 +35,12 @@ class Criterion(Frozen):
             raise ValueError(f"criterion {self.id}: give either points or an importance")
         return self
 
-    @property
-    def worth(self) -> float:
-        """Points of a leaf (1 where only an importance is given), the sum over a branch."""
-        if self.parts:
-            return sum(p.worth for p in self.parts)
-        return self.points if self.points is not None else 1.0
-
-    @property
-    def leaves(self) -> tuple[Criterion, ...]:
-        return tuple(leaf for p in self.parts for leaf in p.leaves) if self.parts else (self,)
+    def left(self, parts: tuple[Self, ...]) -> Self:
+        """This branch with these parts alone; it is worth what they are."""
+        return self.model_copy(update={"parts": parts, "points": None})
 
 
-class Criteria(Frozen):
+class Criteria(CriteriaTree, Frozen):
     """The whole tree; ids are unique in it, at most one criterion implies the others, and it is the last."""
 
     criteria: tuple[Criterion, ...] = ()
@@ -90,30 +66,9 @@ class Criteria(Frozen):
     def leaves(self) -> tuple[Criterion, ...]:
         return tuple(leaf for c in self.criteria for leaf in c.leaves)
 
-    @property
-    def total(self) -> float:
-        return sum(c.worth for c in self.criteria)
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        """Who decides them, as values of `By`."""
-        return frozenset(leaf.by.value for leaf in self.leaves)
-
     def asked_of(self, by: str) -> Criteria:
         """Those that one kind of evaluator decides, with the branches over them."""
         return Criteria(criteria=asked_of(self.criteria, by))
-
-
-def asked_of(nodes: Sequence[Criterion], by: str) -> tuple[Criterion, ...]:
-    """The tree without what others decide; a branch is worth what is left of it."""
-    kept = []
-    for node in nodes:
-        parts = asked_of(node.parts, by)
-        if parts:
-            kept.append(node.model_copy(update={"parts": parts, "points": None}))
-        elif not node.parts and node.by.value == by:
-            kept.append(node)
-    return tuple(kept)
 
 
 def _walk(node: Criterion) -> Iterator[Criterion]:

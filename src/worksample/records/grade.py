@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from .base import Frozen
-from .criteria import Importance
-from .passing import is_full, partial_credit
+from .trees import GradeTree, Importance, PartNode, Skip, leaves_of
 
 
-class Skip(StrEnum):
-    """Why a part has no result."""
-
-    NOT_APPLICABLE = "not_applicable"
-    """Leaves the denominator."""
-    CANNOT_JUDGE = "cannot_judge"
-    """Leaves the submission ungraded until someone can."""
-
-
-class GradePart(Frozen):
+class GradePart(PartNode, Frozen):
     """One criterion's result. `fraction` of its `points` was earned, in 0..1; None where it was skipped."""
+
+    # A grader's own part, which is no record, is read as it stands.
+    model_config = ConfigDict(from_attributes=True)
 
     name: str
     points: float = Field(default=1.0, gt=0)
@@ -40,12 +31,8 @@ class GradePart(Frozen):
             raise ValueError(f"part {self.name!r}: give a fraction, or why it was skipped")
         return self
 
-    @property
-    def passed(self) -> bool:
-        return self.fraction is not None and bool(is_full(self.fraction))
 
-
-class Grade(Frozen):
+class Grade(GradeTree, Frozen):
     """`score` in 0..1. How parts make a score is the composition's affair; the parts say how it came about."""
 
     type: Literal["grade"] = "grade"
@@ -55,35 +42,6 @@ class Grade(Frozen):
     reason: str = Field(default="", max_length=20_000)
 
     @property
-    def full(self) -> bool:
-        """Full credit: ALE's full pass, TAC's S_full."""
-        return bool(is_full(self.score))
-
-    @property
-    def partial(self) -> float:
-        """TAC's S_partial (4.1)."""
-        return float(partial_credit(self.score, self.full))
-
-    @property
     def leaves(self) -> tuple[GradePart, ...]:
         """The criteria, without the branches over them."""
-        return tuple(_leaves(self.parts))
-
-    @property
-    def undecided(self) -> tuple[str, ...]:
-        """Names of the parts that nobody could judge."""
-        return tuple(p.name for p in self.leaves if p.skip is Skip.CANNOT_JUDGE)
-
-    @property
-    def void(self) -> bool:
-        """Whether it has parts and none of them applies: then there is nothing to give a score for."""
-        return bool(self.parts) and all(p.skip is Skip.NOT_APPLICABLE for p in self.leaves)
-
-
-def _leaves(parts: Iterable[GradePart]) -> Iterator[GradePart]:
-    for part in parts:
-        # Who skipped a branch has skipped what is below it.
-        if part.parts and part.skip is None:
-            yield from _leaves(part.parts)
-        else:
-            yield part
+        return tuple(leaves_of(self.parts))

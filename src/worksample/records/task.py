@@ -14,8 +14,9 @@ from pydantic import Field, StringConstraints
 
 from .amount import Hours, Value
 from .base import Frozen, Moment, Record, digest_of, register
-from .criteria import By, Criteria
+from .criteria import Criteria
 from .job import Job
+from .trees import By
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]

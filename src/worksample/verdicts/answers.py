@@ -10,11 +10,12 @@ from worksample.records import EvaluatorKind, Protocol, Purpose, Round
 
 from .asked import BY_CRITERIA
 from .frame import Work
+from .graded import asks_the_same
 from .judging import Judging
 
 WHOLE = "(the whole)"
 """The item of a verdict on a submission, beside its criteria."""
-_MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
+MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
 """Audits, adjudications and searches for false negatives choose what they look at by what was said of it."""
 ANSWERS = {
     **dict.fromkeys(("subject", "item", "importance", "kind", "evaluator"), pl.String()),
@@ -42,11 +43,11 @@ def answers(work: Work, protocol: Protocol | None = None) -> pl.DataFrame:
     `task`, `key`, `label` and `agent` of the work. An evaluator's latest answer on an item stands; what was skipped is
     no answer. protocol: of rounds under it alone.
     """
-    judging, rounds = rounds_of(work, {*_MERITS, Purpose.CALIBRATION})
+    judging, rounds = rounds_of(work, {*MERITS, Purpose.CALIBRATION})
     # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of
     # several the latest counts.
     latest = {
-        (r.experiment, r.protocol): r.id for r in rounds if r.purpose is Purpose.CALIBRATION and _asked(r, rounds)
+        (r.experiment, r.protocol): r.id for r in rounds if r.purpose is Purpose.CALIBRATION and _asked(r, judging)
     }
     rounds = [
         r for r in rounds
@@ -80,13 +81,11 @@ def answers(work: Work, protocol: Protocol | None = None) -> pl.DataFrame:
     return table.join(_work(work), on="subject", how="inner", maintain_order="left")
 
 
-def _asked(labels: Round, rounds: list[Round]) -> bool:
+def _asked(labels: Round, judging: Judging) -> bool:
     """Whether they are of what the judge that decides was asked: another rubric's labels say nothing of this one."""
-    judged = [r for r in rounds if r.by is EvaluatorKind.JUDGE and r.experiment == labels.experiment]
-    last = next((r for r in reversed(judged) if r.protocol is labels.protocol), None)
-    if labels.over is None or last is None:
-        return labels.over is not None
-    return all(last.gradings.get(id, digest) == digest for id, digest in labels.gradings.items())
+    judged = judging.found.deciding(labels.protocol, EvaluatorKind.JUDGE)
+    last = next((r for r in reversed(judged) if r.experiment == labels.experiment), None)
+    return labels.over is not None and (last is None or asks_the_same(labels, last))
 
 
 def _columns() -> list[pl.Expr]:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import polars as pl
 
 from worksample.metrics.scores.rubric import Mark, RubricRules, rubric_scores
-from worksample.records import Protocol, Round, Rule, Skip, Standing, is_full
+from worksample.records import AWAITED, Protocol, Round, Rule, Skip, Standing, is_full
 
 from .doubles import latest
 
 PASS, FAIL, NOT_APPLICABLE, CANNOT = (m.value for m in (Mark.PASS, Mark.FAIL, Mark.NOT_APPLICABLE, Mark.CANNOT_JUDGE))
 VOID = "no criterion applies"
 FEW = "too few grades"
+_WAITS = {by: cause.value for by, cause in AWAITED.items()}
 _MARKS = {Skip.NOT_APPLICABLE.value: NOT_APPLICABLE, Skip.CANNOT_JUDGE.value: CANNOT}
 _TWO, _THREE = 2, 3
+
+
+def awaited(round: Round) -> pl.Expr:
+    """The cause of what is short of answers in this round: its people or its judge are waited for, a program is not."""
+    return pl.lit(_WAITS.get(round.by), dtype=pl.String)
 
 
 def marks_of(leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
@@ -172,6 +178,7 @@ def _told(round: Round, result: pl.DataFrame) -> pl.DataFrame:
         .when(split).then("the raters are split on: " + pl.col("split"))
         .when(stuck).then("could not be judged: " + pl.col("stuck"))
         .when(void).then(pl.lit(VOID)).otherwise(pl.lit("")),
+        verdict_cause=pl.when(few).then(awaited(round)),
         evaluation=pl.when(sure).then("match"),
         evaluations="evaluation",
         rounds="round",

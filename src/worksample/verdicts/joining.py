@@ -112,7 +112,7 @@ class _Joined:
         for _, answer in self.used:
             told = answer.verdict
             cause = told["verdict_cause"]
-            if cause not in (None, Cause.PERSON_DECLINED.value):
+            if cause not in (None, Cause.PERSON_DECLINED.value) and told["reason"] != FEW:
                 yield {"standing": ungraded, "reason": told["reason"], "verdict_cause": cause}
         awaited = {kind: self._named(lambda id: id not in self.found, kind) for kind in _ORDER}
         if any(awaited.values()):
@@ -121,7 +121,9 @@ class _Joined:
             yield {"standing": ungraded, "reason": why, "verdict_cause": AWAITED.get(first)}
         for kind, answer in self.used:
             if answer.verdict["reason"] == FEW:
-                yield {"standing": undecided, "reason": f"{FEW} by {_WHO[kind]}"}
+                yield {
+                    "standing": undecided, "reason": f"{FEW} by {_WHO[kind]}", "verdict_cause": AWAITED.get(kind),
+                }  # fmt: skip
         split = self._named(lambda id: self.found[id][0] is None)
         if split:
             yield {"standing": undecided, "reason": f"the raters are split on: {', '.join(split)}"}

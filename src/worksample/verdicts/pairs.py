@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -10,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
-from worksample.records import Instance, Submission
+from worksample.records import Instance, Round, Submission
 
 from .entrants import entrants
 
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
 
 PER_PAIR = 10
 """Instances on which two entrants meet, at most (RLI B.2)."""
+PAIRS = "pairs"
+"""In a round's versions: the digest of the pairs of submissions that were drawn for it."""
+
+
+def key_of(first: str, second: str) -> str:
+    """A pair, whichever is shown first."""
+    return "\x1f".join(sorted((first, second)))
+
+
+def drawn_pairs(store: Store, round: Round) -> list[tuple[str, str]]:
+    """What was drawn for a round of pairs, as it was drawn; nothing for any other round."""
+    digest = round.versions.get(PAIRS)
+    return [] if digest is None else [(one, two) for one, two in json.loads(store.blobs.read(digest))]
 
 
 @dataclass(frozen=True, slots=True)

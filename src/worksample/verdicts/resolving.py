@@ -11,6 +11,7 @@ from worksample.errors import POLICY, Cause
 from worksample.metrics.judgments.votes import decide
 from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import (
+    AWAITED,
     Amendment,
     Evaluation,
     Given,
@@ -24,7 +25,7 @@ from worksample.records import (
     partial_credit,
 )
 
-from .criteria import FEW, by_criteria, each_grade
+from .criteria import FEW, awaited, by_criteria, each_grade
 from .doubles import latest, once
 from .said import Said, said_of
 
@@ -72,7 +73,7 @@ def verdict_frame(round: Round, said: Said, rules: RubricRules | None = None) ->
     parts[-1] = parts[-1].join(_resting(given), on="subject", how="left")
     parts.append(_silent(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
     parts.append(_rest(single, parts, "every evaluation of it was struck", UNGRADED))
-    whole = pl.concat([shaped(p) for p in parts])
+    whole = _excused(pl.concat([shaped(p) for p in parts]), rows)
     sure = pl.col("standing") == DECIDED
     partial = partial_credit(pl.col("score"), pl.col("passed").cast(pl.Float64))
     return whole.with_columns(by=pl.lit("votes"), partial=pl.when(sure).then(partial)).sort("subject")
@@ -124,10 +125,29 @@ def _resting(rows: pl.DataFrame) -> pl.DataFrame:
 def _silent(rows: pl.DataFrame) -> pl.DataFrame:
     """Subjects of which nobody said anything: the last one's reason."""
     last = rows.unique("subject", keep="last", maintain_order=True)
+    return last.select("subject", standing=pl.lit(UNGRADED), verdict_cause="cause", reason=_why_silent())
+
+
+def _why_silent() -> pl.Expr:
+    """An evaluation's own reason, else what its cause says."""
     causes = {cause.value: POLICY[cause].says for cause in Cause}
     why = pl.col("cause").replace_strict(causes, default=None, return_dtype=pl.String)
-    said = pl.when(pl.col("reason").fill_null("") != "").then("reason").otherwise(why).fill_null("declined")
-    return last.select("subject", standing=pl.lit(UNGRADED), verdict_cause="cause", reason=said)
+    return pl.when(pl.col("reason").fill_null("") != "").then("reason").otherwise(why).fill_null("declined")
+
+
+def _excused(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """What lacks answers is ungraded for the failure of the last one that failed: who was asked in vain is not waited
+    for.
+    """
+    failed = rows.filter(pl.col("outcome") == Given.FAILED.value).unique("subject", keep="last", maintain_order=True)
+    failed = failed.select("subject", failure="cause", said=_why_silent())
+    told = told.join(failed, on="subject", how="left", maintain_order="left")
+    vain = pl.col("verdict_cause").is_in([cause.value for cause in AWAITED.values()]) & pl.col("failure").is_not_null()
+    return told.with_columns(
+        standing=pl.when(vain).then(pl.lit(UNGRADED)).otherwise("standing"),
+        reason=pl.when(vain).then(pl.col("reason") + ": " + pl.col("said")).otherwise("reason"),
+        verdict_cause=pl.when(vain).then("failure").otherwise("verdict_cause"),
+    ).drop("failure", "said")
 
 
 def _voted(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
@@ -166,6 +186,7 @@ def _voted(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
         passed=pl.when(settled).then(pl.Series(passed)),
         label=pl.when(pl.Series(label) > 0).then(pl.Series(label)),
         reason=pl.when(settled).then(pl.lit("")).otherwise(why),
+        verdict_cause=pl.when(~settled & few).then(awaited(round)),
         evaluations="evaluation",
         rounds="round",
     )
@@ -217,6 +238,7 @@ def _meant(round: Round, each: pl.DataFrame) -> pl.DataFrame:
         score=pl.when(sure).then("score"),
         passed=pl.when(sure & pl.col("gated")).then("passed"),
         reason=pl.when(few).then(pl.lit(FEW)).otherwise(pl.col("why").fill_null("")),
+        verdict_cause=pl.when(few).then(awaited(round)),
         evaluations="evaluation",
         rounds="round",
     )

@@ -37,22 +37,24 @@ async def test_without_names_agents_are_numbered(served: Served) -> None:
         blind = [{k: v for k, v in row.items() if k != "submission"} for row in votes["votes"] + verdicts["verdicts"]]
         assert "maker" not in json.dumps(blind) and "lab/" not in json.dumps(blind)
         assert (votes["names"], votes["barred"]) == (False, "")
-    assert served.desk.people.claim(served.people["admin"], round) is None  # every item has its votes; not barred
+    assert (
+        served.desk.people.drafting.claim(served.people["admin"], round) is None
+    )  # every item has its votes; not barred
 
 
 async def test_names_are_for_admins_and_bar_them_from_judging(served: Served) -> None:
     round = served.desk.open().id
     await served.get(f"/rounds/{round}/votes?names=true", role="reviewer", status=403)
-    item = served.desk.people.claim(served.people["admin"], round)
+    item = served.desk.people.drafting.claim(served.people["admin"], round)
     assert item is not None
     for query in ("votes", "verdicts", "votes?names=true", "verdicts?names=true"):
         refused = await served.get(f"/rounds/{round}/{query}", status=409)
         assert "open" in refused["error"]["what"] and refused["error"]["next"]
-    served.desk.people.release(item.id, served.people["admin"])
+    served.desk.people.leasing.release(item.id, served.people["admin"])
     found = await served.get(f"/rounds/{round}/verdicts?names=true")
     assert found["names"] and "given to you any more" in found["barred"]
     with pytest.raises(NotReady):
-        served.desk.people.claim(served.people["admin"], round)
+        served.desk.people.drafting.claim(served.people["admin"], round)
     assert (await served.get(f"/rounds/{round}"))["names_seen"]
     assert not (await served.get(f"/rounds/{round}", role="reviewer"))["names_seen"]
 
@@ -120,9 +122,9 @@ async def test_a_vote_of_every_form_is_told(served: Served) -> None:
 async def test_what_was_declined_has_its_reason(served: Served) -> None:
     desk = served.desk
     round, person = desk.open(), desk.hire("ann")
-    item = desk.people.claim(person, round.id)
+    item = desk.people.drafting.claim(person, round.id)
     assert item is not None
-    desk.people.skip(item.id, person, "I know this work")
+    desk.people.judging.skip(item.id, person, "I know this work")
     (vote,) = (await served.get(f"/rounds/{round.id}/votes"))["votes"]
     assert (vote["outcome"], vote["said"], vote["reason"]) == ("declined", None, "I know this work")
 
@@ -140,7 +142,7 @@ async def test_a_reviewer_decides_before_reading_votes(served: Served) -> None:
     round = voted(served)
     desk = served.desk
     desk.open(Kind.ADJUDICATION, over=round)
-    assert desk.people.claim(served.people["reviewer"]) is not None
+    assert desk.people.drafting.claim(served.people["reviewer"]) is not None
     await served.get(f"/rounds/{round}/votes", role="reviewer", status=409)
     await served.get(f"/rounds/{round}/votes")
 
@@ -213,15 +215,15 @@ async def test_a_submission_is_read_without_its_maker_or_by_whoever_judges_it_no
     await served.get(f"/submissions/{submission.id}?names=true", role="reviewer", status=403)
     await served.get("/submissions/nope", status=404)
 
-    item = desk.people.claim(served.people["admin"], round)
+    item = desk.people.drafting.claim(served.people["admin"], round)
     assert item is not None
     [mine] = desk.behind(item)
     refused = await served.get(f"/submissions/{mine}", status=409)
     assert "open" in refused["error"]["what"]
     await served.get(f"/submissions/{mine}?names=true", status=409)
-    desk.people.release(item.id, served.people["admin"])
+    desk.people.leasing.release(item.id, served.people["admin"])
     named = await served.get(f"/submissions/{submission.id}?names=true")
     assert named["agent"].startswith("maker-") and named["origin"] == "trial" and "any more" in named["barred"]
     for barred in (round, desk.open(Kind.RUBRIC).id):
         with pytest.raises(NotReady, match="seen who made what"):
-            desk.people.claim(served.people["admin"], barred)
+            desk.people.drafting.claim(served.people["admin"], barred)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from app.admin.conftest import Served
-from worksample.people import Denied
+from worksample.people import Denied, close_flag, raise_flag
 from worksample.people.access.tokens import hashed
 
 
@@ -47,7 +47,7 @@ async def test_invitations_work_once_and_are_listed_without_their_tokens(served:
     mine = [row for row in rows if row["author"] == "an admin"]
     assert [(r["roles"], r["used"]) for r in mine] == [(["expert"], None)]
     assert made["token"] not in json.dumps(rows)
-    served.desk.people.accept(made["token"], "dora", "a password of some words")
+    served.desk.people.accounts.accept(made["token"], "dora", "a password of some words")
     (mine,) = [row for row in await served.get("/invitations") if row["author"] == "an admin"]
     assert mine["used"] == served.desk.clock.now
     await served.post("/invitations", {"roles": []}, status=400)
@@ -68,9 +68,9 @@ async def test_a_link_signs_in_once(served: Served) -> None:
 async def test_flags_lead_to_withdrawn_items(served: Served) -> None:
     desk, person = served.desk, served.people["evaluator"]
     round = desk.open()
-    item = desk.people.claim(person, round.id)
+    item = desk.people.drafting.claim(person, round.id)
     assert item is not None
-    desk.people.flag(item.id, person, "broken file", "plan.pdf: does not open")
+    raise_flag(desk.people.store, item.id, person, "broken file", "plan.pdf: does not open", clock=desk.people.clock)
     (flag,) = await served.get("/flags")
     assert (flag["kind"], flag["text"], flag["name"]) == ("broken file", "plan.pdf: does not open", "an evaluator")
     assert (flag["item"], flag["round"], flag["instance"], flag["withdrawn"]) == (
@@ -84,10 +84,10 @@ async def test_flags_lead_to_withdrawn_items(served: Served) -> None:
 
 async def test_a_flag_is_answered_once_and_stays(served: Served) -> None:
     desk, person = served.desk, served.people["evaluator"]
-    item = desk.people.claim(person, desk.open().id)
+    item = desk.people.drafting.claim(person, desk.open().id)
     assert item is not None
     for text in ("does not open", "nor does this"):
-        desk.people.flag(item.id, person, "broken file", text)
+        raise_flag(desk.people.store, item.id, person, "broken file", text, clock=desk.people.clock)
         desk.clock.pass_(1)
     flag = (await served.get("/flags"))[1]
     assert flag["text"] == "does not open" and flag["closed"] is None
@@ -111,7 +111,7 @@ async def test_a_flag_is_answered_once_and_stays(served: Served) -> None:
     await served.post(close, {"note": "again"}, status=409)
     await served.post("/flags/abc/close", {"note": "of none"}, status=404)
     with pytest.raises(Denied):
-        desk.people.close_flag(person, other["id"], "by the person")
+        close_flag(desk.people.store, person, other["id"], "by the person", clock=desk.people.clock)
 
 
 async def test_an_open_invitation_can_be_taken_back(served: Served) -> None:
@@ -125,7 +125,7 @@ async def test_an_open_invitation_can_be_taken_back(served: Served) -> None:
     body = {"token": gone["token"], "name": "dora", "password": "a password of some words"}
     await served.post("/invitations/accept", body, role="nobody", status=403)
     await served.post(f"/invitations/{id}/revoke", status=409)
-    served.desk.people.accept(kept["token"], "dora", "a password of some words")
+    served.desk.people.accounts.accept(kept["token"], "dora", "a password of some words")
     await served.post(f"/invitations/{hashed(kept['token'])[:16]}/revoke", status=409)
     await served.post("/invitations/abcdef/revoke", status=404)
 

@@ -52,9 +52,9 @@ async def test_gold_and_roles_come_through(served: Served) -> None:
     gold = [{"subject": "s-maker-0.p0", "expected": {"score": 1}, "explanation": "it is empty"}]
     made = await served.post("/rounds", {"kind": "calibration", "gold": gold, "roles": ["expert"]}, status=201)
     assert made["roles"] == ["expert"]
-    item = served.desk.people.claim(served.people["expert"], made["id"])
+    item = served.desk.people.drafting.claim(served.people["expert"], made["id"])
     assert item is not None
-    served.desk.people.submit(item.id, served.people["expert"], {"score": 1, "justification": "empty"}, "k")
+    served.desk.people.judging.submit(item.id, served.people["expert"], {"score": 1, "justification": "empty"}, "k")
     (gold_view,) = (await served.get(f"/rounds/{made['id']}/dashboard"))["gold"]
     assert (gold_view["name"], gold_view["passed"], gold_view["share"]["value"]) == ("an expert", True, 1.0)
     assert gold_view["over_time"] == [{"at": served.desk.clock.now, "right": True}]
@@ -81,7 +81,7 @@ async def test_the_dashboard_of_a_new_round_says_why_it_is_empty(served: Served)
 async def test_the_dashboard_has_every_figure(served: Served) -> None:
     desk = served.desk
     backgrounds = {"ann": Profile(domains=("upwork:design",), hours=10), "bob": Profile(hours=900), "cem": Profile()}
-    voters = [desk.people.set_profile(desk.hire(name), profile) for name, profile in backgrounds.items()]
+    voters = [desk.people.accounts.set_profile(desk.hire(name), profile) for name, profile in backgrounds.items()]
     round = desk.open(gold=(Gold("s-maker-0.p0", {"score": 1}),), subjects=("s-maker-1.p0", "s-maker-1.p1"))
     assert desk.work_off(voters, voting) == 9
     fails = desk.open(Kind.FALSE_NEGATIVES, over=round.id)

@@ -70,9 +70,9 @@ async def test_what_waits_and_where_people_part(served: Served) -> None:
     def answer(account: Any, item: Any) -> dict[str, Any]:
         return {"score": 1 if account.name == "cem" else 2, "justification": f"as {account.name} sees it"}
 
-    item = desk.people.claim(served.people["reviewer"], round)
+    item = desk.people.drafting.claim(served.people["reviewer"], round)
     assert item is None  # reviewers judge no such round
-    own = desk.people.claim(served.people["admin"], round)
+    own = desk.people.drafting.claim(served.people["admin"], round)
     assert own is not None
     desk.work_off(people, answer, round)
     refused = await served.get("/experiments/x1/disagreements", status=409)
@@ -82,7 +82,7 @@ async def test_what_waits_and_where_people_part(served: Served) -> None:
     assert now["waits_for_people"] in (0, 1)
     assert (now["rounds"][0]["votes"], now["rounds"][0]["out"]) == (1, 1)
     assert now["rounds"][0]["pay"] is None and now["rounds"][0]["measured"]
-    desk.people.release(own.id, served.people["admin"])
+    desk.people.leasing.release(own.id, served.people["admin"])
     found = await served.get("/experiments/x1/disagreements", role="reviewer")
     assert (found["looked_at"], found["parted"], len(found["rows"])) == (4, found["parted"], found["parted"])
     whole = found["rows"][0]

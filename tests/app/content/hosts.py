@@ -38,8 +38,8 @@ class Shelf:
             capabilities=Capabilities(self.store, self.clock),
             preparing=Preparing(self.store, self.config),
         )
-        self.account = people.accept(people.invite(("evaluator",)), name, PASSWORD)
-        self.token = people.login(name, PASSWORD)
+        self.account = people.accounts.accept(people.accounts.invite(("evaluator",)), name, PASSWORD)
+        self.token = people.accounts.login(name, PASSWORD)
         self.app = content_app(self.services)
         self.count = 0
 

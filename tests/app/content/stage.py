@@ -119,7 +119,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         files = site(outside.url)
         people = People(store)
         account = people.accounts.create("Ada", ["evaluator"])
-        token = people.redeem(people.one_time_link("Ada"))
+        token = people.accounts.redeem(people.accounts.one_time_link("Ada"))
         panes = {}
         for pane, more in (("AD-1", {}), ("AD-2", {"secret.txt": "the other one's"})):
             taken = material.take(store, folder / pane, {**files, **more, f"{pane}.txt": pane})

@@ -24,10 +24,10 @@ class Desk:
         self.people = People(self.store, clock=self.clock)
         self.capabilities = Capabilities(self.store, self.clock)
         self.account = self.hire("ada")
-        self.token = self.people.login("ada", PASSWORD)
+        self.token = self.people.accounts.login("ada", PASSWORD)
 
     def hire(self, name: str) -> Account:
-        return self.people.accept(self.people.invite(("evaluator",)), name, PASSWORD)
+        return self.people.accounts.accept(self.people.accounts.invite(("evaluator",)), name, PASSWORD)
 
     def labels(self, item: str = "i1", **rest: tuple[str, ...]) -> dict[str, str]:
         return self.capabilities.mint_all(self.token, self.account.id, item, PANES, **rest)
@@ -52,7 +52,7 @@ def test_a_label_opens_its_pane_and_stays_the_same(desk: Desk) -> None:
 
 def test_another_session_has_other_labels(desk: Desk) -> None:
     labels = desk.labels()
-    other = desk.people.login("ada", PASSWORD)
+    other = desk.people.accounts.login("ada", PASSWORD)
     again = desk.capabilities.mint_all(other, desk.account.id, "i1", PANES)
     assert set(again.values()).isdisjoint(labels.values())
 
@@ -72,7 +72,7 @@ def test_it_ends_with_the_session_the_account_and_its_time(desk: Desk) -> None:
     desk.clock.pass_(13 * 3600)
     assert fresh.find(label) is None
     assert desk.labels()["AD-1"] == label and fresh.find(label) is not None
-    desk.people.logout(desk.token)
+    desk.people.accounts.logout(desk.token)
     # Another process remembers it for a moment; the one that ended it does not.
     desk.capabilities.find(label)
     desk.capabilities.forget(desk.token)
@@ -94,7 +94,7 @@ def test_it_never_outlives_the_session(desk: Desk) -> None:
     desk.clock.pass_(11 * 3600)
     assert desk.labels()["AD-1"] == label
     desk.clock.pass_(13.5 * 3600)
-    assert desk.people.session(desk.token) is None and desk.capabilities.find(label) is None
+    assert desk.people.accounts.session(desk.token) is None and desk.capabilities.find(label) is None
 
 
 @pytest.mark.parametrize("label", ["", "x", "a" * 52, "A" * 52, "a" * 53, "a" * 31, "a.b", "é" * 40, "1" * 52])

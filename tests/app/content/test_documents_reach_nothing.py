@@ -131,7 +131,7 @@ class Looked:
     def __init__(self, folder: Path, outside: World, store: Store) -> None:
         people = People(store)
         account = people.accounts.create("Ada", ["evaluator"])
-        token = people.redeem(people.one_time_link("Ada"))
+        token = people.accounts.redeem(people.accounts.one_time_link("Ada"))
         manifest = material.take(store, folder / "w", files(outside.url))
         self.views: dict[str, View] = asyncio.run(prepare(store, manifest))
         self.converting = set(outside.hits), outside.met

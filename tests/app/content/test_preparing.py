@@ -15,6 +15,7 @@ from worksample.app.converting.gate import Gate
 from worksample.app.converting.preparing import Converting, Preparing
 from worksample.app.converting.wanted import wanted
 from worksample.errors import UsageError
+from worksample.people import set_state
 from worksample.records import canonical
 from worksample.store import Store
 from worksample.viewing import View, view
@@ -73,7 +74,7 @@ def test_open_rounds_say_what_they_will_show(tmp_path: Path) -> None:
     assert len(found) == len(set(found)) == 13 and len(known) == 12
     assert wanted(world.store, known) == []
     paused = world.open()
-    world.people.set_state(paused.id, "closed")
+    set_state(world.people.store, paused.id, "closed")
     assert wanted(world.store, known) == [] and len(known) == 12
 
 

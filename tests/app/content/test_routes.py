@@ -20,7 +20,7 @@ async def test_only_a_live_address_answers(tmp_path: Path) -> None:
     origin = shelf.config.content_origin(shelf.label(manifest))
     async with shelf.at(origin) as good, shelf.at(origin.upper().replace("HTTP:", "http:")) as loud:
         assert (await good.get("/")).status_code == 200 == (await loud.get("/")).status_code
-        shelf.services.people.logout(shelf.token)
+        shelf.services.people.accounts.logout(shelf.token)
         shelf.services.capabilities.forget(shelf.token)
         for path in ("/", "/index.html", "/.worksample/files", "/.worksample/view?path=index.html"):
             response = await good.get(path)

@@ -46,17 +46,18 @@ class Desks:
     def sit(self, name: str, *roles: str, dark: bool = False) -> Page:
         """A new account that has read the instructions, signed in."""
         account = self.office.hire(name, *roles)
-        return enter(self.stranger(dark=dark), self.office.people.one_time_link(account.name))
+        return enter(self.stranger(dark=dark), self.office.people.accounts.one_time_link(account.name))
 
 
 @contextmanager
 def desks(
-    browser: Browser, folder: Path, kind: type[Office] = Office, *, agents: int = 2, projects: int = 2
-) -> Iterator[Desks]:
+    browser: Browser, folder: Path, kind: type[Office] = Office, *, agents: int = 2, projects: int = 2,
+    judges: Path | None = None,
+) -> Iterator[Desks]:  # fmt: skip
     """An office with its server, until the block ends; then nothing may have been done that must not."""
     office = kind(Store.open(folder / "s", create=True), agents=agents, projects=projects, clock=RunningClock())
     try:
-        with serving(office.store, office.clock) as served:
+        with serving(office.store, office.clock, judges=judges) as served:
             found = Desks(office, browser, served)
             yield found
             for context in browser.contexts:

@@ -44,9 +44,13 @@ def static() -> Path:
 
 
 @contextmanager
-def serving(store: Store, clock: Clock = wall, pages: Path | None = None) -> Iterator[Listening]:
-    """The whole app over a store, on a free port, until the block ends. `pages`: others than `static`."""
-    listening = listen(AppConfig(port=0, static=pages or static()))
+def serving(
+    store: Store, clock: Clock = wall, pages: Path | None = None, judges: Path | None = None
+) -> Iterator[Listening]:
+    """The whole app over a store, on a free port, until the block ends. `pages`: others than `static`; `judges`: a file
+    of models.
+    """
+    listening = listen(AppConfig(port=0, static=pages or static(), judges=judges))
     with serve_beside(create_app(store, listening.config, clock=clock), listening):
         yield listening
 

@@ -13,7 +13,7 @@ from app.round.driving import Watch, chromium, desk_of, enter, serving
 from app.round.judging import Plan, Shown, accept, read_training, work_off
 from cli.run_cli import cli_json
 from worksample.app.serving import Listening
-from worksample.people import DecidedBy, People
+from worksample.people import DecidedBy, People, final_verdicts, preferences
 from worksample.records import Agent, Instance, Round, Standing, Submission
 from worksample.store import Store
 from worksample.tasks import find_suite
@@ -136,7 +136,7 @@ class Office:
         self.watch = Watch(served.config.host)
         self.people = People(store)
         owner = self.people.accounts.create("Ada", ["admin"])
-        self.admin = Admin(enter(self.desk(), self.people.one_time_link(owner.name)))
+        self.admin = Admin(enter(self.desk(), self.people.accounts.one_time_link(owner.name)))
         self.pages: dict[str, Page] = {}
 
     def desk(self) -> Page:
@@ -182,7 +182,7 @@ def test_a_round_of_the_remote_labor_index(store: Store, browser: Browser) -> No
 
 def check_verdicts(store: Store, votes: str, shown: list[dict[str, Any]]) -> None:
     """Good work passed, the rest did not, the contested piece is as it was adjudicated: by the API and the library."""
-    finals = People(store).verdicts(votes)
+    finals = final_verdicts(store, votes)
     assert len(finals) == len(shown) == 12
     for one in shown:
         final, agent = finals[one["submission"]], one["agent"].partition(" (")[0]
@@ -201,7 +201,7 @@ def check_verdicts(store: Store, votes: str, shown: list[dict[str, Any]]) -> Non
 
 def check_preferences(store: Store, pairs: str) -> None:
     """Each pair of agents met on two projects, and the better one was preferred on both."""
-    found = People(store).preferences(pairs)
+    found = preferences(store, pairs)
     names = {agent.id: agent.name for agent in store.find(Agent)}
     rows = [(names[r["first"]], names[r["second"]], r["preference"]) for r in found.iter_rows(named=True)]
     assert len(rows) == 6

@@ -86,7 +86,7 @@ class Stock:
         people = People(store)
         name = f"Ada {os.getpid()}"
         account = people.accounts.create(name, ["evaluator"])
-        yield cls(place, store, people.redeem(people.one_time_link(name)), account.id)
+        yield cls(place, store, people.accounts.redeem(people.accounts.one_time_link(name)), account.id)
         store.close()
 
     def folder(self, name: str, making: Making, *, together: bool = True) -> Folder:

@@ -73,10 +73,10 @@ def main() -> None:
     with serving(office.store, office.clock) as served:
         origin = served.config.app_origin
         with browser(profile, origin) as page:
-            write(enter(page, office.people.one_time_link("ann")), profile)
+            write(enter(page, office.people.accounts.one_time_link("ann")), profile)
         sys.stdout.write("killed ")
         with browser(profile, origin) as page:
-            enter(page, office.people.one_time_link("ann"))
+            enter(page, office.people.accounts.one_time_link("ann"))
             page.get_by_role("button", name="Continue", exact=True).click()
             expect(front(page).get_by_label("Why? Name files", exact=False)).to_have_value(SAVED + UNSAVED)
             sys.stdout.write("back ")

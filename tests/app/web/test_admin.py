@@ -12,7 +12,8 @@ from playwright.sync_api import Page, expect
 from app.round.desks import Desks
 from app.round.driving import axe
 from app.web.bench import judged
-from worksample.people import Denied, Kind
+from worksample.people import Denied, Kind, all_flags, final_verdicts, raise_flag
+from worksample.people.quality import dashboard
 from worksample.records import Standing
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -67,7 +68,7 @@ def test_the_dashboard_says_what_the_library_says(team: Desks) -> None:
     people = team.office.people
     page = team.sit("ada", "admin")
     page.goto(f"/admin/rounds/{round}")
-    found = people.agreement(round)
+    found = dashboard.agreement(people.store, round)
     shown = page.get_by_role("table", name="Agreement of holistic votes")
     for label, figure in (
         ("Agreement", found.share), ("Hard disagreement", found.hard), ("On positives", found.positive),
@@ -81,23 +82,23 @@ def test_the_dashboard_says_what_the_library_says(team: Desks) -> None:
     expect(page.get_by_role("progressbar", name="Answers given")).to_have_attribute("aria-valuetext", "12 of 12")
 
     table = page.get_by_role("table", name="Leniency of each person")
-    for one in people.leniency(round):
+    for one in dashboard.leniency(people.store, round):
         cells = table.get_by_role("row").filter(has_text=one.name).get_by_role("cell")
         expect(cells.nth(0)).to_contain_text(f"{one.own.printed()} %")
         expect(cells.nth(1)).to_contain_text(f"{one.others.printed()} %")
     dots = page.locator(".own").evaluate_all("dots => dots.map(d => Number(d.getAttribute('cx')))")
     # On an axis from 8 to 292: ann passes all four, the others two.
-    assert dots[:3] == [8 + 284 * (one.own.value or 0) for one in people.leniency(round)]
+    assert dots[:3] == [8 + 284 * (one.own.value or 0) for one in dashboard.leniency(people.store, round)]
     rows = page.get_by_role("table", name="Throughput of each person").get_by_role("row")
     names = {account.id: account.name for account in people.accounts.all()}
-    for one in people.throughput(round):
+    for one in dashboard.throughput(people.store, round):
         expect(rows.filter(has_text=names[one.person]).get_by_role("cell").nth(1)).to_have_text(str(one.given))
 
 
 def test_a_struck_vote_changes_the_verdict_and_comes_back(team: Desks) -> None:
     round = judged(team)
     people = team.office.people
-    passes = {s: f.verdict.passed for s, f in people.verdicts(round).items()}
+    passes = {s: f.verdict.passed for s, f in final_verdicts(people.store, round).items()}
     subject = next(s for s, passed in sorted(passes.items()) if not passed)
     page = team.sit("ada", "admin")
     page.goto(f"/admin/rounds/{round}/verdicts")
@@ -119,8 +120,8 @@ def test_a_struck_vote_changes_the_verdict_and_comes_back(team: Desks) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(line).to_contain_text("Undecided")
     expect(page.get_by_text("judged in eleven seconds")).to_be_visible()
-    assert people.verdicts(round)[subject].verdict.standing is Standing.UNDECIDED
-    assert people.progress(round).open == 1
+    assert final_verdicts(people.store, round)[subject].verdict.standing is Standing.UNDECIDED
+    assert dashboard.progress(people.store, round).open == 1
 
     page.get_by_role("button", name="Restore the vote of bob").click()
     page.get_by_role("button", name="Restore", exact=True).click()
@@ -128,7 +129,7 @@ def test_a_struck_vote_changes_the_verdict_and_comes_back(team: Desks) -> None:
     page.get_by_label("Why").fill("the clock was wrong")
     page.get_by_role("button", name="Restore", exact=True).click()
     expect(line).to_contain_text("Not accepted")
-    assert people.verdicts(round)[subject].verdict.passed is False
+    assert final_verdicts(people.store, round)[subject].verdict.passed is False
 
 
 def test_names_are_shown_at_a_price(team: Desks) -> None:
@@ -151,13 +152,13 @@ def test_integrity_findings_are_struck_together(team: Desks) -> None:
     reviewer = team.office.hire("rita", "reviewer")
     answer = {"finding": "shortcut", "justification": "step 3 copies the input"}
     team.office.work_off([reviewer], lambda _a, _i: answer, over.id)
-    found = [s for s, f in team.office.people.verdicts(round).items() if f.integrity]
+    found = [s for s, f in final_verdicts(team.office.people.store, round).items() if f.integrity]
     page = team.sit("ada", "admin")
     page.goto(f"/admin/rounds/{round}/verdicts")
     page.get_by_role("button", name="Strike them").click()
     page.get_by_role("dialog").get_by_role("button", name=f"Strike {len(found)}").click()
     expect(page.get_by_role("table").get_by_text("Ungraded").first).to_be_visible()
-    standing = {s: f.verdict.standing for s, f in team.office.people.verdicts(round).items()}
+    standing = {s: f.verdict.standing for s, f in final_verdicts(team.office.people.store, round).items()}
     assert found and all(standing[s] is Standing.UNGRADED for s in found)
 
 
@@ -192,16 +193,23 @@ def test_a_file_with_faulty_rows_names_each_and_imports_nothing(team: Desks) -> 
 def test_a_flagged_item_is_withdrawn(team: Desks) -> None:
     round = team.office.open(Kind.HOLISTIC)
     ann = team.office.hire("ann")
-    item = team.office.people.claim(ann, round.id)
+    item = team.office.people.drafting.claim(ann, round.id)
     assert item is not None
-    team.office.people.flag(item.id, ann, "broken file", "<b>report.txt</b> is cut off")
+    raise_flag(
+        team.office.people.store,
+        item.id,
+        ann,
+        "broken file",
+        "<b>report.txt</b> is cut off",
+        clock=team.office.people.clock,
+    )
     page = team.sit("ada", "admin")
     page.goto("/admin/flags")
     expect(page.get_by_text("<b>report.txt</b> is cut off")).to_be_visible()
     page.get_by_role("button", name="Withdraw the item").click()
     page.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
     expect(page.get_by_text("withdrawn", exact=True)).to_be_visible()
-    assert team.office.people.progress(round.id).withdrawn == 1
+    assert dashboard.progress(team.office.people.store, round.id).withdrawn == 1
     page.get_by_role("button", name="Close the flag").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Close the flag").click()
@@ -209,19 +217,19 @@ def test_a_flagged_item_is_withdrawn(team: Desks) -> None:
     dialog.get_by_label("What became of it").fill("cut off by the <agent> itself")
     dialog.get_by_role("button", name="Close the flag").click()
     expect(page.get_by_text("cut off by the <agent> itself")).to_be_visible()
-    (flag,) = team.office.people.flags()
+    (flag,) = all_flags(team.office.people.store)
     assert flag.closed is not None and flag.closed.note == "cut off by the <agent> itself"
 
 
 def test_an_invitation_is_taken_back(team: Desks) -> None:
-    token = team.office.people.invite(["expert"])
+    token = team.office.people.accounts.invite(["expert"])
     page = team.sit("ada", "admin")
     page.goto("/admin/people")
     page.get_by_role("button", name="Take back the invitation of expert").click()
     page.get_by_role("dialog").get_by_role("button", name="Take back").click()
     expect(row(page, "taken back")).to_have_count(1)
     with pytest.raises(Denied):
-        team.office.people.invited(token)
+        team.office.people.accounts.invited(token)
 
 
 def test_a_reviewer_reads_and_writes_nothing_and_an_evaluator_sees_none_of_it(team: Desks) -> None:

@@ -131,7 +131,7 @@ def test_a_session_that_ended_loses_nothing(place: Desks) -> None:
     page.keyboard.press("w")
     page.keyboard.type(BEFORE)
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    enter(page, place.office.people.one_time_link("ann"))
+    enter(page, place.office.people.accounts.one_time_link("ann"))
     page.get_by_role("button", name="Continue", exact=True).click()
     until(lambda: front(page).count() == 1, page=page)
     assert why(page) == BEFORE
@@ -158,7 +158,7 @@ def test_time_at_work_is_counted_and_the_item_kept_meanwhile(place: Desks) -> No
         page.clock.run_for(60_000)
         page.wait_for_timeout(50)
     bob = place.office.hire("bob")
-    held = {item.id for _ in range(4) if (item := place.office.people.claim(bob, ahead=True)) is not None}
+    held = {item.id for _ in range(4) if (item := place.office.people.drafting.claim(bob, ahead=True)) is not None}
     assert held, "others are given items of their own"
     page.keyboard.press("1")
     page.keyboard.press("w")

@@ -15,7 +15,7 @@ WORDS = "four words or maybe five"
 
 def test_a_link_opens_once_and_leaves_no_trace(place: Desks) -> None:
     place.office.hire("ann")
-    token = place.office.people.one_time_link("ann")
+    token = place.office.people.accounts.one_time_link("ann")
     page = place.stranger()
     enter(page, token)
     expect(page.get_by_role("heading", name="Queues")).to_be_visible()
@@ -31,7 +31,7 @@ def test_a_link_opens_once_and_leaves_no_trace(place: Desks) -> None:
 
 
 def test_an_invitation_makes_an_account_that_signs_in_by_password(place: Desks) -> None:
-    token = place.office.people.invite(["evaluator"])
+    token = place.office.people.accounts.invite(["evaluator"])
     page = place.stranger()
     page.goto(f"/invite#{token}")
     expect(page.get_by_text("invited as evaluator")).to_be_visible()
@@ -56,7 +56,7 @@ def test_an_invitation_makes_an_account_that_signs_in_by_password(place: Desks) 
 
 def test_an_invited_admin_lands_at_the_rounds(place: Desks) -> None:
     page = place.stranger()
-    page.goto(f"/invite#{place.office.people.invite(['admin'])}")
+    page.goto(f"/invite#{place.office.people.accounts.invite(['admin'])}")
     page.get_by_label("Name").fill("Ada")
     for field in page.locator("input[type=password]").all():
         field.fill(WORDS)
@@ -67,7 +67,7 @@ def test_an_invited_admin_lands_at_the_rounds(place: Desks) -> None:
 
 
 def test_who_comes_by_an_address_goes_there_after_signing_in(place: Desks) -> None:
-    account = place.office.people.accept(place.office.people.invite(["evaluator"]), "cy", WORDS)
+    account = place.office.people.accounts.accept(place.office.people.accounts.invite(["evaluator"]), "cy", WORDS)
     place.watch.expected = ("401",)
     page = place.stranger()
     page.goto("/history")
@@ -79,8 +79,8 @@ def test_who_comes_by_an_address_goes_there_after_signing_in(place: Desks) -> No
 
 def test_a_profile_is_kept_and_a_password_changed(place: Desks) -> None:
     people = place.office.people
-    people.accept(people.invite(["expert"]), "dan", WORDS)
-    page = enter(place.stranger(), people.one_time_link("dan"))
+    people.accounts.accept(people.accounts.invite(["expert"]), "dan", WORDS)
+    page = enter(place.stranger(), people.accounts.one_time_link("dan"))
     page.goto("/profile")
     page.get_by_label("Domains").fill("upwork:design\nupwork:writing")
     page.get_by_label("Skills").fill("logos, kerning")
@@ -99,7 +99,7 @@ def test_a_profile_is_kept_and_a_password_changed(place: Desks) -> None:
     page.get_by_label("New password once more").fill(WORDS + " more")
     page.get_by_role("button", name="Change it").click()
     expect(page.get_by_text("The password is changed.")).to_be_visible()
-    assert people.login("dan", WORDS + " more")
+    assert people.accounts.login("dan", WORDS + " more")
     page.reload()
     expect(page.get_by_role("heading", name="Profile")).to_be_visible()
 

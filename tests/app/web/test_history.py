@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from app.round.desks import Desks
 from app.web.bench import WHY, dialog, front, given, handed_in, start
-from worksample.people import Kind
+from worksample.people import Kind, all_flags, close_flag
 from worksample.records import Given
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -27,13 +27,19 @@ def test_an_item_is_skipped_and_another_flagged(place: Desks) -> None:
     expect(page.locator(".toasts").get_by_text("Skipped")).to_be_visible()
     (declined,) = given(place)
     assert (declined.outcome, declined.reason) == (Given.DECLINED, "I know who made it")
-    (flag,) = place.office.people.flags()
+    (flag,) = all_flags(place.office.people.store)
     assert (flag.kind, flag.text) == ("blinding leak", "its name is on page 2")
     # It can be had back, and what was said of it is read where it was skipped, and where it is answered.
     page.goto("/history")
     flagged = page.get_by_role("row").filter(has_text="its name is on page 2")
     expect(flagged.get_by_text("Not answered yet")).to_be_visible()
-    place.office.people.close_flag(place.office.hire("dana", "admin"), flag.id, "the page is out")
+    close_flag(
+        place.office.people.store,
+        place.office.hire("dana", "admin"),
+        flag.id,
+        "the page is out",
+        clock=place.office.people.clock,
+    )
     page.reload()
     expect(flagged.get_by_text("Answered: the page is out")).to_be_visible()
     skipped = page.get_by_role("row").filter(has_text="Skipped")

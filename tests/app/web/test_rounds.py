@@ -11,7 +11,8 @@ from playwright.sync_api import expect
 from app.round.desks import Desks
 from app.web.bench import judged
 from people.worlds import folder_of
-from worksample.people import Kind
+from worksample.people import Kind, final_verdicts, list_queues
+from worksample.people.quality import dashboard
 from worksample.records import Submission
 from worksample.viewing import prepare
 
@@ -45,17 +46,17 @@ def test_a_round_is_opened_with_what_its_kind_needs_then_paused_and_closed(team:
     expect(page.get_by_role("heading", name="Holistic: x")).to_be_visible()
     expect(page.get_by_text("Without a pilot: two deliverables only")).to_be_visible()
 
-    [queue] = team.office.people.rounds()
+    [queue] = list_queues(team.office.people.store)
     assert (queue.kind, queue.rule, queue.state) == (Kind.HOLISTIC, "tie_break", "open")
     assert set(queue.settings["roles"]) == {"admin", "evaluator", "expert", "reviewer"}
     for button, state in (("Pause", "paused"), ("Close", "closed"), ("Open", "open")):
         page.get_by_role("button", name=button, exact=True).click()
         expect(page.locator(".badge").first).to_have_text(state.capitalize())
-        assert team.office.people.rounds()[0].state == state
+        assert list_queues(team.office.people.store)[0].state == state
     team.office.deliver_late("maker-1")
     page.get_by_role("button", name="Top up").click()
     expect(page.get_by_text("1 item came in.")).to_be_visible()
-    assert team.office.people.progress(queue.round).items == 5
+    assert dashboard.progress(team.office.people.store, queue.round).items == 5
 
 
 def test_a_quiz_is_made_of_gold_that_a_round_decided(team: Desks) -> None:
@@ -68,12 +69,12 @@ def test_a_quiz_is_made_of_gold_that_a_round_decided(team: Desks) -> None:
     page.get_by_role("button", name="Add report/p0").first.click()
     gold = page.get_by_role("group", name="Gold item 1")
     subject = gold.get_by_label("Submission").input_value()
-    passed = team.office.people.verdicts(round)[subject].verdict.passed
+    passed = final_verdicts(team.office.people.store, round)[subject].verdict.passed
     expect(gold.get_by_label("Would a reasonable client")).to_have_value("2" if passed else "1")
     gold.get_by_label("Explanation").fill("the brief asks for a total")
     page.get_by_role("button", name="Open the round").click()
     expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
-    quiz = team.office.people.rounds()[-1]
+    quiz = list_queues(team.office.people.store)[-1]
     assert quiz.kind is Kind.CALIBRATION
     page.goto("/admin/pilots")
     expect(page.get_by_role("heading", name="Quizzes", exact=True)).to_be_visible()

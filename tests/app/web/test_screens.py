@@ -35,7 +35,7 @@ def test_pages_are_accessible(place: Desks, dark: bool) -> None:
     stranger.goto("/sign-in")
     stranger.get_by_label("Name").wait_for()
     faults = sound(stranger, "sign in")
-    stranger.goto(f"/invite#{place.office.people.invite(['evaluator'])}")
+    stranger.goto(f"/invite#{place.office.people.accounts.invite(['evaluator'])}")
     stranger.get_by_label("Name").wait_for()
     faults += sound(stranger, "invitation")
     page = place.sit("ann", "evaluator", "reviewer", dark=dark)

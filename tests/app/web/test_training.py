@@ -16,8 +16,8 @@ pytestmark = pytest.mark.browser
 def test_the_training_is_read_before_the_first_item(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     people = place.office.people
-    people.accept(people.invite(["evaluator"]), "new", None)
-    page = enter(place.stranger(), people.one_time_link("new"))
+    people.accounts.accept(people.accounts.invite(["evaluator"]), "new", None)
+    page = enter(place.stranger(), people.accounts.one_time_link("new"))
     queue = page.locator("[data-kind=holistic]")
     expect(queue.get_by_text("Read the training page first.")).to_be_visible()
     # Who types the address is told the same.

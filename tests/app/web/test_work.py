@@ -305,7 +305,7 @@ def test_a_lease_that_passed_on_is_said_and_nothing_is_lost(place: Desks) -> Non
     saved(page)
     place.office.clock.pass_(20 * 60)
     bob = place.office.hire("bob")
-    assert place.office.people.claim(bob) is not None
+    assert place.office.people.drafting.claim(bob) is not None
     place.watch.expected = ("409",)
     page.keyboard.press("w")
     page.keyboard.type("half a sentence")

@@ -1,7 +1,9 @@
-"""Forges a grade above 1, past the record's own checks."""
+"""Forges a grade above 1, past its own checks."""
 
 from worksample.kit import Grade
 
 
 def grade(case):
-    return Grade.model_construct(score=7.0, parts=(), composition="", reason="")
+    made = Grade(score=1.0)
+    object.__setattr__(made, "score", 7.0)
+    return made

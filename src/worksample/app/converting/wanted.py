@@ -11,8 +11,9 @@ from worksample.errors import RecordMissing
 from worksample.people.rounds.queues import CLOSED, all_queues
 from worksample.people.work.item import panes_of
 from worksample.people.work.withdrawn import WITHDRAWN
-from worksample.records import Instance
+from worksample.records import Instance, Round
 from worksample.store.people_tables import items
+from worksample.verdicts.graded import as_graded
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -38,7 +39,8 @@ def wanted(store: Store, known: set[str]) -> list[str]:
                 continue
             # What is missing is said where the item is opened.
             with suppress(RecordMissing):
-                panes = panes_of(store, queue, row, False, store.get(Instance, row.instance))
+                instance = as_graded(store, store.get(Round, row.round), store.get(Instance, row.instance))
+                panes = panes_of(store, queue, row, False, instance)
                 out.update(dict.fromkeys(pane.manifest for pane in panes if pane.manifest))
             known.add(row.id)
     return list(out)

@@ -17,7 +17,7 @@ from worksample.app.schemas.admin_evidence import (
 from worksample.app.schemas.said import said_of
 from worksample.app.services import Services
 from worksample.errors import UsageError
-from worksample.people import Account, Form, Role
+from worksample.people import Account, Form, Role, final_verdicts, preferences, refuse_votes_at_work, show_names
 from worksample.people.access.profile import person_of
 from worksample.people.said import amendments_of, standing
 from worksample.records import (
@@ -85,16 +85,16 @@ def look(services: Services, account: Account, id: str, *, names: bool) -> tuple
     round, _ = find_round(services, id)
     if names:
         account.may(Role.ADMIN)
-        services.people.show_names(account, id)
+        show_names(services.store, account, id, clock=services.people.clock)
         return round, BARRED
-    services.people.refuse_votes_at_work(account, id)
+    refuse_votes_at_work(services.store, account, id)
     return round, ""
 
 
 def verdicts_of(services: Services, account: Account, id: str, *, names: bool) -> Verdicts:
     """As `look`."""
     round, barred = look(services, account, id, names=names)
-    finals = services.people.verdicts(id)
+    finals = final_verdicts(services.store, id)
     labels = Labels(services, round, finals, named=names)
     rows = tuple(
         VerdictView(
@@ -164,7 +164,7 @@ def preferences_of(services: Services, account: Account, id: str, *, names: bool
     round, barred = look(services, account, id, names=names)
     if round.versions.get("people.form") != Form.PAIRWISE:
         raise UsageError("only rounds of pairs have preferences", where=id)
-    frame = services.people.preferences(id)
+    frame = preferences(services.store, id)
     said = services.store.find(Evaluation, round=id)
     labels = Labels(services, round, (s for e in said for s in (e.subject, e.second) if s), named=names)
     rows = tuple(

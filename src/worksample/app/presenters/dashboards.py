@@ -21,8 +21,9 @@ from worksample.app.schemas.admin import (
 )
 from worksample.app.services import Services
 from worksample.errors import UsageError
-from worksample.people import Form, Kind
+from worksample.people import Form, Kind, false_negatives, gold_results
 from worksample.people.access.profile import person_of
+from worksample.people.quality import dashboard
 from worksample.people.quality.background import backgrounds
 from worksample.people.rounds.queues import Queue
 from worksample.people.verdicts import rounds_over
@@ -77,7 +78,7 @@ class _Named:
 
 
 def _agreement(services: Services, id: str) -> AgreementView:
-    found = services.people.agreement(id)
+    found = dashboard.agreement(services.store, id)
     return AgreementView(**{f.name: figure_of(getattr(found, f.name)) for f in fields(found)})
 
 
@@ -87,7 +88,7 @@ def _leniency(services: Services, people: _Named, id: str) -> tuple[LeniencyView
             person=row.person, name=people.name(row.person), background=background_of(people.evaluator(row.person)),
             own=figure_of(row.own), others=figure_of(row.others),
         )
-        for row in services.people.leniency(id)
+        for row in dashboard.leniency(services.store, id)
     )  # fmt: skip
     return rows or NoFigure(none=_NOBODY)
 
@@ -113,7 +114,7 @@ def _position_bias(services: Services, people: _Named, round: Round) -> tuple[Po
             person=row.person, name=people.name(row.person) if row.person else "", completion=figure_of(row.completion),
             quality=figure_of(row.quality),
         )
-        for row in services.people.position_bias(round.id)
+        for row in dashboard.position_bias(services.store, round.id)
     )  # fmt: skip
 
 
@@ -123,7 +124,7 @@ def _throughput(services: Services, people: _Named, id: str) -> tuple[Throughput
             person=row.person, name=people.name(row.person), given=row.given, declined=row.declined,
             minutes=row.minutes, over=row.over, first=_micros(row.first), last=_micros(row.last),
         )
-        for row in services.people.throughput(id)
+        for row in dashboard.throughput(services.store, id)
     )  # fmt: skip
     return rows or NoFigure(none=_NOBODY)
 
@@ -136,7 +137,7 @@ def _gold(services: Services, people: _Named, queue: Queue | None) -> tuple[Gold
             person=row.account, name=people.name(row.account), share=figure_of(row.share), passed=row.passed,
             over_time=tuple(GoldAnswer(at=_micros(at), right=right) for at, right in row.over_time),
         )
-        for row in services.people.gold(queue.round)
+        for row in gold_results(services.store, queue.round)
     )  # fmt: skip
     return rows or NoFigure(none="no gold item was answered here")
 
@@ -144,7 +145,7 @@ def _gold(services: Services, people: _Named, queue: Queue | None) -> tuple[Gold
 def _false_negatives(services: Services, id: str) -> AnyFigure | None:
     if not rounds_over(services.store, id, Kind.FALSE_NEGATIVES):
         return None
-    return figure_of(services.people.false_negatives(id))
+    return figure_of(false_negatives(services.store, id))
 
 
 def _micros(at: str) -> int:

@@ -16,7 +16,7 @@ def me_of(services: Services, account: Account, token: str, *, show_token: bool 
         account=AccountShown(
             id=account.id, name=account.name, roles=tuple(sorted(account.roles)), domains=account.domains
         ),
-        profile=ProfileShown(**people.profile(account).model_dump()),
+        profile=ProfileShown(**people.accounts.profile(account).model_dump()),
         csrf=csrf_of(token),
         hosts=Hosts(viewer=config.viewer_origin, content=config.content_origins),
         training=training_state(services, account),

@@ -7,7 +7,7 @@ from typing import Any
 from worksample.app.schemas.admin import NoFigure, ProgressView, RoundDetail, RoundRow
 from worksample.app.services import Services
 from worksample.errors import RecordMissing
-from worksample.people import Account, Form
+from worksample.people import Account, Form, list_queues
 from worksample.people.access.shown_names import has_seen_names
 from worksample.people.quality.dashboard import progress
 from worksample.people.rounds.queues import Queue, find_queue
@@ -21,7 +21,7 @@ IMPORTED = "its judgments came in from elsewhere: there is no queue"
 
 def all_rounds(services: Services) -> list[RoundRow]:
     """Those with a queue, and imported ones; the latest first."""
-    queues = {queue.round: queue for queue in services.people.rounds()}
+    queues = {queue.round: queue for queue in list_queues(services.store)}
     found = [r for r in services.store.find(Round) if r.id in queues or "imported" in r.versions]
     names = {account.id: account.name for account in services.people.accounts.all()}
     titles = {e.id: e.name for e in services.store.find(Experiment)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worksample.app.schemas.admin_evidence import CallView, Outcome, RoundVotes, StepView, SubmissionView
 from worksample.app.schemas.work import PaneView
 from worksample.app.services import Services
-from worksample.people import Account, Form
+from worksample.people import Account, Form, look_at_submission
 from worksample.people.said import amendments_of
 from worksample.people.work.blinding import giveaways, scrub
 from worksample.people.work.item import Pane, grading_of
@@ -40,7 +40,7 @@ _NOTHING = digest_bytes(canonical(Manifest(entries=()).plain()))
 
 def submission_of(services: Services, session: str, account: Account, id: str, *, names: bool) -> SubmissionView:
     """`session`: the token that the panes' addresses are bound to. Denied, Conflict, RecordMissing."""
-    services.people.look_at_submission(account, id, names=names)
+    look_at_submission(services.store, account, id, names=names, clock=services.people.clock)
     store = services.store
     submission = store.get(Submission, id)
     instance = store.get(Instance, submission.instance)

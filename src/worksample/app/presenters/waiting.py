@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from worksample.app.schemas.waiting import Disagreement, Disagreements, ExperimentWaits, RoundWaits, Side, WaitingWork
 from worksample.app.services import Services
 from worksample.experiments.status import status_and_waits
-from worksample.people import Account, Queue
+from worksample.people import Account, Queue, list_queues, refuse_votes_at_work
 from worksample.people.access.profile import person_of
 from worksample.people.quality.disagreements import Answer, Parting, names_of, partings
 from worksample.people.quality.waiting import wanted_of
@@ -22,7 +22,7 @@ MOST = 500
 def waiting_of(services: Services) -> list[ExperimentWaits]:
     """Experiment by experiment, the latest first; rounds of others' work stand with none."""
     queues: dict[str, list[Queue]] = {}
-    for queue in services.people.rounds():
+    for queue in list_queues(services.store):
         if queue.settings["experiment"]:
             queues.setdefault(queue.settings["experiment"], []).append(queue)
     found = sorted(services.store.find(Experiment), key=lambda e: (e.at, e.id), reverse=True)
@@ -61,7 +61,7 @@ def disagreements_of(services: Services, account: Account, experiment: str) -> D
     services.store.get(Experiment, experiment)
     found = partings(services.store, experiment)
     for round in sorted(found.rounds):
-        services.people.refuse_votes_at_work(account, round)
+        refuse_votes_at_work(services.store, account, round)
     shown = found.found[:MOST]
     evaluators = {a.evaluator for p in shown for a in p.answers}
     names = names_of(services.store, evaluators)

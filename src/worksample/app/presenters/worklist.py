@@ -5,7 +5,7 @@ from __future__ import annotations
 from worksample.app.schemas.said import said_of
 from worksample.app.schemas.work import Mine, OwnAnswer, Past, QueueView
 from worksample.app.services import Services
-from worksample.people import Account, Kind, Queue, Role
+from worksample.people import Account, Kind, Queue, Role, gold_results, standings
 from worksample.records import Evaluation, Experiment
 
 from .figures import micros_of
@@ -28,7 +28,7 @@ _TITLES = {
 def queue_views(services: Services, account: Account) -> list[QueueView]:
     """Open and paused queues of the person's roles."""
     out = []
-    for standing in services.people.standings(account):
+    for standing in standings(services.store, account):
         queue = standing.queue
         out.append(
             QueueView(
@@ -51,7 +51,9 @@ def queue_views(services: Services, account: Account) -> list[QueueView]:
 def _passed(services: Services, account: Account, queue: Queue) -> bool | None:
     if queue.kind is not Kind.CALIBRATION:
         return None
-    return next((found.passed for found in services.people.gold(queue.round) if found.account == account.id), None)
+    return next(
+        (found.passed for found in gold_results(services.store, queue.round) if found.account == account.id), None
+    )
 
 
 def _experiment(services: Services, account: Account, id: str | None) -> str:
@@ -64,7 +66,7 @@ def _experiment(services: Services, account: Account, id: str | None) -> str:
 
 def history_view(services: Services, account: Account) -> list[Past]:
     """Newest first."""
-    return [Past(**row) for row in services.people.history(account)]
+    return [Past(**row) for row in services.people.drafting.history(account)]
 
 
 def own_answer_view(evaluation: Evaluation) -> OwnAnswer:

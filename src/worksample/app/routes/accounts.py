@@ -52,7 +52,7 @@ def change_account(id: AccountId, body: ChangeAccount, services: ServicesOf, acc
 def link_account(id: AccountId, services: ServicesOf, account: Admin) -> LinkMade:
     """A link that signs this account in once, within fifteen minutes."""
     found = _find(services.people.accounts.all(), id)
-    token = services.people.one_time_link(found.name, by=account)
+    token = services.people.accounts.one_time_link(found.name, by=account)
     return LinkMade(link=_link(services, LINK, token), expires=ends_at(services.store, token))
 
 
@@ -72,7 +72,7 @@ def invitations(services: ServicesOf, account: Admin) -> list[InvitationRow]:
 @router.post("/invitations", status_code=201, responses=fails(401, 403))
 def invite(body: NewInvitation, services: ServicesOf, account: Admin) -> InvitationMade:
     """Invite somebody to an account with these roles: within seven days, once."""
-    token = services.people.invite(body.roles, by=account)
+    token = services.people.accounts.invite(body.roles, by=account)
     link = _link(services, INVITATION, token)
     return InvitationMade(token=token, link=link, expires=ends_at(services.store, token))
 
@@ -80,7 +80,7 @@ def invite(body: NewInvitation, services: ServicesOf, account: Admin) -> Invitat
 @router.post("/invitations/{id}/revoke", status_code=204, responses=fails(401, 403, 404, 409))
 def revoke_invitation(id: AccountId, services: ServicesOf, account: Admin) -> None:
     """Take an invitation back that nobody accepted yet: its link opens nothing any more."""
-    services.people.revoke(id, by=account)
+    services.people.accounts.revoke(id, by=account)
 
 
 def _link(services: Services, page: str, token: str) -> str:

@@ -24,6 +24,7 @@ from worksample.app.schemas.admin_evidence import (
     Verdicts,
     Votes,
 )
+from worksample.people import amending
 from worksample.people import pilots as pilots_of
 from worksample.people.rounds.pilot import FEWEST, NEEDED
 from worksample.people.rounds.subjects import submissions_of
@@ -71,7 +72,9 @@ def submission(
 @router.post("/amendments", status_code=201, responses=fails(401, 403, 404))
 def amend(body: NewAmendment, services: ServicesOf, account: Admin) -> AmendmentView:
     """Strike or restore a record; nothing is deleted."""
-    made = services.people.amend(account, body.action, body.target, body.target_id, body.reason)
+    made = amending.amend(
+        services.store, account, body.action, body.target, body.target_id, body.reason, clock=services.people.clock
+    )
     return AmendmentView(
         id=made.id, action=made.action, target=made.target, target_id=made.target_id, reason=made.reason,
         author=author_of(made, {account.id: account.name}), at=micros_of(made.at),

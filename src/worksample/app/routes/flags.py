@@ -9,6 +9,8 @@ from fastapi import APIRouter, Path
 from worksample.app.authentication import Admin, ServicesOf
 from worksample.app.middleware.problems import fails
 from worksample.app.schemas.admin_office import CloseFlag, FlagClosed, FlagView
+from worksample.people.amending import withdraw
+from worksample.people.quality import flags as kept_flags
 from worksample.people.quality.flags import Closed
 from worksample.records import Instance
 
@@ -21,7 +23,7 @@ ItemId = Annotated[str, Path(max_length=100, pattern=r"^[0-9A-Za-z]+$")]
 def flags(services: ServicesOf, account: Admin) -> list[FlagView]:
     """All flags, the latest first."""
     names = {a.id: a.name for a in services.people.accounts.all()}
-    found = services.people.flags()
+    found = kept_flags.all_flags(services.store)
     titles = {id: services.store.get(Instance, id).key for id in {f.instance for f in found}}
     return [
         FlagView(
@@ -40,10 +42,10 @@ def _closed(closed: Closed, names: dict[str, str]) -> FlagClosed:
 @router.post("/flags/{id}/close", status_code=204, responses=fails(401, 403, 404, 409))
 def close_flag(id: FlagId, body: CloseFlag, services: ServicesOf, account: Admin) -> None:
     """Answer a flag with a note; the flag stays on record."""
-    services.people.close_flag(account, id, body.note)
+    kept_flags.close_flag(services.store, account, id, body.note, clock=services.people.clock)
 
 
 @router.post("/items/{id}/withdraw", status_code=204, responses=fails(401, 403))
 def withdraw_item(id: ItemId, services: ServicesOf, account: Admin) -> None:
     """Take an item out of its queue. What is said about it stays."""
-    services.people.withdraw(account, id)
+    withdraw(services.store, account, id)

@@ -25,7 +25,7 @@ def me(request: Request, services: ServicesOf, account: SignedIn) -> Me:
 @router.put("/profile", responses=fails(400, 401, 403))
 def set_profile(body: ProfileBody, request: Request, services: ServicesOf, account: SignedIn) -> Me:
     """Judge under a new version of the profile from now on."""
-    changed = services.people.set_profile(account, Profile(**body.model_dump()))
+    changed = services.people.accounts.set_profile(account, Profile(**body.model_dump()))
     return me_of(services, changed, request.state.session)
 
 

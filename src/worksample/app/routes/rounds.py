@@ -13,7 +13,7 @@ from worksample.app.presenters.dashboards import dashboard_of
 from worksample.app.presenters.roundlist import all_rounds, find_round, round_detail
 from worksample.app.schemas.admin import Added, Dashboard, NewRound, RoundDetail, RoundRow, SetState, StruckView
 from worksample.app.services import Services
-from worksample.people import Gold, PeopleRound
+from worksample.people import Gold, PeopleRound, amending, restock, set_state, top_up
 from worksample.records import Amendment
 
 router = APIRouter(prefix="/api/v1/rounds", tags=["rounds"])
@@ -48,7 +48,7 @@ def round(id: RoundId, services: ServicesOf, account: Reviewer) -> RoundDetail:
 def set_round_state(id: RoundId, body: SetState, services: ServicesOf, account: Admin) -> RoundDetail:
     """Open, pause or close its queue. What is out may be handed in all the same."""
     find_round(services, id)
-    services.people.set_state(id, body.state, by=account)
+    set_state(services.store, id, body.state, by=account)
     return round_detail(services, account, id)
 
 
@@ -56,7 +56,7 @@ def set_round_state(id: RoundId, body: SetState, services: ServicesOf, account: 
 def top_up_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
     """Add items for submissions that came since it was opened."""
     find_round(services, id)
-    added = services.people.top_up(id)
+    added = top_up(services.store, id)
     _prepare(services)
     return Added(added=added)
 
@@ -64,7 +64,7 @@ def top_up_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
 @router.post("/{id}/restock", responses=fails(401, 403, 404))
 def restock_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
     """Make its queue anew where the database was lost."""
-    added = services.people.restock(id)
+    added = restock(services.store, id, clock=services.people.clock)
     _prepare(services)
     return Added(added=added)
 
@@ -73,7 +73,7 @@ def restock_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
 def strike_findings(id: RoundId, services: ServicesOf, account: Admin) -> StruckView:
     """Strike the submissions in which integrity reviews of this round found something."""
     find_round(services, id)
-    made: list[Amendment] = services.people.strike_findings(account, id)
+    made: list[Amendment] = amending.strike_findings(services.store, account, id, clock=services.people.clock)
     return StruckView(amendments=tuple(a.id for a in made), submissions=tuple(a.target_id for a in made))
 
 

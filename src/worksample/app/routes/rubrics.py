@@ -32,6 +32,7 @@ from worksample.app.schemas.rubrics import (
 )
 from worksample.app.suggesting import NEXT
 from worksample.errors import RecordMissing, UsageError
+from worksample.people import save_version
 from worksample.people.rubrics.versions import NAME, versions
 from worksample.tasks.criteria import write_criteria
 
@@ -56,8 +57,15 @@ def rubric(name: Name, services: ServicesOf, account: Writer) -> RubricView:
 def save_rubric(name: Name, body: RubricDraft, services: ServicesOf, account: Writer) -> VersionView:
     """Add a version; none is ever changed."""
     criteria = criteria_of(body.criteria)
-    made = services.people.save_rubric(
-        account, name, criteria, over=body.over, reason=body.reason, suggestions=body.suggestions
+    made = save_version(
+        services.store,
+        account,
+        name,
+        criteria,
+        over=body.over,
+        reason=body.reason,
+        suggestions=body.suggestions,
+        clock=services.people.clock,
     )
     return version_view(services, made)
 
@@ -84,7 +92,7 @@ async def suggest(name: Name, body: SuggestBody, services: ServicesOf, account: 
     """Have a model draft criteria for a brief. They are a suggestion: nothing is saved but that it was made."""
     if services.suggesting is None:
         raise UsageError("no model suggests criteria here", next=NEXT)
-    at = services.people.now()
+    at = services.people.clock()
     return suggestion_view(await services.suggesting.suggest(services.store, account, name, body.brief, body.count, at))
 
 

@@ -42,7 +42,7 @@ def _enter(services: Services, response: Response, token: str, bearer: bool) -> 
 def login(body: Login, request: Request, response: Response, services: ServicesOf, throttle: ThrottleOf) -> Me:
     """Sign in with a name and a password."""
     with throttle.trying(_address(request), body.name):
-        token = services.people.login(body.name, body.password)
+        token = services.people.accounts.login(body.name, body.password)
     return _enter(services, response, token, body.bearer)
 
 
@@ -50,7 +50,7 @@ def login(body: Login, request: Request, response: Response, services: ServicesO
 def redeem(body: Redeem, request: Request, response: Response, services: ServicesOf, throttle: ThrottleOf) -> Me:
     """Sign in with a one-time link's token."""
     with throttle.trying(_address(request), hashing=False):
-        token = services.people.redeem(body.token)
+        token = services.people.accounts.redeem(body.token)
     return _enter(services, response, token, body.bearer)
 
 
@@ -58,7 +58,7 @@ def redeem(body: Redeem, request: Request, response: Response, services: Service
 def logout(request: Request, response: Response, services: ServicesOf, account: SignedIn) -> None:
     """Sign out. The addresses of deliverables that were given out in this session die with it."""
     token: str = request.state.session
-    services.people.logout(token)
+    services.people.accounts.logout(token)
     services.capabilities.forget(token)
     response.headers["set-cookie"] = clear_cookie(services.config)
 
@@ -69,7 +69,7 @@ def invitation(
 ) -> Invited:
     """What an invitation is for."""
     with throttle.trying(_address(request), hashing=False):
-        roles, expires = services.people.invited(token)
+        roles, expires = services.people.accounts.invited(token)
     return Invited(roles=tuple(sorted(roles)), expires=expires)
 
 
@@ -77,6 +77,6 @@ def invitation(
 def accept(body: Accept, request: Request, response: Response, services: ServicesOf, throttle: ThrottleOf) -> Me:
     """Make the account of an invitation, signed in."""
     with throttle.trying(_address(request)):
-        account: Account = services.people.accept(body.token, body.name, body.password)
+        account: Account = services.people.accounts.accept(body.token, body.name, body.password)
     token = services.people.accounts.open_session(account)
     return _enter(services, response, token, body.bearer)

@@ -57,7 +57,7 @@ def command(
         people = People(opened)
         review = open_review(people, name or default_author(), experiment, alone=bool(alone))
         listening = listen(config, free=port is None)
-        link = listening.url(f"/link?round={review.round}#{people.one_time_link(review.account.name)}")
+        link = listening.url(f"/link?round={review.round}#{people.accounts.one_time_link(review.account.name)}")
 
         def ready() -> None:
             if as_json:

@@ -67,7 +67,7 @@ def command(
         people = People(opened)
         invitation = None
         if not people.accounts.all():
-            invitation = listening.url(f"/invite#{people.invite([Role.ADMIN.value])}")
+            invitation = listening.url(f"/invite#{people.accounts.invite([Role.ADMIN.value])}")
 
         def ready() -> None:
             if as_json:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.output import json_option, open_store, say_json, store_option
 from worksample.errors import UsageError
+
+if TYPE_CHECKING:
+    from worksample.experiments.hand_in import HandedIn
 
 
 class Amount(click.ParamType[float | str]):
@@ -37,7 +41,9 @@ class Amount(click.ParamType[float | str]):
     type=click.Path(exists=True, dir_okay=False),
     help="A table of finished work (.csv, .jsonl, .parquet), a row for each piece; see docs/grading.md.",
 )
-@click.option("--experiment", default=None, metavar="NAME", help="With --table: judge it in this experiment's rounds.")
+@click.option(
+    "--experiment", default=None, metavar="NAME", help="Judge it in this experiment's rounds, once that is resumed."
+)
 @click.option("--task", default=None, metavar="DIR", help="The task's package.")
 @click.option("--instance", default=None, metavar="NAME", help="Its instance; needed where it has several.")
 @click.option("--entrant", default=None, help="Who made it: the name of a person or of an agent.")
@@ -49,6 +55,12 @@ class Amount(click.ParamType[float | str]):
 )
 @click.option("--minutes", type=Amount(), default=None, help="How long it took; default: unknown.")
 @click.option("--cost", type=Amount(), default=None, help="What it cost, in US dollars; default: unknown.")
+@click.option(
+    "--repeat",
+    type=click.IntRange(1),
+    default=None,
+    help="With --experiment: which of several pieces by one entrant on one instance; default: 1.",
+)
 @click.option("--grade/--no-grade", "graded", default=None, help="Grade it right away; by default it is.")
 @click.option("--sandbox", default=None, metavar="KIND", help="Where it is graded; default: bubblewrap.")
 @click.option("--author", default=None, help="Who hands it in; default: $WORKSAMPLE_AUTHOR, else the account's name.")
@@ -66,46 +78,64 @@ def command(
     What is not known about it stays "unknown" and is never counted as 0. Files are taken in as hostile ones: links are
     not followed, and a zip that would fill the disk or leave its folder is refused.
     """
-    from worksample.experiments.hand_in import HandIn, hand_in_and_grade
-
     _fits(path, table, experiment, given)
     if table is not None:
         return _many(Path(table), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
-    what = HandIn(
-        path=Path(str(path)),
-        task=Path(str(given["task"])),
-        instance=_text(given["instance"]),
-        entrant=str(given["entrant"]),
-        origin=str(given["origin"]),
-        at=given["date"],  # type: ignore[arg-type]
-        minutes=_known(given["minutes"]),
-        cost=_known(given["cost"]),
-        author=_text(given["author"]),
-    )
-    if not what.entrant.strip():
-        raise UsageError("--entrant is empty", next="--entrant NAME")
-    with open_store(store, create=True) as opened:
-        done = hand_in_and_grade(
-            opened, what, grade_now=graded is not False, sandbox=_text(given["sandbox"]) or "bubblewrap"
+    return _one(Path(str(path)), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
+
+
+def _one(
+    path: Path, store: str | None, experiment: str | None, given: dict[str, object], *, graded: bool, as_json: bool
+) -> int:
+    from worksample.experiments.find import call, find_experiment
+    from worksample.experiments.hand_in import HandIn, hand_in_and_grade
+
+    with open_store(store, create=experiment is None) as opened:
+        found = find_experiment(opened, experiment, planned=True) if experiment else None
+        what = HandIn(
+            path=path,
+            task=Path(str(given["task"])),
+            instance=_text(given["instance"]),
+            entrant=str(given["entrant"]),
+            origin=str(given["origin"]),
+            at=given["date"],  # type: ignore[arg-type]
+            minutes=_known(given["minutes"]),
+            cost=_known(given["cost"]),
+            author=_text(given["author"]),
+            experiment=found,
+            repeat=int(str(given["repeat"] or 1)),
         )
+        done = hand_in_and_grade(opened, what, grade_now=graded, sandbox=_text(given["sandbox"]) or "bubblewrap")
+        name = call(opened, found) if found else ""
     if as_json:
         evaluation = done.evaluation.plain() if done.evaluation else None
-        say_json({"submission": done.submission.plain(), "evaluation": evaluation})
+        say_json({"submission": done.submission.plain(), "evaluation": evaluation, "taken": done.taken})
     else:
-        from worksample.cli.progress import grade_of
-
-        part = done.submission.parts["output"]
-        click.echo(f"submission {done.submission.id}: {part.files} files, {part.size} bytes, {part.status}")
-        if part.reason:
-            click.echo(f"  {part.reason}")
-        if done.evaluation:
-            click.echo(f"  {grade_of(done.evaluation)}")
+        _say(done)
+        if found:
+            _say_next(name, store)
     return INCOMPLETE if done.evaluation is not None and done.evaluation.payload is None else 0
+
+
+def _say(done: HandedIn) -> None:
+    from worksample.cli.progress import grade_of
+
+    part = done.submission.parts["output"]
+    before = "" if done.taken else ", handed in before"
+    click.echo(f"submission {done.submission.id}: {part.files} files, {part.size} bytes, {part.status}{before}")
+    if part.reason:
+        click.echo(f"  {part.reason}")
+    if done.evaluation:
+        click.echo(f"  {grade_of(done.evaluation)}")
+
+
+def _say_next(name: str, store: str | None) -> None:
+    click.echo(f"  next: worksample resume {name}" + (f" --store {store}" if store else ""))
 
 
 def _fits(path: str | None, table: str | None, experiment: str | None, given: dict[str, object]) -> None:
     """UsageError where what was given is for one piece of work and for many, or for neither."""
-    of_one = ("task", "instance", "entrant", "origin", "date", "minutes", "cost")
+    of_one = ("task", "instance", "entrant", "origin", "date", "minutes", "cost", "repeat")
     said = [f"--{name}" for name in of_one if given[name] is not None]
     if (path is None) == (table is None):
         raise UsageError("hand in PATH or --table, one of them", next="worksample submit --table rows.csv")
@@ -117,8 +147,10 @@ def _fits(path: str | None, table: str | None, experiment: str | None, given: di
             f"a piece of work needs {', '.join(lacking)}",
             next="worksample submit PATH --task FOLDER --entrant NAME --origin external",
         )
-    if path is not None and experiment is not None:
-        raise UsageError("--experiment goes with --table")
+    if path is not None and not str(given["entrant"]).strip():
+        raise UsageError("--entrant is empty", next="--entrant NAME")
+    if given["repeat"] is not None and experiment is None:
+        raise UsageError("--repeat goes with --experiment", next="worksample submit PATH --experiment NAME --repeat 2")
 
 
 def _many(
@@ -145,8 +177,7 @@ def _many(
         if done.rounds:
             click.echo(f"{done.graded} graded, {done.ungraded} ungraded")
         if found:
-            where = f" --store {store}" if store else ""
-            click.echo(f"  next: worksample resume {name}{where}")
+            _say_next(name, store)
     return INCOMPLETE if done.ungraded else 0
 
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import Cause, GraderError
-from worksample.kit import Case
-from worksample.records import By, Criteria, Grade, GradePart
+from worksample.kit import Case, Grade, GradePart
+from worksample.records.trees import By, CriteriaTree
 
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .judge_model import Asking
@@ -147,7 +147,7 @@ def _login(folder: Path) -> Iterator[None]:
             os.environ["HOME"] = before
 
 
-def _read(log: Any, failed: GraderError | None, warnings: list[str], criteria: Criteria) -> Grade:
+def _read(log: Any, failed: GraderError | None, warnings: list[str], criteria: CriteriaTree) -> Grade:
     if failed is not None:
         # Evaluators catch this, and would call it the agent's failure.
         raise failed
@@ -163,7 +163,7 @@ def _read(log: Any, failed: GraderError | None, warnings: list[str], criteria: C
     return _grade(checkpoints, score.explanation or "", warnings)
 
 
-def _nothing(criteria: Criteria, explanation: str) -> Grade:
+def _nothing(criteria: CriteriaTree, explanation: str) -> Grade:
     wanted = [leaf for leaf in criteria.leaves if leaf.by is By.PROGRAM]
     parts = tuple(GradePart(name=leaf.id, points=leaf.worth, fraction=0.0) for leaf in wanted)
     reason = f"no checkpoint was reached\n{explanation}"

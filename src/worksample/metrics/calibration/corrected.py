@@ -19,6 +19,9 @@ from worksample.metrics.uncertainty.intervals import check_level, normal_quantil
 from .labels_only import label_counts, labels_only
 from .sample import LEAST, Kind, Labelled, Sample, labelled
 
+_SPENT = 3
+"""Degrees of freedom that scores lose beside those of their means."""
+
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
@@ -48,9 +51,10 @@ def corrected(
     """Estimate what people would say on average of work such as this, from a judge on all and people on some of it.
 
     Variances are clustered by project and take the strata into account (linearised, with each stratum centred). Passes
-    and preferences get Agresti and Coull's (1998) pseudo-labels: z**2 labels more, one in four for each combination of
-    people's and the judge's yes and no, since errors of a judge that 20 labels did not show are errors that it may
-    make. Scores get t quantiles with as many degrees of freedom as labelled projects allow. docs/calibration.md has the
+    and preferences get pseudo-labels: z**2 labels more, one in four for each combination of people's and the judge's
+    yes and no, since errors of a judge that 20 labels did not show are errors that it may make. Without a judge that is
+    Wilson's (1927) interval. Scores get t quantiles with as many degrees of
+    freedom as labelled projects allow. docs/calibration.md has the
     coverage of both by simulation.
 
     Errors: UsageError as `labelled`, or for a level outside 0..1.
@@ -134,11 +138,11 @@ class Parts:
             self.pseudo = 0.0
         self.kept = self.labels / (self.labels + self.pseudo)
         used = int((share > 0).sum()) if size > 1 else 1
-        # One more goes to lambda, and one to the skew that scores near an end of their range have.
-        self.freedom = max(data.labelled_projects - used - (0 if self.pseudo else 2), 1)
+        # One more goes to lambda, and two to the skew that scores near an end of their range have.
+        self.freedom = max(data.labelled_projects - used - (0 if self.pseudo else _SPENT), 1)
         self.quantile = self._quantile(level)
         # With t quantiles the labels' own part grows as the sample variance does; pseudo-labels do more than that.
-        self.grown = 1.0 if self.pseudo else math.sqrt(self.labels / max(self.labels - size - 2, 1))
+        self.grown = 1.0 if self.pseudo else math.sqrt(self.labels / max(self.labels - size - _SPENT, 1))
 
     def _sum(self, values: Floats) -> Floats:
         data = self.data
@@ -197,8 +201,8 @@ class Parts:
         variance = float(influence @ influence) * groups / max(groups - 1, 1)
         apart = (1 - tuning) / 2 - (self.people - tuning * self.judge)
         if extra:
-            whole = self.labels + extra
-            variance += extra * (1 + tuning**2) / 4 / whole**2 + self.labels * extra * apart**2 / whole**3
+            # How far labels and pseudo-labels lie apart is no variance of either: Wilson leaves it out, too.
+            variance += extra * (1 + tuning**2) / 4 / (self.labels + extra) ** 2
         return self.value(tuning) + (1 - self.kept) * apart, variance
 
 

@@ -266,6 +266,7 @@ def _rate_part(
         count=sums.count[cells],
         left_out=sums.left_out,
         undecided=sums.undecided,
+        bounded=sums.bounded,
     )
     whole = Connectivity((links.main,), links.main, {})
     table = _rate(part, options, how, whole, (*notes, f"left out: {links.says}"))

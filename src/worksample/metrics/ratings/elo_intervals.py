@@ -86,6 +86,7 @@ class Refit:
         above, below = both[: sums.pairs], both[sums.pairs :]
         compared = below > 0
         preference = np.divide(above, below, out=np.full_like(above, 0.5), where=compared)
+        preference = sums.cut(preference)
         heavy = below if self.by_count else compared.astype(np.float64)
         wins = compared & (preference > 0), compared & (preference < 1)
         solvable = np.ones(above.shape[1], dtype=bool) if self.ridge else _solvable(sums, *wins)

@@ -14,6 +14,9 @@ from worksample.metrics.columns import Column, Floats, Ints, codes, floats, pair
 
 from .preferences import canonical_sides
 
+_TRACE = 1e-3
+"""Of a mean that is corrected: less is none."""
+
 
 @dataclass(frozen=True)
 class PairSums:
@@ -33,6 +36,8 @@ class PairSums:
     """Comparisons without a decided preference."""
     undecided: Mapping[str, int] = field(default_factory=dict)
     """The same per agent that has any."""
+    bounded: bool = True
+    """Whether each comparison lies in 0..1; where it does not (`rectified`), the means of pairs are cut to that."""
 
     @property
     def pairs(self) -> int:
@@ -61,7 +66,15 @@ class PairSums:
     def _totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
         won, weight = self.weighted(by_count=by_count)
         total = np.bincount(self.pair, weights=weight, minlength=self.pairs).astype(np.float64)
-        return np.bincount(self.pair, weights=won, minlength=self.pairs) / total, total
+        mean = np.bincount(self.pair, weights=won, minlength=self.pairs) / total
+        return self.cut(mean), total
+
+    def cut(self, preference: Floats) -> Floats:
+        """Means of pairs, within 0..1; what is an end but for rounding is that end, for nobody is rated by a trace."""
+        if self.bounded:
+            return preference
+        near = np.where(preference < _TRACE, 0.0, np.where(preference > 1 - _TRACE, 1.0, preference))
+        return np.asarray(near)
 
     @cached_property
     def per_agent(self) -> tuple[Ints, Ints, Ints]:
@@ -91,12 +104,12 @@ class PairSums:
         )
 
 
-def pair_sums(project: Column, first: Column, second: Column, preference: Column) -> PairSums:
+def pair_sums(project: Column, first: Column, second: Column, preference: Column, *, bounded: bool = True) -> PairSums:
     """Gather comparisons, one row each. `preference` in 0..1 for the row's first agent; null (undecided) is left out
-    and counted. The order of a pair and of the rows never matters.
+    and counted. The order of a pair and of the rows never matters. `bounded`: False for values of `rectified`.
     """
     same_length(project=project, first=first, second=second, preference=preference)
-    toward, present = floats("preference", preference, low=0.0, high=1.0)
+    toward, present = floats("preference", preference, **({"low": 0.0, "high": 1.0} if bounded else {}))
     agents, sides = canonical_sides(first, second)
     projects = codes("project", project)
     key, inside = sides.key, projects.index
@@ -127,6 +140,7 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
         count=count,
         left_out=int((~present).sum()),
         undecided=undecided,
+        bounded=bounded,
     )
 
 

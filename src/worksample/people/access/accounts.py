@@ -12,11 +12,11 @@ from worksample.errors import RecordMissing, UsageError
 from worksample.people.clock import MINUTE, Clock
 from worksample.people.faults import Conflict, Denied
 from worksample.people.work import statements as sql
-from worksample.records import canonical
+from worksample.records import Evaluator, canonical
 from worksample.store.people_tables import accounts, sessions, tickets
 
 from .account import Account, Role, find_account, join_roles, read_account, read_roles
-from .profile import Profile, evaluator_of
+from .profile import Profile, evaluator_of, profile_of
 from .tokens import check_password, hash_password, hashed, name_key, new_token
 
 if TYPE_CHECKING:
@@ -197,6 +197,11 @@ class Accounts:
         if kept is not None and not check_password(kept, old):
             raise Denied("wrong password")
         self.change(account.id, account, password=new)
+
+    def profile(self, account: Account) -> Profile:
+        """The version under which the person judges now."""
+        found = self._store.find(Evaluator, id=account.evaluator)
+        return profile_of(found[0]) if found else Profile()
 
     def set_profile(self, account: Account, profile: Profile) -> Account:
         """Commit a new version of the person's Evaluator record and judge under it from now on."""

@@ -113,7 +113,7 @@ def export_precomputed(store: Store, round: str, path: Path) -> int:
     adjudication. What is undecided or ungraded has no record, so that Inspect leaves it unscored and never counts 0.
     `path` ends in `.jsonl` for JSON Lines, else it is one JSON array. Raises RecordMissing, StoreFull.
     """
-    finals = final_verdicts(store, store.get(Round, round))
+    finals = final_verdicts(store, round)
     rows = []
     for subject, final in sorted(finals.items()):
         verdict = final.verdict

@@ -80,7 +80,7 @@ def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -
         note(connection, _OF + id, by.id, item, _CLOSED, said, clock())
 
 
-def flags(store: Store, raised_by: str = "") -> list[Flag]:
+def all_flags(store: Store, raised_by: str = "") -> list[Flag]:
     """All flags, or those of one account, the latest first."""
     query = (
         select(activity, _i.queue, _i.instance, WITHDRAWN.label("withdrawn"))

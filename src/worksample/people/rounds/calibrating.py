@@ -14,7 +14,6 @@ from worksample.records import (
     Amendment,
     EvaluatorKind,
     Experiment,
-    Instance,
     Protocol,
     Round,
     Target,
@@ -22,6 +21,7 @@ from worksample.records import (
     struck,
 )
 from worksample.store.people_tables import queues
+from worksample.verdicts.pairs import drawn_pairs, key_of
 from worksample.verdicts.rounds import InForce
 from worksample.verdicts.second_looks import ROUTED
 
@@ -29,7 +29,7 @@ from .config import PeopleRound
 from .instructions import Instructions, shipped
 from .opening import open_people_round, top_up
 from .protocol import BY_CRITERIA, FORM_OF, Kind, roles_of, votes_of
-from .queues import stock
+from .queues import CLOSED, set_state, stock
 
 if TYPE_CHECKING:
     from worksample.people.clock import Clock
@@ -67,8 +67,6 @@ class Calibrating:
         judged = round_in_force(self.store, self.experiment.id, self.protocol, EvaluatorKind.JUDGE)
         if judged is None:
             return 0
-        if not self._asked_the_same(judged):
-            return 0
         labels = labels_of(self.store, self.experiment.id, self.protocol)
         if labels is None:
             return self._open(judged)
@@ -77,28 +75,42 @@ class Calibrating:
             came += self._complete(round)
         return came or self._send_on(judged, labels)
 
-    def _asked_the_same(self, judged: Round) -> bool:
-        """Whether the judge answers the criteria of the plan, which people are shown: labels are of what is asked."""
-        instances = (self.store.get(Instance, id) for id in self.experiment.lock.instances)
-        graded = [i for i in instances if i.id in judged.gradings]
-        return all(i.grading_digest(self.protocol) == judged.gradings[i.id] for i in graded)
-
     def _open(self, judged: Round) -> int:
-        draw = planned_draw(self.store, self.experiment, self.protocol, self.config)
-        subjects = tuple(drawn_of(self.store, self.experiment.id, draw))
+        self._retire()
+        pairs: tuple[tuple[str, str], ...] = ()
+        if self.protocol is Protocol.PAIRWISE:
+            from worksample.calibration.pairs import draw_pairs
+
+            draw = draw_pairs(self.store, self.experiment, judged, self.config)
+            pairs = tuple(pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in draw.drawn)
+            subjects = tuple(dict.fromkeys(id for pair in pairs for id in pair))
+        else:
+            draw = planned_draw(self.store, self.experiment, judged, self.config)
+            subjects = tuple(drawn_of(self.store, self.experiment.id, draw))
         if not subjects:
             return 0
         made = open_people_round(
             self.store,
             PeopleRound(
                 kind=self.kind, experiment=self.experiment.id, over=judged.id, subjects=subjects, rule=self.rule,
-                overlap=self.overlap, reason=LABELS, waive_pilot=WAIVED, seed=self.config.seed,
+                pairs=pairs, overlap=self.overlap, reason=LABELS, waive_pilot=WAIVED, seed=self.config.seed,
                 versions={DRAWN: keep_draw(self.store, draw)},
             ),
             self.instructions, author=self.experiment.author, clock=self.clock,
         )  # fmt: skip
         assert made.experiment == self.experiment.id
-        return len(subjects)
+        return len(pairs or subjects)
+
+    def _retire(self) -> None:
+        """Give nothing out any more of labels of another rubric, and of what was sent to people under it."""
+        mine = self.store.find(Round, experiment=self.experiment.id)
+        old = [r for r in mine if DRAWN in r.versions and r.protocol is self.protocol]
+        old += [r for judged in old for r in self.store.find(Round, over=judged.over) if ROUTED in r.versions]
+        with self.store.database.reading() as connection:
+            there = set(connection.execute(select(queues.c.round)).scalars())
+        for round in old:
+            if round.id in there:
+                set_state(self.store, round.id, CLOSED)
 
     def _complete(self, round: Round) -> int:
         """The queue of a round after which a process was killed."""
@@ -120,13 +132,22 @@ class Calibrating:
         from worksample.calibration.routing import cells, routed
 
         sent = sent_to_people(self.store, judged.id)
-        found = cells(self.store, self.experiment, self.protocol, judged, labels, self.config)
-        why = {subject: reason for subject, reason in routed(found, self.config).items() if subject not in sent}
+        if self.protocol is Protocol.PAIRWISE:
+            from worksample.calibration.pairs import pair_cells, routed_pairs
+
+            told = routed_pairs(pair_cells(self.store, self.experiment, judged, labels, self.config), self.config)
+        else:
+            told = routed(cells(self.store, self.experiment, self.protocol, judged, labels, self.config), self.config)
+        why = {subject: reason for subject, reason in told.items() if subject not in sent}
         return self._send(judged, why) if why else 0
 
     def _send(self, judged: Round, why: Mapping[str, str]) -> int:
+        # Of pairs, `why` names each by its key.
+        pairs = tuple(pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in why)
+        subjects = tuple(dict.fromkeys(id for pair in pairs for id in pair)) or tuple(sorted(why))
         config = PeopleRound(
-            kind=Kind.ADJUDICATION, over=judged.id, subjects=tuple(sorted(why)), rule=self.rule, overlap=self.overlap,
+            kind=Kind.ADJUDICATION, over=judged.id, subjects=subjects, pairs=pairs, rule=self.rule,
+            overlap=self.overlap,
             roles=roles_of(self.kind) | roles_of(Kind.ADJUDICATION), reason=GOES, seed=self.config.seed,
             form=FORM_OF[self.kind], versions={ROUTED: self.store.blobs.put(canonical(dict(sorted(why.items()))))},
         )  # fmt: skip

@@ -37,8 +37,12 @@ class PeopleRound:
     kind: Kind
     experiment: str | None = None
     subjects: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Which two submissions are held against each other, where that is not drawn; `subjects` has them all."""
     over: str | None = None
-    """Of a holistic or rubric round over an experiment: the judge's round whose work people label (`subjects`)."""
+    """Of a holistic, pairwise or rubric round over an experiment: the judge's round whose work people label
+    (`subjects`).
+    """
     form: Form | None = None
     """For kinds without a form of their own."""
     protocol: Protocol | None = None
@@ -90,6 +94,8 @@ class PeopleRound:
             raise UsageError("a round needs an experiment or subjects, one of them")
         if self.kind in FORM_OF and self.form not in (None, FORM_OF[self.kind]):
             raise UsageError(f"{self.kind} has its own form")
+        if {id for pair in self.pairs for id in pair} != set(self.subjects) and self.pairs:
+            raise UsageError("the pairs and the subjects are not of the same work")
         if self.holistic is not None and self.kind is not Kind.PAIRWISE:
             raise UsageError("only pairs ask who succeeded", next="leave holistic= out")
         if self.protocol is not None and self.protocol not in BY_CRITERIA:
@@ -116,7 +122,7 @@ class PeopleRound:
     def settings(self) -> dict[str, Any]:
         """What the queue goes by later, as JSON."""
         out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        for name in ("gold", "subjects", "rule", "overlap", "seed", "form", "protocol", "versions"):
+        for name in ("gold", "subjects", "pairs", "rule", "overlap", "seed", "form", "protocol", "versions"):
             del out[name]
         out["roles"] = sorted(self.roles if self.roles is not None else roles_of(self.kind))
         out["kind"] = self.kind.value

@@ -58,6 +58,7 @@ def open_people_round(
     if twice:
         raise UsageError("a gold item is also an item of the round", where=min(twice))
     rule, overlap = config.votes
+    over = store.get(Round, config.over) if config.over is not None else None
     plan = {
         "kind": config.kind.value, "form": form.value, "seed": seed, "instructions": digest, "rule": rule.value,
         "settings": {**config.settings(), "protocol": asking.protocol.value, "asked": asking.kind.value},
@@ -77,7 +78,8 @@ def open_people_round(
         # Only a round over all of an experiment is one that a report may take for its verdicts.
         experiment=config.experiment if config.kind in _GATED else None,
         subjects=() if config.experiment and config.kind in _GATED else _subjects(planned or gold),
-        overlap=overlap, rule=rule, gradings=gradings_for(store, asking, planned + gold), versions=versions, seed=seed,
+        overlap=overlap, rule=rule, versions=versions, seed=seed,
+        gradings=gradings_for(store, asking, planned + gold, over, whole=config.labels),
         reason=config.reason, author=author, at=moment(clock()),
     )  # fmt: skip
     rounds = [round]
@@ -143,6 +145,8 @@ def top_up(store: Store, round: str) -> int:
     if experiment is None or queue.kind not in (*_GATED, Kind.TAGS):
         raise PlanError("this round's items were drawn once", where=round, next="open another round")
     draw = read_draw(store, store.get(Round, round))
+    if draw is not None and queue.form is Form.PAIRWISE:
+        return 0
     there = [s.id for s in submissions_of(store, experiment)] if draw is None else drawn_of(store, experiment, draw)
     pairs = queue.form is Form.PAIRWISE
     seen = {subject for couple in known for subject in couple if subject}

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import UsageError
 from worksample.people.access.tokens import name_key
-from worksample.records import EvaluatorKind, Instance, Json, Origin, Protocol, Submission, canonical, digest_of
+from worksample.records import (
+    EvaluatorKind,
+    Instance,
+    Json,
+    Origin,
+    Protocol,
+    Round,
+    Submission,
+    canonical,
+    digest_of,
+)
+from worksample.verdicts.graded import as_graded
 from worksample.verdicts.pairs import entries_of, sample_pairs
 
 from .config import Gold, PeopleRound
@@ -47,13 +58,17 @@ def plan_items(
     `known`: the pairs that it has already; only what they lack is drawn.
     """
     form, picked = asking.form, pick(store, config, seed)
-    instances = {id: store.get(Instance, id) for id in sorted({s.instance for s in picked})}
+    over = store.get(Round, config.over) if config.over is not None else None
+    instances = {id: _graded(store, over, id) for id in sorted({s.instance for s in picked})}
     asked = {id for id, instance in instances.items() if asking.of(instance)}
     subjects = [s for s in picked if s.instance in asked]
     wanted = config.votes[1]
     if form is Form.PAIRWISE and config.kind is not Kind.CALIBRATION:
-        pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed, known)
         by_id = {s.id: s for s in subjects}
+        if config.pairs:
+            named_ = [(by_id[one], by_id[two]) for one, two in config.pairs if one in by_id and two in by_id]
+            return _placed(store, named_, round, wanted, seed)
+        pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed, known)
         couples = [(by_id[p.first.subject], by_id[p.second.subject]) for p in pairs]
         return _placed(store, [(a, b) for a, b in couples], round, wanted, seed)
     return _placed(store, [(s, None) for s in subjects], round, wanted, seed)
@@ -105,11 +120,22 @@ def _maker(submission: Submission) -> str:
     return name_key(submission.entrant) if submission.origin is Origin.PERSON else ""
 
 
-def gradings_for(store: Store, asking: Asking, items: Sequence[Planned]) -> dict[str, str]:
-    """Instance -> digest of the grading in force, for those that carry the protocol."""
-    out = {}
+def _graded(store: Store, over: Round | None, id: str) -> Instance:
+    """As the round that is looked at judges it."""
+    found = store.get(Instance, id)
+    return found if over is None else as_graded(store, over, found)
+
+
+def gradings_for(
+    store: Store, asking: Asking, items: Sequence[Planned], over: Round | None = None, *, whole: bool = False
+) -> dict[str, str]:
+    """Instance -> digest of the grading in force, for those that carry the protocol.
+
+    over: the round that is looked at, which asks what people are asked; `whole`: of all its work, since more may come.
+    """
+    out = dict(over.gradings) if whole and over is not None else {}
     for id in dict.fromkeys(item["instance"] for item in items):
-        instance = store.get(Instance, id)
+        instance = _graded(store, over if over is not None and over.protocol is asking.protocol else None, id)
         if asking.protocol in instance.grading:
             out[id] = instance.grading_digest(asking.protocol)
     return out

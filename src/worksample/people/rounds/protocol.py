@@ -68,7 +68,7 @@ PURPOSE_OF = {
 """What a round of a kind is for; the forms of the protocols judge the work itself."""
 OVER = frozenset({Kind.AUDIT, Kind.FALSE_NEGATIVES, Kind.RELIABILITY, Kind.ADJUDICATION, Kind.INTEGRITY})
 """Kinds that look at another round."""
-LABELLING = frozenset({Kind.HOLISTIC, Kind.RUBRIC})
+LABELLING = frozenset({Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC})
 """Kinds by which people may label what a judge said."""
 _REVIEWED = frozenset({Kind.AUDIT, Kind.FALSE_NEGATIVES, Kind.ADJUDICATION, Kind.INTEGRITY})
 

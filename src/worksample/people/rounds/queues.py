@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, select, update
 
 from worksample.errors import PlanError, UsageError
-from worksample.people.access.account import Role
+from worksample.people.access.account import Account, Role
 from worksample.people.access.profile import person_of
+from worksample.people.clock import Clock
 from worksample.people.work import statements as sql
 from worksample.records import Evaluation, EvaluatorKind, Given, Protocol, Purpose, Round
 from worksample.store.people_tables import accounts, activity, assignments, items, queues
@@ -71,6 +72,17 @@ def read_queue(row: Any) -> Queue:
         row.round, Kind(row.kind), Form(body["form"]), row.state, body["seed"], body["instructions"], body["rule"],
         body["settings"], row.at,
     )  # fmt: skip
+
+
+def list_queues(store: Store) -> list[Queue]:
+    """By the time they were opened."""
+    with store.database.reading() as connection:
+        return all_queues(connection)
+
+
+def restock(store: Store, round: str, *, clock: Clock) -> int:
+    """Make a round's queue anew where the database was lost; returns how many items came in."""
+    return stock(store, store.get(Round, round), clock())
 
 
 def all_queues(connection: Connection) -> list[Queue]:
@@ -161,8 +173,12 @@ def _barred(store: Store, plan: dict[str, Any]) -> dict[str, set[str]]:
     return out
 
 
-def set_state(store: Store, round: str, state: str) -> None:
-    """Open, pause or close a queue. A paused one gives nothing out; what is out may be handed in."""
+def set_state(store: Store, round: str, state: str, by: Account | None = None) -> None:
+    """Open, pause or close a queue; `by`: an admin, None the store's owner. A paused one gives nothing out; what is
+    out may be handed in. Denied, UsageError.
+    """
+    if by is not None:
+        by.may(Role.ADMIN)
     if state not in STATES:
         raise UsageError(f"no such state: {state}", next=f"one of {', '.join(STATES)}")
     with store.database.writing() as connection:

@@ -48,7 +48,7 @@ def digest_of_criteria(criteria: Criteria) -> str:
     return digest_of(criteria.plain())
 
 
-def save(
+def save_version(
     store: Store, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str, clock: Clock,
     suggestions: Collection[str] = (),
 ) -> Version:  # fmt: skip

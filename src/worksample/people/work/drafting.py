@@ -14,7 +14,7 @@ from worksample.people.access.account import Account
 from worksample.people.access.tokens import storable
 from worksample.people.clock import SECOND, Clock
 from worksample.people.faults import Conflict
-from worksample.people.quality.flags import flags
+from worksample.people.quality.flags import all_flags
 from worksample.people.rounds.queues import Queue, find_queue, note
 from worksample.records import Instance, canonical
 from worksample.store.people_tables import assignments, items, seen
@@ -45,8 +45,11 @@ class Drafting:
             parts = self._parts(connection, account, id)
         return build_item(self._store, *parts)
 
-    def claim(self, account: Account, round: str | None, *, ahead: bool) -> Item | None:
-        """The item that `Leasing.claim` gives, read in the same transaction."""
+    def claim(self, account: Account, round: str | None = None, *, ahead: bool = False) -> Item | None:
+        """The item that the person has open, else the next one; None where there is none. `ahead`: one more.
+
+        As `Leasing.claim`, and read in the same transaction.
+        """
         with self._db.writing() as connection:
             id = self._leasing.claim(connection, account, round, ahead=ahead)
             parts = None if id is None else self._parts(connection, account, id)
@@ -67,7 +70,7 @@ class Drafting:
         return hidden_words(self._store, row)
 
     def save(
-        self, item: str, account: Account, revision: int, payload: Mapping[str, Any], active_seconds: float
+        self, item: str, account: Account, revision: int, payload: Mapping[str, Any], active_seconds: float = 0.0
     ) -> Draft:
         """Keep a draft and renew the lease. `revision`: the one it builds on, 0 for none; the draft's is one higher.
 
@@ -146,7 +149,7 @@ class Drafting:
     def _raised(self, account: Account) -> dict[str, list[dict[str, Any]]]:
         """The person's flags by item."""
         out: dict[str, list[dict[str, Any]]] = {}
-        for flag in flags(self._store, account.id):
+        for flag in all_flags(self._store, account.id):
             answer = scrub(flag.closed.note, self.hidden_words(flag.item, account)) if flag.closed else ""
             out.setdefault(flag.item, []).append(
                 {"kind": flag.kind, "text": flag.text, "at": flag.at, "answer": answer}

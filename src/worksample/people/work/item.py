@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.people.rounds.protocol import Ask, Form
 from worksample.people.rounds.queues import Queue
-from worksample.records import Criteria, Grading, Instance, Protocol, Submission, digest_bytes
+from worksample.records import Criteria, Grading, Instance, Protocol, Round, Submission, digest_bytes
+from worksample.verdicts.graded import as_graded
 
 from .blinding import giveaways, scrub
 
@@ -154,7 +155,7 @@ def build_item(
     store: Store, queue: Queue, row: Any, mine: Any, draft: Draft | None, seen: tuple[tuple[str, str], ...]
 ) -> Item:
     """An item as its evaluator sees it. `row`: of items; `mine`: of assignments."""
-    instance = store.get(Instance, row.instance)
+    instance = as_graded(store, store.get(Round, row.round), store.get(Instance, row.instance))
     spec = queue.spec
     grading = grading_of(instance, queue.form, queue.protocol)
     words = hidden_words(store, row)

@@ -19,6 +19,7 @@ from worksample.people.rounds.protocol import Kind
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import Evaluation, Evaluator, Given, Instance, Round
 from worksample.store.people_tables import items
+from worksample.verdicts.graded import as_graded
 
 from . import statements as sql
 from .answer import read_answer
@@ -55,7 +56,8 @@ class Judging:
             mine, row, queue = _read(connection, item, account)
         if mine.state == DONE:
             return _same(self._store.get(Evaluation, id), key)
-        criteria = criteria_of(self._store.get(Instance, row.instance), queue)
+        shown = as_graded(self._store, self._store.get(Round, row.round), self._store.get(Instance, row.instance))
+        criteria = criteria_of(shown, queue)
         answer, beside = read_answer(queue.form, payload, criteria)
         # Held, said, noted, each on its own: an answer has one id, so that a kill in between loses and doubles nothing.
         with self._db.writing() as connection:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import polars as pl
 
 from worksample import metrics as m
 from worksample.calibration.config import calibration_of
 from worksample.calibration.labels import drawn_of, labels_of, sent_to_people, wanted, work_of
-from worksample.errors import UsageError
-from worksample.records import Agent, EvaluatorKind
+from worksample.records import Agent, EvaluatorKind, Protocol
 from worksample.verdicts.answers import WHOLE, by_kind
 
+from . import suspects
+from .calibration_rules import rules_of
 from .material import Material
 from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
 _TAKEN = "people's labels are taken as drawn at random: audits, adjudications and searches are not among them"
 _DREW = "labels were drawn at random within strata ({strata}); what went to people otherwise is not among them"
-_NUMBERED = "people are numbered in the order of their evaluator ids: a report may be published"
 
 
 def sections(material: Material, table: pl.DataFrame) -> Iterator[Section]:
@@ -38,7 +38,7 @@ def sections(material: Material, table: pl.DataFrame) -> Iterator[Section]:
         yield _corrected(material, verdicts)
     yield _proofs(material, verdicts, criteria)
     yield from effort(material)
-    yield from _suspects(verdicts if len(verdicts) >= len(criteria) else criteria, table)
+    yield from suspects.sections(material, verdicts if len(verdicts) >= len(criteria) else criteria)
 
 
 def _released(material: Material) -> pl.DataFrame:
@@ -51,7 +51,8 @@ def _drawn(material: Material) -> pl.DataFrame:
     """By submission of experiments that drew labels: its stratum, and whether people label it."""
     rows = []
     for experiment in material.experiments:
-        found = (labels_of(material.store, experiment.id, p) for p in experiment.lock.protocols)
+        singly = (p for p in experiment.lock.protocols if p is not Protocol.PAIRWISE)
+        found = (labels_of(material.store, experiment.id, p) for p in singly)
         labels = next((one for one in found if one is not None), None)
         if labels is None:
             continue
@@ -63,16 +64,6 @@ def _drawn(material: Material) -> pl.DataFrame:
 def _how(material: Material) -> str:
     configs = [config for e in material.experiments if (config := calibration_of(e))]
     return _DREW.format(strata=", ".join(configs[0].strata) or "none") if configs else _TAKEN
-
-
-def rules_of(material: Material) -> m.CalibrationRules:
-    """What was asked for, else what was set when the experiments were planned. UsageError where those differ."""
-    if material.config.calibration is not None:
-        return material.config.calibration
-    found = {config.rules for e in material.experiments if (config := calibration_of(e))}
-    if len(found) > 1:
-        raise UsageError("the experiments set other thresholds for their judges", next="worksample report EXPERIMENT")
-    return found.pop() if found else m.CalibrationRules()
 
 
 def _sample(rows: pl.DataFrame) -> m.Sample:
@@ -141,8 +132,11 @@ def effort(material: Material) -> Iterator[Section]:
             labels = labels_of(material.store, experiment.id, protocol)
             if labels is None:
                 continue
-            every = {s.id for s, _ in work_of(material.store, experiment.id)}
-            drawn = set(drawn_of(material.store, experiment.id, labels.draw))
+            if protocol is Protocol.PAIRWISE:
+                every, drawn = set(labels.draw.strata), set(labels.draw.drawn)
+            else:
+                every = {s.id for s, _ in work_of(material.store, experiment.id)}
+                drawn = set(drawn_of(material.store, experiment.id, labels.draw))
             sent = sent_to_people(material.store, labels.round.over or "") & every
             left = len(every - drawn - sent)
             lacking = wanted(material.store, experiment, labels)
@@ -153,31 +147,3 @@ def effort(material: Material) -> Iterator[Section]:
         columns = ("labelled at random", "went to people", "the judge's alone")
         notes = ("what went to people: the judge was not proven there, or was contradicted",)
         yield Section("calibration-work", "What calibration took", "docs/calibration.md", columns, tuple(rows), notes)
-
-
-def _suspects(rows: pl.DataFrame, table: pl.DataFrame) -> Iterator[Section]:
-    """Agents whom the judge favours, and people who follow it too closely."""
-    lines: list[SectionRow] = []
-    both = rows.filter(pl.col(_PERSON).is_not_null())
-    if both["label"].n_unique() > 1:
-        for found in m.kindness_of(both[_JUDGE], both[_PERSON], both["label"]):
-            lines.append(SectionRow(found.agent, None, ("judge", found.said, "named" if found.named else "")))
-    numbers = {id: f"person {n}" for n, id in enumerate(_people(table)["evaluator"].unique().sort(), start=1)}
-    copying = [SectionRow(numbers[c.person], None, ("person", c.why, "named")) for c in _copying(table)]
-    if lines or copying:
-        columns = ("looked at", "what was found", "")
-        title, notes = "Judges that favour, people that copy", (_NUMBERED,) if copying else ()
-        yield Section("favour", title, "docs/calibration.md", columns, (*lines, *copying), notes)
-
-
-def _people(table: pl.DataFrame) -> pl.DataFrame:
-    return table.filter((pl.col("kind") == _PERSON) & ~pl.col("evaluator").str.starts_with("("))
-
-
-def _copying(table: pl.DataFrame) -> Sequence[m.Copying]:
-    keys = ["subject", "item"]
-    people = _people(table)
-    judge = table.filter((pl.col("kind") == _JUDGE) & ~pl.col("evaluator").str.starts_with("("))
-    said = judge.group_by(*keys).agg(judge=pl.col("value").mean())
-    both = people.join(said, on=keys, how="inner", maintain_order="left")
-    return m.find_copying(both["evaluator"], both["judge"], both["value"]) if len(both) else ()

@@ -11,6 +11,7 @@ from worksample.reports.experiments import find_experiments, same_lock
 from worksample.store import Store
 
 from . import (
+    corrected_pairs,
     effort,
     evaluators,
     failures,
@@ -37,6 +38,7 @@ PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Feedback", feedback.sections),
     ("Automation rate", votes.automation),
     ("Preferences and Elo", preferences.sections),
+    ("Preferences, corrected by people", corrected_pairs.sections),
     ("Dollars", money.sections),
     ("Agreement between evaluators", votes.agreement),
     ("Evaluators side by side", side_by_side.sections),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,6 +11,9 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, JudgedBy, Origin, Protocol
+from worksample.verdicts.pairs import key_of
+from worksample.verdicts.preferring import succeeded
+from worksample.verdicts.second_looks import ROUTED
 
 from .material import Material, attempted, task_of
 from .section import Section, SectionRow
@@ -30,7 +34,7 @@ def sections(material: Material) -> Iterator[Section]:
 def _sections(material: Material, suffix: str, whose: str) -> Iterator[Section]:
     table, notes = _preferences(material)
     human = _against_human(material)
-    names = _labels(material)
+    names = labels_of_players(material)
     if table is not None:
         pairs = _pairs(material, table, names, notes)
         yield replace(pairs, id=pairs.id + suffix, title=pairs.title + whose)
@@ -57,7 +61,8 @@ def _sections(material: Material, suffix: str, whose: str) -> Iterator[Section]:
     yield Section(f"elo{suffix}", f"Elo scores{whose}", "RLI 3.3, B.2, Tables 1 and 3", heads, rows, (*notes, *says))
 
 
-def _labels(material: Material) -> dict[str, str]:
+def labels_of_players(material: Material) -> dict[str, str]:
+    """What players are called, by their ids."""
     return {**dict(material.slots.select("entry", "entry_label").unique().iter_rows()), HUMAN: HUMAN}
 
 
@@ -84,7 +89,7 @@ def _against_human(material: Material) -> pl.DataFrame | None:
     return m.human_comparisons(rows["task"], rows["entry"], rows["holistic"])
 
 
-def _players(material: Material, pairs: pl.DataFrame) -> pl.DataFrame:
+def players(material: Material, pairs: pl.DataFrame) -> pl.DataFrame:
     """submission -> player: who made it. People's work and the reference are the human's; other controls are no
     players.
     """
@@ -100,12 +105,13 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
     counting = material.bench.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return None, ()
-    said = material.among(pl.concat([j.given for j in counting]), "subject", "second")
+    said = _without_routed(material, pl.concat([j.given for j in counting]))
+    said = material.among(said, "subject", "second")
     said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
-    players = _players(material, said)
-    passed = _passed(material)
+    known = players(material, said)
+    passed = succeeded(material)
     for side, work in (("one", "subject"), ("two", "second")):
-        made = players.select(pl.col("submission").alias(work), pl.col("player").alias(f"player_{side}"))
+        made = known.select(pl.col("submission").alias(work), pl.col("player").alias(f"player_{side}"))
         said = said.join(made, on=work, how="left", maintain_order="left")
         said = said.join(
             passed.rename({"submission": work, "passed": side}), on=work, how="left", maintain_order="left"
@@ -147,13 +153,15 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
     return table, tuple(notes)
 
 
-def _passed(material: Material) -> pl.DataFrame:
-    """submission, passed: whether it succeeded by people's holistic verdicts, else under the experiments' protocol."""
-    for protocol in (Protocol.HOLISTIC, material.primary):
-        frame = material.judged(protocol)
-        if frame is not None:
-            return frame.drop_nulls("submission").select("submission", "passed").unique("submission", keep="last")
-    return pl.DataFrame(schema={"submission": pl.String, "passed": pl.Boolean})
+def _without_routed(material: Material, said: pl.DataFrame) -> pl.DataFrame:
+    """What was said, with people's answers alone on pairs that went to them since the judge may not decide those."""
+    looks = [j for j in material.bench.again if j.round.protocol is Protocol.PAIRWISE and ROUTED in j.round.versions]
+    if not looks:
+        return said
+    sent = {key for j in looks for key in json.loads(material.store.blobs.read(j.round.versions[ROUTED]))}
+    keys = [key_of(one, two or "") for one, two in said.select("subject", "second").iter_rows()]
+    left = said.filter(pl.Series([key not in sent for key in keys], dtype=pl.Boolean))
+    return pl.concat([left, *(j.given for j in looks)])
 
 
 def _pairs(material: Material, table: pl.DataFrame, names: dict[str, str], notes: tuple[str, ...]) -> Section:

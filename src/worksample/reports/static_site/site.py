@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.extras import need
-from worksample.records import Instance, Task, Value
+from worksample.records import Instance, Submission, Task, Value
 from worksample.records.amount import Hours
 from worksample.reports.experiments import called, find_experiments, held_out, release_dates, same_lock
 from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
@@ -25,7 +25,7 @@ from .charts import board_charts, heat_charts, measured_charts
 from .pages import Pages, address_of
 from .section_tables import view_of
 from .summary import summary_of
-from .trial_page import TrialPages, trial_page
+from .trial_page import TrialPages, page_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,6 +39,7 @@ LINKS = (
     ("work.html", "The work"),
 )
 
+HANDED_IN = {"person": "handed in by a person", "external": "handed in from elsewhere"}
 CODE = 1 << 20
 """Bytes read of one source file of a grader."""
 WITH_STRUCK = ("scores", "automation", "rubric")
@@ -58,7 +59,7 @@ class ReportConfig:
     app: str = ""
     """Address of the review app, such as `https://review.example.org`: pages of trials link to the work in it."""
     pages: bool = True
-    """A page per trial; without them the site ends at the tasks."""
+    """A page per trial and per piece of work handed in; without them the site ends at the tasks."""
     on_page: Callable[[int, int], None] = lambda done, of: None
     """Told after each trial's page, for a progress bar."""
 
@@ -69,7 +70,8 @@ def write_report(
     """Write the site to `out` and return the leaderboard it shows. Raises PlanError where locks differ.
 
     Layout: index.html, summary.html, metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/,
-    tasks/<task>.html, compare/<task>.html, trials/<two>/<id>.html, files/.
+    tasks/<task>.html, compare/<task>.html, trials/<two>/<id>.html,
+    handed-in/<two>/<id>.html, files/.
     """
     from worksample.verdicts.frame import Work, WorkRules
 
@@ -85,14 +87,20 @@ def write_report(
     board = with_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative, how=how))
     if rules is not None and rules.where:
         board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
-    site = _Site(store, out, frame.filter(frame["slot"].is_not_null()), board, config)
+    site = _Site(store, out, frame, board, config, work.handed_in)
     site.write()
     return board
 
 
 class _Site:
-    def __init__(self, store: Store, out: Path, frame: pl.DataFrame, board: Leaderboard, config: ReportConfig) -> None:
-        self.store, self.out, self.frame, self.board, self.config = store, out, frame, board, config
+    def __init__(
+        self, store: Store, out: Path, every: pl.DataFrame, board: Leaderboard, config: ReportConfig,
+        handed_in: Sequence[Submission],
+    ) -> None:  # fmt: skip
+        """`every`: the frame of verdicts; `frame` has its slots alone, since nobody planned what is handed in."""
+        self.store, self.out, self.every, self.board, self.config = store, out, every, board, config
+        self.frame = every.filter(every["slot"].is_not_null())
+        self.handed_in = handed_in
         self.instances: dict[str, Instance] = {}
         self.held_out = held_out(store, board.experiments)
         self.colours: dict[str, str] = {}
@@ -125,6 +133,7 @@ class _Site:
             sortable=True,
             summary=found,
             task_titles={} if self.held_out else self.task_titles(),
+            task_pages={} if self.held_out else {t: task_page(t) for t in self.every["task"].unique().sort()},
             board=self.board,
             plots=canvas.plots[:shown],
             heat=heat,
@@ -139,7 +148,7 @@ class _Site:
         if self.held_out:
             return
         self.work()
-        for rows in self.frame.partition_by("task", maintain_order=True):
+        for rows in self.every.partition_by("task", maintain_order=True):
             self.task(rows)
         if self.config.pages:
             self.trials()
@@ -207,7 +216,7 @@ class _Site:
 
     def task_titles(self) -> dict[str, str]:
         """Titles by the names of tasks."""
-        pairs = self.frame.unique("task").select("task", "instance").iter_rows()
+        pairs = self.every.unique("task").select("task", "instance").sort("task").iter_rows()
         return {task: self.titles.get(id) or self.instance(id).title for task, id in pairs}
 
     def counts(self) -> dict[str, int]:
@@ -244,19 +253,26 @@ class _Site:
             "provenance": first.about.provenance,
         }
         page = task_page(first.task)
-        compared = page if self.config.pages and rows["trial"].drop_nulls().len() > 1 else ""
+        compared = page if self.config.pages and rows.filter(_shown()).height > 1 else ""
         self.page(
             "task.html", f"tasks/{page}", "../", sortable=True, task=about, instances=instances, compared=compared
         )
 
     def trials(self) -> None:
-        import polars as pl
-
-        rows = self.frame.filter(pl.col("trial").is_not_null())
+        rows = self.every.filter(_shown())
         order = [row.name for row in self.board.rows]
         titles = self.task_titles()
-        pages = TrialPages(self.store, self.pages, self.board.experiments, self.instance, order, titles)
+        pages = TrialPages(
+            self.store, self.pages, self.board.experiments, self.instance, order, titles, self.handed_in
+        )  # fmt: skip
         pages.write(rows, self.config.on_page)
+
+
+def _shown() -> pl.Expr:
+    """Rows that have a page: trials, and what was handed in."""
+    import polars as pl
+
+    return pl.col("trial").is_not_null() | pl.col("slot").is_null()
 
 
 def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:
@@ -264,14 +280,16 @@ def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:
     return {
         "agent": row["entry_label"],
         "repeat": row["repeat"],
-        "ending": row["cause"] or row["ending"] or row["state"].replace("_", " "),
+        "ending": HANDED_IN[row["harness"]]
+        if row["slot"] is None
+        else row["cause"] or row["ending"] or row["state"].replace("_", " "),
         "score": row["score"] if valid else None,
         "state": "the deliverable broke its grader" if row["broken"] else row["state"].replace("_", " "),
         "shade": shade(row["score"] if valid else None),
         "cost": row["cost"],
         "seconds": row["seconds"],
         "steps": row["steps"],
-        "page": trial_page(row["trial"]) if pages and row["trial"] else "",
+        "page": page_of(row) if pages else "",
     }
 
 

@@ -1,4 +1,4 @@
-"""A page per trial: grade, what people said, deliverables, transcript, brief, digests."""
+"""A page per trial and per piece of work handed in: grade, what people said, deliverables, transcript, digests."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 _ROOT = "../../"
+_WHO = {"person": "a person", "external": "an agent elsewhere"}
 
 
 class TrialPages:
@@ -38,15 +39,17 @@ class TrialPages:
         instance: Callable[[str], Instance],
         order: Sequence[str] = (),
         titles: Mapping[str, str] | None = None,
+        handed_in: Sequence[Submission] = (),
     ) -> None:
         self.store, self.pages, self.experiments, self.instance = store, pages, experiments, instance
         self.order, self.titles = order, titles or {}
         found = (s for e in experiments for s in store.find(Submission, experiment=e.id))
-        self.submissions = {s.trial: s for s in found}
-        self.votes = Votes(store, (s.id for s in self.submissions.values()))
+        self.submissions = {s.id: s for s in (*found, *handed_in)}
+        self.by_trial = {s.trial: s for s in self.submissions.values() if s.trial}
+        self.votes = Votes(store, self.submissions)
 
     def write(self, rows: pl.DataFrame, on_page: Callable[[int, int], None]) -> None:
-        """`rows`: of the frame of verdicts, those with a trial."""
+        """`rows`: of the frame of verdicts, those with a trial, and those that were handed in."""
         from worksample.verdicts.judging import read_grades
 
         grades = dict(read_grades(self.store, rows["evaluation"].drop_nulls().unique().to_list()))
@@ -54,10 +57,13 @@ class TrialPages:
         for part in rows.partition_by("task", maintain_order=True):
             pieces = []
             for row in part.iter_rows(named=True):
-                pieces.append(self.trial(row, self.submissions.get(row["trial"]), grades.get(row["evaluation"])))
+                pieces.append(self.trial(row, self._made(row), grades.get(row["evaluation"])))
                 done += 1
                 on_page(done, rows.height)
             self._beside(part["task"][0], pieces)
+
+    def _made(self, row: Mapping[str, Any]) -> Submission | None:
+        return self.submissions.get(row["submission"]) if row["slot"] is None else self.by_trial.get(row["trial"])
 
     def _beside(self, task: str, pieces: Sequence[Piece]) -> None:
         instances = {id: self.instance(id) for id in {str(piece.row["instance"]) for piece in pieces}}
@@ -80,12 +86,13 @@ class TrialPages:
         if len(entries) > FILES_SHOWN:
             note = f"{note} The first {FILES_SHOWN} of {len(entries)} entries are shown.".strip()
         shown = [show(self.store, e, self.pages.out, _ROOT) for e in entries[:FILES_SHOWN]]
-        page = trial_page(row["trial"])
+        page = page_of(row)
         self.pages.page(
             "trial.html",
             page,
             _ROOT,
-            t={**row, "ending": row["ending"] or row["state"]},
+            t={**row, "ending": row["ending"] or ("handed in" if row["slot"] is None else row["state"])},
+            who=_WHO.get(row["harness"], "") if row["slot"] is None else "",
             task_page=task_page(row["task"]),
             task_title=self.titles.get(row["task"], row["task"]),
             grade=grade,
@@ -102,20 +109,29 @@ class TrialPages:
         return piece_of(row, page, grade, near, steps.steps)
 
 
-def trial_page(trial: str) -> str:
-    safe = re.sub(r"[^A-Za-z0-9_-]", "_", trial)
-    return f"trials/{safe[-2:]}/{safe}.html"
+def page_of(row: Mapping[str, Any]) -> str:
+    """Its page, from the site's top; "" for a slot without a trial. `row`: of the frame of verdicts."""
+    folder, id = ("handed-in", row["submission"]) if row["slot"] is None else ("trials", row["trial"])
+    if not id:
+        return ""
+    safe = re.sub(r"[^A-Za-z0-9_-]", "_", id)
+    return f"{folder}/{safe[-2:]}/{safe}.html"
 
 
 def _facts(row: dict[str, Any], submission: Submission | None, instance: Instance) -> Iterator[tuple[str, object]]:
-    yield "trial", row["trial"]
-    yield "slot", f"{row['slot']}, arm {row['arm']}, attempt {row['attempt']}, repeat {row['repeat']}"
+    if row["slot"] is None:
+        yield "made by", row["entry_label"] + f", repeat {row['repeat']}"
+    else:
+        yield "trial", row["trial"]
+        yield "slot", f"{row['slot']}, arm {row['arm']}, attempt {row['attempt']}, repeat {row['repeat']}"
+        yield "agent", row["agent"]
+        yield "model", row["model"] or "none"
+        yield "sandbox", row["sandbox"]
     yield "instance", instance.id
     yield "work digest", instance.work_digest
-    yield "agent", row["agent"]
-    yield "model", row["model"] or "none"
-    yield "sandbox", row["sandbox"]
     if submission:
         yield "submission", submission.id
+        if row["slot"] is None:
+            yield "done", f"{submission.at:%Y-%m-%d %H:%M} UTC" + (f", {submission.note}" if submission.note else "")
         for name, part in submission.parts.items():
             yield f"part {name}", f"{part.files} files, {figure(part.size, 'bytes')}, {part.status.value} {part.reason}"

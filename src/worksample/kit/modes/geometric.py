@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, GraderError
-
-from .check import Check, average
-from .mesh import Mesh
-from .mesh import read_stl as _read_stl
-from .numbers import close
-from .source import deliverable, reference
+from worksample.kit.check import Check, average
+from worksample.kit.mesh import Mesh
+from worksample.kit.mesh import read_stl as _read_stl
+from worksample.kit.numbers import close
+from worksample.kit.source import deliverable, reference
 
 if TYPE_CHECKING:
     import numpy as np

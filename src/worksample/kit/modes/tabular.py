@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import Cause, DeliverableError, ReferenceUnreadable
-
-from .check import Check
-from .matching import best_pairs
-from .numbers import close, key_text, number, plain_text
-from .source import deliverable, reference
-from .table import Row, Table, read_csv
-from .workbook import read_sheet
+from worksample.kit.check import Check
+from worksample.kit.matching import best_pairs
+from worksample.kit.numbers import close, key_text, number, plain_text
+from worksample.kit.source import deliverable, reference
+from worksample.kit.table import Row, Table, read_csv
 
 LEAST_ROWS, TIMES_ROWS = 10_000, 20
 """A deliverable may have so many rows, or so many times as many as the reference; one with more scores 0."""
@@ -97,6 +95,8 @@ def _load(data: Data) -> Table:
     if not isinstance(data, Path):
         return Table.of(data)
     if data.suffix.lower() in (".xlsx", ".xlsm"):
+        from worksample.kit.workbook import read_sheet
+
         return read_sheet(data)
     return read_csv(data, "\t" if data.suffix.lower() == ".tsv" else None)
 

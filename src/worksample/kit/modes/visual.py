@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, GraderError
-from worksample.records import is_full
-
-from .check import Check
-from .markup import read_svg, shapes, texts
-from .picture import read_image
-from .prose import flat
-from .source import deliverable, reference
+from worksample.kit.check import Check
+from worksample.kit.markup import read_svg, shapes, texts
+from worksample.kit.picture import read_image
+from worksample.kit.prose import flat
+from worksample.kit.source import deliverable, reference
+from worksample.records.passing import is_full
 
 if TYPE_CHECKING:
     import numpy as np

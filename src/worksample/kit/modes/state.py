@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .check import Check
-from .numbers import close
-from .source import Unreadable, deliverable, read_bytes
-from .table import Table
+from worksample.kit.check import Check
+from worksample.kit.numbers import close
+from worksample.kit.source import Unreadable, deliverable, read_bytes
+from worksample.kit.table import Table
 
 QUERY_SECONDS = 10.0
 QUERY_ROWS = 200_000

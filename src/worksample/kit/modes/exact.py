@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from worksample.errors import Cause, GraderError
-
-from .check import Check
-from .source import deliverable, read_bytes, reference
-from .text import TEXT_LIMIT, read_text
+from worksample.kit.check import Check
+from worksample.kit.source import deliverable, read_bytes, reference
+from worksample.kit.text import TEXT_LIMIT, read_text
 
 STEPS = ("strip", "space", "case", "quotes")
 """What can be ignored: ends, runs of white space, upper and lower case, quotation marks around the whole."""
@@ -70,6 +68,8 @@ def hashed(
     algorithm: str = "sha256",
 ) -> Check:  # fmt: skip
     """1 where the digest (hex) of the normalised text is one of `digests`; of the bytes, where `ignore` is empty."""
+    import hashlib
+
     steps = tuple(ignore)
     wanted = {d.strip().lower() for d in ([digests] if isinstance(digests, str) else digests)}
     if isinstance(got, Path):

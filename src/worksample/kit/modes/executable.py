@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .broker import Ran
-from .case import Case
-from .check import Check, average
+from worksample.kit.broker import Ran
+from worksample.kit.case import Case
+from worksample.kit.check import Check, average
+
 from .exact import normalise
 
 Verdict = Callable[[bytes], Check]

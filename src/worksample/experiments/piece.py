@@ -1,0 +1,111 @@
+"""One finished piece of work: for which instance it is, under which id it is kept, and whether it is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from worksample.errors import RecordMissing, UsageError
+from worksample.files import HashSink
+from worksample.records import Experiment, Instance, Origin, Part, Reported, Submission, digest_of
+from worksample.store import Store
+from worksample.submissions import hand_in, look_at
+
+UNKNOWN = Reported()
+
+
+@dataclass(frozen=True)
+class Made:
+    """Who made it, which of several independent pieces it is, and what is known of it. None is "unknown"."""
+
+    entrant: str
+    origin: Origin
+    repeat: int = 1
+    at: datetime | None = None
+    reported: Reported = UNKNOWN
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What would be handed in. `id` follows from instance, experiment, entrant and repeat, so that a table or a command
+    may be given again.
+    """
+
+    made: Made
+    instance: Instance
+    path: Path
+    part: Part
+    experiment: Experiment | None
+    id: str
+
+
+def piece_of(
+    store: Store, instances: Sequence[Instance], name: str | None, path: Path, made: Made, experiment: Experiment | None
+) -> Piece:
+    """Look at what is handed in for the instance of that name; nothing is kept yet.
+
+    experiment: whose rounds will judge it; the instance is then as that one planned it. UsageError for an instance that
+    is not there or other work, and for other content under the id of what is there; CaptureError.
+    """
+    instance = _planned(store, chosen(instances, name), experiment)
+    part, _ = look_at(instance, path, HashSink())
+    home = experiment.id if experiment else None
+    id = digest_of(["handed in", home, instance.id, made.origin.value, made.entrant, made.repeat])[:32]
+    known = known_as(store, id)
+    if known is not None and known.parts["output"].manifest != part.manifest:
+        raise UsageError(
+            f"differs from what was handed in as {known.id}; give it another repeat", where=str(path),
+            next=f"the same command with --repeat {made.repeat + 1}",
+        )  # fmt: skip
+    return Piece(made, instance, path, part, experiment, id)
+
+
+def chosen(instances: Sequence[Instance], name: str | None) -> Instance:
+    """The instance of that name, or the only one. UsageError."""
+    names = ", ".join(i.name for i in instances)
+    if name is None:
+        if len(instances) == 1:
+            return instances[0]
+        raise UsageError(f"the task has several instances: {names}", next="--instance NAME")
+    for instance in instances:
+        if instance.name == name:
+            return instance
+    raise UsageError(f"the task has no instance {name!r}; it has: {names}", next="--instance NAME")
+
+
+def _planned(store: Store, instance: Instance, experiment: Experiment | None) -> Instance:
+    """The instance as the experiment planned it."""
+    if experiment is None:
+        return instance
+    planned = [store.get(Instance, id) for id in experiment.lock.instances]
+    found = next((p for p in planned if p.key == instance.key), None)
+    if found is None:
+        raise UsageError(
+            f"is not in {experiment.name}", where=instance.key, next="leave out --experiment, or name another"
+        )
+    if (found.work_digest, found.capture_digest) != (instance.work_digest, instance.capture_digest):
+        raise UsageError(
+            f"is other work in {experiment.name}: brief, inputs or probes differ", where=instance.key,
+            next="hand in for the version of the task that was planned",
+        )  # fmt: skip
+    return found
+
+
+def known_as(store: Store, id: str) -> Submission | None:
+    """What was handed in before."""
+    try:
+        return store.get(Submission, id)
+    except RecordMissing:
+        return None
+
+
+def take(store: Store, piece: Piece, author: str) -> Submission:
+    """Commit it, whether it was looked at a moment ago or is there already."""
+    made = piece.made
+    return hand_in(
+        store, piece.instance, piece.path, entrant=made.entrant, origin=made.origin, at=made.at,
+        reported=made.reported, author=author, id=piece.id,
+        experiment=piece.experiment.id if piece.experiment else None,
+    )  # fmt: skip

@@ -1,0 +1,52 @@
+"""The criteria as a grader has them: the tree of the task's `criteria.toml`, which its platform has checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from worksample.records.trees import By, CriteriaTree, CriterionNode, Importance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion(CriterionNode):
+    """A node of the tree, with the fields of the record."""
+
+    id: str
+    text: str
+    points: float | None = None
+    importance: Importance | None = None
+    by: By = By.PROGRAM
+    gate: bool = False
+    implies_others: bool = False
+    parts: tuple[Criterion, ...] = ()
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> Criterion:
+        """From the record's JSON."""
+        weight = plain.get("importance")
+        return cls(
+            **{
+                **plain,
+                "importance": None if weight is None else Importance(weight),
+                "by": By(plain.get("by", By.PROGRAM)),
+                "parts": tuple(map(cls.of, plain.get("parts", ()))),
+            }
+        )
+
+    def left(self, parts: tuple[Criterion, ...]) -> Criterion:
+        """This branch with these parts alone; it is worth what they are."""
+        return replace(self, parts=parts, points=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria(CriteriaTree):
+    """The whole tree."""
+
+    criteria: tuple[Criterion, ...] = ()
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> Criteria:
+        """From the record's JSON."""
+        return cls(tuple(map(Criterion.of, plain.get("criteria", ()))))

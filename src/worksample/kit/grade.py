@@ -1,0 +1,152 @@
+"""What a grader returns: a tree of named parts, with the fields of the record that it becomes.
+
+These are plain values, for a grader's process starts in a third of the time without pydantic. Rules have one owner all
+the same: what is plainly right is taken as it is given, and anything else is put before `worksample.records.grade`,
+which refuses it or says how it is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any, Literal, Self, TypeVar
+
+from worksample.records.trees import GradeTree, Importance, PartNode, Skip
+
+REASON_LIMIT = 20_000
+"""Characters of a reason: longer ones are refused by the record."""
+_WHOLE = 1 << 53
+"""Below it an integer and its float are one number."""
+
+T = TypeVar("T", bound="_Value")
+
+
+class _Value:
+    """Made by keywords, as the record is."""
+
+    __slots__ = ()
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON types, as the record gives them."""
+        return {name: _plain(value) for name, value in self._fields().items()}
+
+    def replaced(self, **changes: Any) -> Self:
+        """A checked copy with some fields changed."""
+        return type(self)(**{**self._fields(), **changes})
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def _is_sound(self) -> bool:
+        raise NotImplementedError
+
+
+def _checked(cls: type[T]) -> type[T]:
+    """Class decorator of a dataclass: what is not plainly right is for the record of the same name to decide."""
+    take = cls.__init__
+    numbers = {field.name for field in fields(cls) if str(field.type).startswith("float")}  # type: ignore[arg-type]
+
+    @wraps(take)
+    def __init__(self: T, **given: Any) -> None:
+        told = {name: _exact(value) if name in numbers else value for name, value in given.items()}
+        try:
+            take(self, **told)
+            sound = self._is_sound()
+        except TypeError:  # a field too many, or one that lacks
+            sound = False
+        if not sound:
+            take(self, **_settled(cls, given))
+
+    cls.__init__ = __init__  # type: ignore[assignment]
+    return cls
+
+
+def _exact(value: Any) -> Any:
+    return float(value) if type(value) is int and -_WHOLE < value < _WHOLE else value
+
+
+def _settled(cls: type[_Value], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields as the record reads them. pydantic's ValidationError where it refuses them."""
+    from worksample.records import grade
+
+    record: Any = getattr(grade, cls.__name__)(**given)
+    return {name: _own(value) if name == "parts" else value for name, value in dict(record).items()}
+
+
+def _own(parts: tuple[Any, ...]) -> tuple[GradePart, ...]:
+    return tuple(GradePart(**{**dict(part), "parts": _own(part.parts)}) for part in parts)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [part.plain() for part in value]
+    return str(value) if isinstance(value, Importance | Skip) else value
+
+
+def _is_text(value: Any, limit: float = math.inf) -> bool:
+    """Half surrogates are no text."""
+    return type(value) is str and len(value) <= limit and (value.isascii() or _encodes(value))
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _are_parts(value: Any) -> bool:
+    return type(value) is tuple and all(type(part) is GradePart for part in value)
+
+
+@_checked
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradePart(PartNode, _Value):
+    """One criterion's result. `fraction` of its `points` was earned, in 0..1; None where it was skipped."""
+
+    name: str
+    points: float = 1.0
+    fraction: float | None = None
+    importance: Importance | None = None
+    gate: bool = False
+    reason: str = ""
+    skip: Skip | None = None
+    parts: tuple[GradePart, ...] = ()
+
+    def _is_sound(self) -> bool:
+        share = self.fraction
+        return (
+            _is_text(self.name)
+            and _is_text(self.reason, REASON_LIMIT)
+            and (type(self.points) is float and 0 < self.points < math.inf)
+            and (share is None or (type(share) is float and 0 <= share <= 1))
+            and (self.importance is None or type(self.importance) is Importance)
+            and (self.skip is None or type(self.skip) is Skip)
+            and (share is None) == (self.skip is not None)
+            and type(self.gate) is bool
+            and _are_parts(self.parts)
+        )
+
+
+@_checked
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grade(GradeTree, _Value):
+    """`score` in 0..1. How parts make a score is the composition's affair; the parts say how it came about."""
+
+    type: Literal["grade"] = "grade"
+    score: float
+    parts: tuple[GradePart, ...] = ()
+    composition: str = ""
+    reason: str = ""
+
+    def _is_sound(self) -> bool:
+        return (
+            self.type == "grade"
+            and (type(self.score) is float and 0 <= self.score <= 1)
+            and _is_text(self.composition)
+            and _is_text(self.reason, REASON_LIMIT)
+            and _are_parts(self.parts)
+        )

@@ -1,0 +1,19 @@
+"""What it takes for a judge to be proven, in a report."""
+
+from __future__ import annotations
+
+from worksample import metrics as m
+from worksample.calibration.config import calibration_of
+from worksample.errors import UsageError
+
+from .material import Material
+
+
+def rules_of(material: Material) -> m.CalibrationRules:
+    """What was asked for, else what was set when the experiments were planned. UsageError where those differ."""
+    if material.config.calibration is not None:
+        return material.config.calibration
+    found = {config.rules for e in material.experiments if (config := calibration_of(e))}
+    if len(found) > 1:
+        raise UsageError("the experiments set other thresholds for their judges", next="worksample report EXPERIMENT")
+    return found.pop() if found else m.CalibrationRules()

@@ -1,0 +1,94 @@
+"""Evaluators that do not look: judges that say one thing or favour an agent, people who copy the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.records import Evaluation, EvaluatorKind, Grade, Holistic, Protocol, Purpose, is_accepted
+from worksample.verdicts.answers import MERITS, WHOLE, rounds_of
+
+from .calibration_rules import rules_of
+from .material import Material
+from .section import Section, SectionRow
+
+_JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
+_NUMBERED = "people are numbered in the order of their evaluator ids: a report may be published"
+_KEYS = ["subject", "item"]
+_VOTES = {
+    **dict.fromkeys(("subject", "item", "kind", "evaluator"), pl.String()),
+    "value": pl.Float64(),
+    "text": pl.String(),
+    "at": pl.Datetime("us", "UTC"),
+}
+
+
+def sections(material: Material, rows: pl.DataFrame) -> Iterator[Section]:
+    """One table of them. `rows`: the judge beside people, by agent."""
+    votes = _votes(material)
+    lines = [*_one_answer(material, votes)]
+    both = rows.filter(pl.col(_PERSON).is_not_null())
+    if both["label"].n_unique() > 1:
+        for found in m.kindness_of(both[_JUDGE], both[_PERSON], both["label"]):
+            lines.append(SectionRow(found.agent, None, ("judge", found.said, "named" if found.named else "")))
+    people = votes.filter(pl.col("kind") == _PERSON)["evaluator"].unique().sort()
+    numbers = {id: f"person {n}" for n, id in enumerate(people, start=1)}
+    copying = [SectionRow(numbers[c.person], None, ("person", c.why, "named")) for c in _copying(votes)]
+    if lines or copying:
+        columns = ("looked at", "what was found", "")
+        title, notes = "Judges that favour or do not look, people that copy", (_NUMBERED,) if copying else ()
+        yield Section("favour", title, "docs/calibration.md", columns, (*lines, *copying), notes)
+
+
+def _votes(material: Material) -> pl.DataFrame:
+    """What each judge and each person said of each item, in what words; an evaluator's latest answer stands."""
+    judging, rounds = rounds_of(material, {*MERITS, Purpose.CALIBRATION})
+    said = []
+    for round in rounds:
+        if round.by is EvaluatorKind.PROGRAM or round.protocol is Protocol.PAIRWISE:
+            continue
+        stands = set(judging.read(round, [round.id]).given["evaluation"].to_list())
+        for e in material.store.find(Evaluation, round=round.id):
+            if e.id in stands:
+                said += [
+                    (e.subject, item, round.by.value, e.evaluator, value, text, e.at) for item, value, text in _of(e)
+                ]
+    votes = pl.DataFrame(said, _VOTES, orient="row").sort("at", maintain_order=True)
+    return votes.unique([*_KEYS, "evaluator"], keep="last", maintain_order=True)
+
+
+def _of(evaluation: Evaluation) -> Iterator[tuple[str, float, str]]:
+    """(item, 0 or 1, the words) of each thing that it answers."""
+    said = evaluation.payload
+    if isinstance(said, Holistic):
+        yield WHOLE, float(bool(is_accepted(said.score))), said.justification
+    elif isinstance(said, Grade):
+        for leaf in said.leaves:
+            if leaf.fraction is not None:
+                yield leaf.name, float(leaf.passed), leaf.reason
+
+
+def _one_answer(material: Material, votes: pl.DataFrame) -> Iterator[SectionRow]:
+    """Judges that say the same of all that they are asked, where people do not."""
+    people = votes.filter(pl.col("kind") == _PERSON)
+    people = people.group_by(_KEYS).agg(person=pl.col("value").mean(), said=pl.col("at").max())
+    threshold = rules_of(material).threshold
+    judges = votes.filter(pl.col("kind") == _JUDGE).sort("evaluator", maintain_order=True)
+    for part in judges.partition_by("evaluator", maintain_order=True):
+        both = part.join(people, on=_KEYS, how="left", maintain_order="left")
+        both = both.sort("said", nulls_last=True, maintain_order=True)
+        found = m.one_answer_of(both["value"], both["person"], threshold=threshold)
+        if found is not None and found.named:
+            yield SectionRow(str(part["evaluator"][0]), None, ("judge", found.said, "named"))
+
+
+def _copying(votes: pl.DataFrame) -> Iterable[m.Copying]:
+    people, judges = (votes.filter(pl.col("kind") == kind) for kind in (_PERSON, _JUDGE))
+    told = judges.group_by(_KEYS).agg(judge=pl.col("value").mean(), words=pl.col("text").first())
+    both = people.join(told, on=_KEYS, how="inner", maintain_order="left")
+    if both.is_empty():
+        return ()
+    said = [(own, words) for own, words in both.select("text", "words").iter_rows()]
+    return m.find_copying(both["evaluator"], both["judge"], both["value"], said=said)

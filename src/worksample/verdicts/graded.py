@@ -1,0 +1,46 @@
+"""By which grading a round judges work: an instance's own, or that of a later version of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from worksample.errors import RecordMissing, UsageError
+from worksample.records import Grading, Instance, Round
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+
+def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
+    """The grading by which `round` judges submissions of `instance`: its own, or that of a later version of it.
+
+    UsageError where the round names none for the instance, RecordMissing where no instance carries the named one.
+    """
+    digest = round.gradings.get(instance.id)
+    if digest is None:
+        raise UsageError(f"round {round.id} has no grading for this instance", where=instance.key)
+    own = instance.grading.get(round.protocol)
+    if own is not None and own.digest == digest:
+        return own
+    for other in store.find(Instance, key=instance.key):
+        found = other.grading.get(round.protocol)
+        if found is not None and found.digest == digest:
+            return found
+    raise RecordMissing("no instance in the store carries this grading", where=digest, next="worksample store rebuild")
+
+
+def as_graded(store: Store, round: Round, instance: Instance) -> Instance:
+    """The instance with the grading of the round in place of its own under that protocol: what people, judges and
+    draws of labels go by. Work that the round does not name keeps its own. RecordMissing as `grading_in_force`.
+    """
+    if instance.id not in round.gradings:
+        return instance
+    found = grading_in_force(store, round, instance)
+    if found is instance.grading.get(round.protocol):
+        return instance
+    return instance.replaced(grading={**instance.grading, round.protocol: found})
+
+
+def asks_the_same(labels: Round, judged: Round) -> bool:
+    """Whether people label what the judge is asked."""
+    return all(judged.gradings.get(id, digest) == digest for id, digest in labels.gradings.items())

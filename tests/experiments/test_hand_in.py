@@ -1,0 +1,71 @@
+"""One piece of work handed in for an experiment: kept once, for the instance as planned, judged by its rounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from experiments.judged_by_people import config_of, hire, judge_all
+from experiments.test_handed_in_alone import config_without
+from experiments.test_protocols import planned, run
+from worksample.errors import UsageError
+from worksample.experiments.hand_in import HandIn, hand_in_and_grade
+from worksample.experiments.status import status_of
+from worksample.library.submitting import submit
+from worksample.records import Round, Submission
+from worksample.store import Store
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+def letter(folder: Path, text: str) -> Path:
+    """A folder of deliverables in another one, as archives often have it."""
+    made = folder / "mine" / "letters"
+    made.mkdir(parents=True, exist_ok=True)
+    (made / "letter.txt").write_text(text)
+    return made.parent
+
+
+def test_it_is_taken_once_and_its_people_judge_it(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", create=True) as store:
+        experiment = planned(store, config_without(tmp_path, "holistic"))
+        made = letter(tmp_path, "Dear Ada")
+        what = HandIn(made, tmp_path / "letter", "Carla", "person", "ada", minutes=20, experiment=experiment)
+        first = hand_in_and_grade(store, what)
+        assert (first.taken, first.evaluation, first.submission.experiment) == (True, None, experiment.id)
+        assert first.submission.note == "taken from the only folder, letters"
+        again = submit(
+            made, tmp_path / "letter", entrant="Carla", origin="person", instance="ada", store=store,
+            experiment=experiment.name,
+        )  # fmt: skip
+        assert (again.taken, again.submission) == (False, first.submission)
+        letter(tmp_path, "Dear Ada, once more")
+        with pytest.raises(UsageError, match=f"differs from what was handed in as {first.submission.id}") as e:
+            hand_in_and_grade(store, what)
+        assert e.value.next.endswith("--repeat 2")
+        assert hand_in_and_grade(store, replace(what, repeat=2)).taken
+        assert len(store.find(Submission)) == 2 and store.find(Round) == []
+        assert run(store, experiment, config_without(tmp_path, "holistic")).status.waits_for_people == 2
+        people, accounts = hire(store, "ann", "bob", "cem")
+        assert judge_all(people, accounts) == 6
+        assert status_of(store, experiment).graded == 2
+
+
+def test_what_the_plan_does_not_have_is_refused(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", create=True) as store:
+        experiment = planned(store, config_of(tmp_path / "one", "holistic"))
+        what = HandIn(letter(tmp_path, "Dear"), tmp_path / "one" / "letter", "bot", "external", experiment=experiment)
+        with pytest.raises(UsageError, match="several instances: ada, grace"):
+            hand_in_and_grade(store, what)
+        brief = tmp_path / "one" / "letter" / "brief.md"
+        brief.write_text(brief.read_text() + " In verse.")
+        with pytest.raises(UsageError, match="brief, inputs or probes differ"):
+            hand_in_and_grade(store, replace(what, instance="ada"))
+        config_of(tmp_path / "two", "holistic")
+        file = (tmp_path / "two" / "letter").rename(tmp_path / "two" / "note") / "task.toml"
+        file.write_text(file.read_text().replace('id = "letter"', 'id = "note"'))
+        with pytest.raises(UsageError, match="is not in"):
+            hand_in_and_grade(store, replace(what, task=file.parent, instance="ada"))
+        assert store.find(Submission) == []

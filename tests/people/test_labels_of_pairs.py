@@ -1,0 +1,208 @@
+"""People beside a judge of pairs: labels drawn before it is asked, where it is proven, what goes to people, figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete
+
+from people.test_labels import Tasks
+from people.worlds import Office
+from reports.measuring import cell
+from store.worlds import START
+from worksample.calibration.config import CalibrationConfig
+from worksample.calibration.drawing import read_draw
+from worksample.calibration.labels import labels_of, wanted
+from worksample.people import Account, Item
+from worksample.people.rounds.own import OwnRounds
+from worksample.records import (
+    Action,
+    Amendment,
+    Evaluation,
+    Evaluator,
+    EvaluatorKind,
+    Experiment,
+    Given,
+    Pairwise,
+    Protocol,
+    Purpose,
+    Round,
+    Side,
+    Submission,
+    Target,
+    canonical,
+)
+from worksample.reports.sections import measure
+from worksample.store import Store
+from worksample.store.people_tables import assignments, items, queues
+from worksample.verdicts.pairs import PAIRS, drawn_pairs, entries_of, key_of, sample_pairs
+from worksample.verdicts.second_looks import ROUTED
+
+Chooses = Callable[[str, str], Side]
+
+
+def office(folder: Path, **rest: Any) -> Office:
+    return Tasks(Store.open(folder / "s", create=True), **rest)
+
+
+def planned(desk: Office, **rest: Any) -> Experiment:
+    """The office's experiment with a calibration of its judge of pairs."""
+    config = CalibrationConfig(**{"share": 0.5, "protocols": (Protocol.PAIRWISE,), **rest})
+    found = desk.store.get(Experiment, "x1").replaced(settings={"calibration": config.plain()})
+    return found.replaced(lock=found.lock.replaced(protocols=(Protocol.PAIRWISE,)))
+
+
+def best(one: str, two: str) -> Side:
+    """The truth of this file: in project n maker k's work is worth (7 n + 3 k) modulo 5."""
+    worth = [(7 * int(s.rpartition("p")[2]) + 3 * int(s[len("s-maker-")])) % 5 for s in (one, two)]
+    return Side.FIRST if worth[0] > worth[1] else Side.SECOND if worth[0] < worth[1] else Side.EQUAL
+
+
+def loves_the_last(one: str, two: str) -> Side:
+    """Right, but for work of maker 2, which it always prefers."""
+    last = [s.startswith("s-maker-2") for s in (one, two)]
+    return best(one, two) if not any(last) else Side.FIRST if last[0] else Side.SECOND
+
+
+def judge(desk: Office, chooses: Chooses, per_pair: int = 24) -> Round:
+    """A judge's round of pairs, answered."""
+    pairs = sample_pairs(entries_of(desk.store, desk.store.find(Submission)), per_pair, 0)
+    drawn = [(p.first.subject, p.second.subject) for p in pairs]
+    versions = {PAIRS: desk.store.blobs.put(canonical([list(pair) for pair in drawn]))}
+    round = Round(
+        id="judged", protocol=Protocol.PAIRWISE, by=EvaluatorKind.JUDGE, experiment="x1", versions=versions,
+        author="me", at=START,
+    )  # fmt: skip
+    who = Evaluator(id="judge.judge@1", name="judge", type=EvaluatorKind.JUDGE, version="1", at=START)
+    instances = {s.id: s.instance for s in desk.store.find(Submission)}
+    said = [
+        Evaluation(
+            id=f"j {one} {two}", round=round.id, subject=one, second=two, evaluator=who.id, instance=instances[one],
+            outcome=Given.GIVEN, payload=Pairwise(completion=chooses(one, two), quality=chooses(one, two)),
+            author="me", at=START,
+        )
+        for one, two in drawn
+    ]  # fmt: skip
+    desk.store.commit(round, who, *said)
+    return round
+
+
+def fill(desk: Office, experiment: Experiment) -> int:
+    return OwnRounds(clock=desk.clock).fill(desk.store, experiment, Protocol.PAIRWISE)
+
+
+def label(desk: Office, *accounts: Account, chooses: Chooses = best) -> int:
+    def answer(account: Account, item: Item) -> dict[str, object]:
+        one, two = desk.behind(item)
+        side = chooses(one, two).value
+        return {"completion": side, "quality": side, "justification": "report.txt"}
+
+    return desk.work_off(accounts, answer)
+
+
+def test_pairs_are_drawn_whatever_the_judge_says_and_half_of_each_two_agents(tmp_path: Path) -> None:
+    drawn = []
+    for n, chooses in enumerate((best, loves_the_last)):
+        desk = office(tmp_path / str(n), agents=3, projects=12)
+        experiment = planned(desk)
+        assert fill(desk, experiment) == 0, "nobody is asked before a judge is"
+        judge(desk, chooses, 10)
+        assert (fill(desk, experiment), fill(desk, experiment)) == (15, 0)
+        found = labels_of(desk.store, "x1", Protocol.PAIRWISE)
+        assert found is not None and found.round.purpose is Purpose.CALIBRATION and found.round.over == "judged"
+        assert set(found.draw.counts.values()) == {(10, 5)} and len(found.draw.counts) == 3
+        drawn.append(found.draw.drawn)
+        assert wanted(desk.store, experiment, found) == 15
+    assert drawn[0] == drawn[1]
+
+
+def test_where_the_judge_is_proven_it_decides_and_elsewhere_people_do(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=3, projects=40)
+    experiment = planned(desk, share=0.7, threshold=0.75, each=3)
+    judge(desk, loves_the_last, 36)
+    assert fill(desk, experiment) == 76
+    ann, bob, cem, dan = (desk.hire(name, "expert") for name in ("ann", "bob", "cem", "dan"))
+    assert label(desk, ann, bob) == 152
+    before = {s.id: s for s in measure(desk.store, [experiment])}
+    standing = {row.label: row.cells[1] for row in before["proof-pairs"].rows}
+    assert standing["maker-0 over maker-1"] == "proven"
+    assert "proven" not in (standing["maker-0 over maker-2"], standing["maker-1 over maker-2"])
+
+    assert fill(desk, experiment) > 0 and fill(desk, experiment) == 0
+    [sent] = [r for r in desk.store.find(Round) if ROUTED in r.versions]
+    why = json.loads(desk.store.blobs.read(sent.versions[ROUTED]))
+    labelled = labels_of(desk.store, "x1", Protocol.PAIRWISE)
+    assert labelled is not None and why and all("s-maker-2" in key for key in why)
+    pairs = {key_of(*pair): pair for pair in drawn_pairs(desk.store, desk.store.get(Round, "judged"))}
+    for key, reason in why.items():
+        if key in labelled.draw.drawn:
+            assert reason == "a person said otherwise" and best(*pairs[key]) != loves_the_last(*pairs[key])
+        else:
+            assert reason.startswith(("refused", "unproven"))
+    assert len(why) > len(pairs) * 2 // 3 - len(labelled.draw.drawn)
+    assert label(desk, cem, dan) == 2 * len(why)
+    after = {s.id: s for s in measure(desk.store, [experiment])}
+    # People decide what went to them, and of that nothing is in an estimate.
+    assert [r.cells for r in after["preferences-corrected"].rows] == [
+        r.cells for r in before["preferences-corrected"].rows
+    ]
+    truth: dict[str, list[float]] = {}
+    for one, two in pairs.values():
+        a, b = sorted((one, two), key=lambda s: s[: len("s-maker-0")])
+        value = {Side.FIRST: 1.0, Side.EQUAL: 0.5, Side.SECOND: 0.0}[best(a, b)]
+        truth.setdefault(f"{a[2:9]} over {b[2:9]}", []).append(value)
+    for label_, values in truth.items():
+        mean = sum(values) / len(values)
+        corrected = cell(after["preferences-corrected"], label_, "corrected")
+        alone = cell(after["preferences-corrected"], label_, "judge alone")
+        assert corrected.low is not None and corrected.high is not None and corrected.low <= mean <= corrected.high
+        own = cell(after["preferences"], label_, "preference for the first")
+        if "maker-2" in label_:
+            assert alone.value == 0.0 < corrected.low and own.value is not None
+            assert abs(own.value - mean) < abs(0.0 - mean)
+        else:
+            assert own.value == alone.value == mean
+    kind = cell(after["elo"] if "elo" in after else before["elo"], "maker-2", "Elo")
+    corrected = cell(after["elo-corrected"], "maker-2", "Elo")
+    assert corrected.low is not None and corrected.high is not None and kind is not None
+    assert not any(section.fault for section in after.values()), [s.fault for s in after.values()]
+
+
+def test_killed_between_a_round_of_pairs_and_its_queue_it_is_completed(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=2, projects=10)
+    experiment = planned(desk)
+    judge(desk, loves_the_last, 10)
+    assert fill(desk, experiment) == 5
+    before = {r.id for r in desk.store.find(Round)}
+    [labels] = [r for r in desk.store.find(Round) if r.purpose is Purpose.CALIBRATION]
+    draw = read_draw(desk.store, labels)
+    with desk.store.database.writing() as connection:
+        for table in (assignments, items, queues):
+            connection.execute(delete(table))
+    assert (fill(desk, experiment), fill(desk, experiment)) == (5, 0)
+    assert {r.id for r in desk.store.find(Round)} == before and read_draw(desk.store, labels) == draw
+
+
+def test_a_struck_side_takes_its_pairs_along(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=2, projects=10)
+    experiment = planned(desk)
+    judge(desk, best, 10)
+    fill(desk, experiment)
+    found = labels_of(desk.store, "x1", Protocol.PAIRWISE)
+    assert found is not None and wanted(desk.store, experiment, found) == 5
+    gone = sorted(found.draw.drawn)[0].split("\x1f")[0]
+    desk.store.commit(
+        Amendment(
+            id="a",
+            target=Target.SUBMISSION,
+            target_id=gone,
+            action=Action.STRIKE,
+            reason="not its own work",
+            author="me",
+            at=START,
+        )
+    )
+    assert wanted(desk.store, experiment, found) == 4
