@@ -11,6 +11,7 @@ EXTRAS = {
     "review": ("argon2", "uvloop"),
     "mcp": ("mcp",),
     "pii": ("presidio_analyzer", "faker"),
+    "docker": ("docker",),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that it brings and the base has not."""

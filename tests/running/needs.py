@@ -60,6 +60,14 @@ def _buildah() -> str:
     return f"{lacking[0]} is not installed: sudo apt-get install -y buildah skopeo" if lacking else ""
 
 
+def _docker() -> str:
+    if not importlib.util.find_spec("docker"):
+        return "docker is not installed: pip install 'worksample[docker]'"
+    from sandboxes.daemon import lacks
+
+    return lacks()
+
+
 def _node() -> str:
     if shutil.which("node") is None:
         return "Node is not installed: ./dev web"
@@ -81,6 +89,7 @@ NEEDS: dict[str, Callable[[], str]] = {
     "tac": functools.cache(_tac),
     "converters": functools.cache(_converters),
     "buildah": functools.cache(_buildah),
+    "docker": functools.cache(_docker),
     "node": functools.cache(_node),
     "workplace": functools.cache(_workplace),
 }

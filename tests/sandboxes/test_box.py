@@ -17,15 +17,18 @@ from worksample.sandboxes import available
 
 pytestmark = pytest.mark.box
 
+KINDS = [kind for kind in kinds() if kind != "docker"]
+"""Those that need no daemon; `test_docker.py` has the other."""
+
 
 @pytest.mark.parametrize("name", conformance.CHECKS)
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize("kind", KINDS)
 async def test_it_is_a_box(kind: str, name: str, tmp_path: Path) -> None:
     async with conformance.opened(kind, tmp_path) as box:
         await conformance.CHECKS[name](box)
 
 
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize("kind", KINDS)
 def test_it_is_a_box_on_the_event_loop_of_the_review_app(kind: str, tmp_path: Path) -> None:
     import uvloop
 

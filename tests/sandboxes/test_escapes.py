@@ -1,4 +1,4 @@
-"""Nothing gets out of a box: every attack, in boxes made by root and in boxes made by an ordinary user.
+"""Nothing gets out of a box: every attack, in boxes made by root, by an ordinary user and by a Docker daemon.
 
 Each attack is also tried where nothing protects, so that it is known to work there; `Attack.why` says why not where it
 is not. Run as an ordinary user, the tests leave out the root half, which then does not apply.
@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from images import machine
+from sandboxes import daemon
 from sandboxes.attacks.world import ATTACKS
 from worksample.sandboxes.host_state import cache_folder
 
@@ -44,6 +45,8 @@ def _marks(kind: str, name: str, number: int) -> list[pytest.MarkDecorator]:
     marks = [
         pytest.mark.skipif("rootless" not in kind and not ROOT, reason="not applicable: the tests do not run as root")
     ]
+    if kind.startswith("docker"):
+        return [*marks, pytest.mark.docker, pytest.mark.thorough(quick=stands_for_it)]
     if kind.startswith("image"):
         away = number % IMAGE_SHARE != (0 if kind == "image-root" else IMAGE_SHARE // 2)
         return [*marks, *([pytest.mark.thorough(quick=stands_for_it)] if away else [])]
@@ -56,9 +59,9 @@ def _marks(kind: str, name: str, number: int) -> list[pytest.MarkDecorator]:
 
 CASES = [
     pytest.param(kind, name, marks=_marks(kind, name, number))
-    for kind in ("root", "rootless", "image-root", "image-rootless")
+    for kind in ("root", "rootless", "image-root", "image-rootless", "docker-root", "docker-image-root")
     for number, (name, one) in enumerate(ATTACKS.items())
-    if (kind.endswith("-root") or kind == "root" or one.only != "root") and not (kind.startswith("image") and one.image)
+    if (kind.endswith("-root") or kind == "root" or one.only != "root") and not ("image" in kind and one.image)
 ]
 
 
@@ -85,7 +88,9 @@ def _start(kind: str, folder: Path) -> subprocess.Popen[str]:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "ATTACK_DIR": str(folder)}
     words = [sys.executable, str(DRIVER)]
     rootless = kind.endswith("rootless")
-    if kind.startswith("image"):
+    if kind.startswith("docker"):
+        env["ATTACK_KIND"], env["DOCKER_HOST"] = "docker", os.environ["DOCKER_HOST"]
+    if "image" in kind:
         env["ATTACK_IMAGE"] = str(_image(folder / "image", rootless and ROOT))
     if not rootless or not ROOT:  # what it makes once for all boxes is there already
         env["XDG_CACHE_HOME"] = str(cache_folder().parent)
@@ -145,8 +150,17 @@ def _line(driver: subprocess.Popen[str]) -> str:
     return line
 
 
+@pytest.fixture(scope="module")
+def docker() -> Iterator[None]:
+    with daemon.running() as url, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DOCKER_HOST", url)
+        yield
+
+
 @pytest.mark.parametrize(("kind", "name"), CASES)
-def test_it_does_not_get_out(kind: str, name: str, ask: Ask) -> None:
+def test_it_does_not_get_out(kind: str, name: str, ask: Ask, request: pytest.FixtureRequest) -> None:
+    if kind.startswith("docker"):
+        request.getfixturevalue("docker")
     answer = ask(kind, name)
     assert "error" not in answer, answer["error"]
     assert answer["control"] is not False, "the attack does not work without protection either: it proves nothing"

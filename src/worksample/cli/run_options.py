@@ -78,7 +78,7 @@ OPTIONS = (
         default=None,
         help="Ask each agent's model once before the first trial, or leave that out; default: ask.",
     ),
-    click.option("--sandbox", default=None, metavar="KIND", help="bubblewrap, or none."),
+    click.option("--sandbox", default=None, metavar="KIND", help="bubblewrap, docker, or none."),
     click.option(
         "--unsandboxed",
         is_flag=True,

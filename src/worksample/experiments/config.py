@@ -179,7 +179,7 @@ class ExperimentConfig(Frozen):
     seed: int = 0
     """Decides the order in which slots are run."""
     sandbox: Sandbox = "bubblewrap"
-    """`bubblewrap`, or `none`: no isolation at all, which every report prints."""
+    """`bubblewrap`; `docker`, by this machine's daemon; or `none`: no isolation at all, which every report prints."""
     prices: dict[str, Price] = {}
     """US dollars per million tokens by model name; what is not given here has no price."""
     services: dict[str, ServiceConfig] = {}

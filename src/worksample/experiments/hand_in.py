@@ -9,13 +9,13 @@ from pathlib import Path
 
 from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Experiment, Origin, Protocol, Reported, Submission
+from worksample.sandboxes import need_box
 from worksample.store import Store
 from worksample.submissions import hand_in
 
 from .config import default_author
 from .ingesting import ingest_package
 from .piece import Made, chosen, known_as, piece_of, take
-from .run import need_sandbox
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     UsageError where the instance is not named and there are several; CaptureError for an unsound archive.
     """
     if grade_now and what.experiment is None:
-        need_sandbox(sandbox)
+        need_box(sandbox)
     instances = ingest_package(store, what.task).instances
     author = what.author or default_author()
     at = what.at if what.at is None or what.at.tzinfo else what.at.replace(tzinfo=UTC)

@@ -12,20 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from worksample.records import Agent, digest_of
+from worksample.sandboxes import need_box
 
 from .planning import Plan
 
 LOCK_NAME = "lock.json"
 
 
-def versions() -> dict[str, str]:
+def versions(sandbox: str = "bubblewrap") -> dict[str, str]:
     """Versions of what takes part in a trial; "absent" for a program that this machine lacks."""
+    made_by = {"docker": need_box(sandbox)} if sandbox == "docker" else {}
     return {
         "worksample": importlib.metadata.version("worksample"),
         "inspect_ai": importlib.metadata.version("inspect_ai"),
         "python": platform.python_version(),
         "kernel": platform.release(),
         "bubblewrap": _bubblewrap(),
+        **made_by,
     }
 
 

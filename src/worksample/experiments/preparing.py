@@ -53,10 +53,10 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         allow_hosts=tuple(map(str, config.hosts)),
         hosts=selection.suite.hosts if selection.suite else None,
         judged_by=config.judged_by,
-        lacking=_lacking(selection) if config.sandbox == "bubblewrap" else frozenset(),
+        lacking=_lacking(selection) if config.sandbox != "none" else frozenset(),
     )
     config = calibrating(config, material.instances, material.protocols)
-    planned = plan(material, author=config.author, at=now(), versions=versions(), settings=config.plain())
+    planned = plan(material, author=config.author, at=now(), versions=versions(config.sandbox), settings=config.plain())
     _check(planned, config)
     return planned
 
@@ -86,7 +86,7 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
     prices = with_scripts(config.prices, m.agents)
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
     _check_budget(planned, config)
-    if config.sandbox == "bubblewrap":
+    if config.sandbox != "none":
         for agent in m.agents:
             check_program(agent, SANDBOX_PATH)
     for agent_id, instance_id in sorted({(s.agent, s.instance) for s in planned.attemptable}):

@@ -24,6 +24,7 @@ from worksample.records import (
     Submission,
 )
 from worksample.runs import write_scores
+from worksample.sandboxes import need_box
 from worksample.store import Store
 from worksample.verdicts.judging import Judging
 from worksample.verdicts.rounds import InForce, alike
@@ -34,7 +35,7 @@ from .grade_queue import GradeQueue
 from .ingesting import ingest_package
 from .judging import evaluators_here
 from .rounds import WHOLE, asks_of, current_round, judges_of, round_in_force
-from .run import RunOptions, need_sandbox
+from .run import RunOptions
 from .watch import Silent, Tally, Watch
 
 
@@ -82,7 +83,7 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     capture is no longer what the submissions were made for: that is new work, and its grader says nothing about the
     old.
     """
-    need_sandbox(what.sandbox)
+    need_box(what.sandbox)
     here = evaluators_here(store, what.experiment, what.options, what.sandbox)
     found, before, ids = _subjects(store, what, here)
     if not found:

@@ -14,7 +14,7 @@ from worksample.models import JudgeConfig, Price
 from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
-from worksample.sandboxes.requirements import require
+from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import to_be_fetched
 from worksample.store import Store
 
@@ -73,7 +73,7 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     are raised after the same clean stop.
     Several processes may run one experiment: slots and submissions are leased, and each waits for the others' end.
     """
-    need_sandbox(experiment.lock.sandbox)
+    need_box(experiment.lock.sandbox)
     store.sync()
     listener = watch or Silent()
     work = _Work(store, experiment, options, listener)
@@ -90,12 +90,6 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
         for round in work.rounds:
             write_scores(store, experiment.id, round.id)
     return RunResult(status_of(store, experiment), interrupted)
-
-
-def need_sandbox(kind: str) -> None:
-    """SandboxUnavailable, with the line to type, where this machine cannot give the sandbox that is asked for."""
-    if kind == "bubblewrap":
-        require()
 
 
 def with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:

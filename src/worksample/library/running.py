@@ -90,9 +90,9 @@ def planned(config: ExperimentConfig) -> Iterator[Planned]:
     """Refuse what cannot be run before a store is made, then plan into it; for a `with`."""
     from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.preparing import commit_plan, prepare
-    from worksample.experiments.run import need_sandbox
+    from worksample.sandboxes import need_box
 
-    need_sandbox(config.sandbox)
+    need_box(config.sandbox)
     ahead = prepare(config)
     need_models(ahead.material.agents, config)
     models = prove_models(_with_work(ahead, config.store), config) if config.check_models else ()

@@ -80,7 +80,7 @@ class Lock(Frozen):
     protocols: tuple[Protocol, ...] = Field(min_length=1)
     """Under which every submission is judged. What it comes to in lists and on boards is said by the first one."""
     sandbox: str
-    """`bubblewrap`, or `none` where the operator asked to run unsandboxed: every report prints it."""
+    """`bubblewrap`, `docker`, or `none` where the operator asked to run unsandboxed: every report prints it."""
     versions: dict[str, str] = {}
     hosts: HostLists | None = Field(default=None, exclude_if=lambda hosts: hosts is None)
     """What the suite lets be reached of what an operator allows. None, and then not written: all of it."""

@@ -21,7 +21,7 @@ class RunConfig:
     tries: int = 2
     """How often a slot is tried in this run where platform, sandbox or the model's service failed."""
     sandbox: str = "bubblewrap"
-    """`bubblewrap`, or `none` for no isolation at all."""
+    """`bubblewrap`, `docker`, or `none` for no isolation at all."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     """Models that belong to the environment, by role."""

@@ -1,4 +1,5 @@
-"""The kinds of boxes that ship: `bubblewrap`, and plain subprocesses (`none`). `worksample.box` opens them by name.
+"""The kinds of boxes that ship: `bubblewrap`, `docker`, and plain subprocesses (`none`). `worksample.box` opens them by
+name.
 
 `provider` puts Inspect's sandbox interface over a box.
 """
@@ -7,6 +8,6 @@ from __future__ import annotations
 
 from worksample.sandboxes.sweep import sweep
 
-from .requirements import Availability, available
+from .requirements import Availability, available, need_box
 
-__all__ = ["Availability", "available", "sweep"]
+__all__ = ["Availability", "available", "need_box", "sweep"]

@@ -42,7 +42,7 @@ class Parents:
 
 def find_parents() -> Parents:
     """Look where this process may make groups."""
-    own = _own_groups()
+    own = _groups_of("self")
     mounts = _mounts()
     unified = None
     if "" in mounts:
@@ -59,9 +59,9 @@ def find_parents() -> Parents:
     return Parents(found.get("memory"), found.get("pids"), found.get("freezer"), unified, found.get("cpu"))
 
 
-def _own_groups() -> dict[str, str]:
+def _groups_of(pid: int | str) -> dict[str, str]:
     groups: dict[str, str] = {}
-    for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+    for line in Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8").splitlines():
         _, names, path = line.split(":", 2)
         for name in names.split(","):
             groups[name] = path
@@ -189,6 +189,18 @@ def join(groups: Groups, pid: int) -> None:
     """Put a process (host pid), and all it will start, into the box's groups. Raises OSError."""
     for folder in groups.folders:
         (folder / "cgroup.procs").write_text(str(pid), encoding="ascii")
+
+
+def of_container(pid: int, name: str) -> Groups:
+    """The groups that a daemon made for a container, from its process 1 (host pid); none that does not bear its name,
+    since others may be in it."""
+    mounts, theirs = _mounts(), _groups_of(pid)
+    named = {kind: path.lstrip("/") for kind, path in theirs.items() if kind in mounts and name in path}
+    found = {kind: mounts[kind] / path for kind, path in named.items()}
+    freezer = found.get("freezer")  # beside one of version 1, a group of version 2 freezes and thaws nothing
+    return Groups(
+        memory=found.get("memory", found.get("")), freezer=freezer, unified=None if freezer else found.get("")
+    )
 
 
 def oom_kills(groups: Groups) -> int:

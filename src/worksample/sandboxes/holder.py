@@ -6,11 +6,11 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
@@ -25,8 +25,8 @@ STOPPED_WAIT = 10.0
 """Seconds the holder may take to be gone after it was killed."""
 
 
-class Holder:
-    """One box's. Raises SandboxUnavailable where this machine gives none."""
+class BubblewrapHolder:
+    """One box's; see Holder. Raises SandboxUnavailable where this machine gives none."""
 
     def __init__(self, config: BoxConfig) -> None:
         found = require()
@@ -43,13 +43,13 @@ class Holder:
         if config.background:
             cgroups.give_way(found.parents, self.groups, self.folder.name)
         self.host = layout.Host(found.bwrap, found.root, uid, self.groups.counted())
-        self._claim = _claim(config)
+        self._claim = claim(config)
         self._log = self.folder.path / "holder.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._child = self._info = -1
 
-    def start(self) -> socket.socket:
-        """Start bubblewrap; return our end of the line to the exec server."""
+    async def start(self) -> socket.socket:
+        """See Holder. In this thread: the kernel ends bubblewrap with the thread that started it."""
         near, far = socket.socketpair()
         self._info, info = os.pipe()
         try:
@@ -69,6 +69,18 @@ class Holder:
                 near.close()
                 os.close(self._info)
         return near
+
+    def plan(self) -> dict[str, Any]:
+        """See Holder."""
+        return layout.plan(self._config, self.host)
+
+    def oom_kills(self) -> int:
+        """See Holder."""
+        return cgroups.oom_kills(self.groups)
+
+    def freeze(self, frozen: bool) -> bool:
+        """See Holder."""
+        return cgroups.freeze(self.groups, frozen)
 
     def adopt(self) -> None:
         """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""
@@ -95,11 +107,11 @@ class Holder:
             raise SandboxError(f"the box could not be put into its control groups: {failure}", where="box") from None
 
     def said(self) -> str:
-        """What bubblewrap and the exec server had to say."""
+        """See Holder."""
         return self._log.read_text(encoding="utf-8", errors="replace").strip() if self._log.exists() else ""
 
     def end(self) -> None:
-        """End every process of the box. Harmless when done twice."""
+        """See Holder."""
         if self._child >= 0:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._child, signal.SIGKILL)
@@ -108,9 +120,6 @@ class Holder:
                 cgroups.kill(self.groups)
         if self._process is not None and self._child < 0:
             self._process.kill()
-
-    def wait(self) -> None:
-        """Until the box is gone, after `end`."""
         if self._process is not None:
             try:
                 self._process.wait(STOPPED_WAIT)
@@ -119,13 +128,13 @@ class Holder:
             self._process = None
 
     def remove(self) -> None:
-        """Remove what the box left on the host; nothing of it may run any more."""
+        """See Holder."""
         if self._child >= 0:
             os.close(self._child)
             self._child = -1
         cgroups.close(self.groups)
         cgroups.remove(self.groups.folders)
-        shutil.rmtree(self.folder.path, ignore_errors=True)
+        self.folder.remove()
         if self._claim >= 0:
             os.close(self._claim)
             self._claim = -1
@@ -133,7 +142,7 @@ class Holder:
             self._lease.release()
 
 
-def _claim(config: BoxConfig) -> int:
+def claim(config: BoxConfig) -> int:
     """A shared lock on the image that a box has as its root, which keeps it from being removed; it ends with this
     process. -1 where there is none."""
     if config.root is None:

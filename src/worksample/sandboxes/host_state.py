@@ -10,6 +10,7 @@ import functools
 import json
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 from dataclasses import asdict, dataclass, field
@@ -91,6 +92,9 @@ class Owner:
     child: int = 0
     child_started: int = 0
     groups: tuple[str, ...] = ()
+    daemon: str = ""
+    """Where the daemon answers whose container the box is."""
+    container: str = ""
     folder: str = ""
     here: str = field(default_factory=_here)
 
@@ -124,6 +128,10 @@ class BoxFolder:
         fresh = self.path / "owner.new"
         fresh.write_text(json.dumps(asdict(self.owner)), encoding="utf-8")
         fresh.replace(self.path / "owner.json")
+
+    def remove(self) -> None:
+        """Nothing of the box is left."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
 
 def read_owner(folder: Path) -> Owner | None:

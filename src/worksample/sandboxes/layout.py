@@ -21,7 +21,7 @@ LOWER, MOUNTS = "/.image", "/.mounts"
 SERVER = "/run/worksample/server"
 WATCH_PERIOD = 0.02
 """Seconds between two looks at the memory of a box that no control group counts."""
-_BOOT_CAPS = (
+BOOT_CAPS = (
     "SYS_ADMIN",
     "CHOWN",
     "FOWNER",
@@ -90,22 +90,29 @@ def writable(config: BoxConfig) -> list[tuple[str, int]]:
     return sorted(merged.items(), key=lambda item: item[0].count("/"))
 
 
-def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
+def binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
     """(source, target, writable) of every bind mount, parents first."""
-    binds = [(str(skeleton.etc_folder()), "/etc", False), (str(skeleton.server_folder()), SERVER, False)]
-    binds += [(folder, folder, False) for folder in toolbox.base_folders() if not folder.startswith("/usr")]
+    found = [(str(skeleton.etc_folder()), "/etc", False), (str(skeleton.server_folder()), SERVER, False)]
+    found += [(folder, folder, False) for folder in toolbox.base_folders() if not folder.startswith("/usr")]
     if config.python == "toolbox":
-        binds.append((str(toolbox.toolbox_folder()), toolbox.TARGET, False))
+        found.append((str(toolbox.toolbox_folder()), toolbox.TARGET, False))
     elif config.python == "platform":
-        binds += [(folder, folder, False) for folder in toolbox.platform_folders() if not folder.startswith("/usr/")]
-    binds += [(path, path, False) for path in _SHARED if Path(path).exists()]
+        found += [(folder, folder, False) for folder in toolbox.platform_folders() if not folder.startswith("/usr/")]
+    found += [(path, path, False) for path in _SHARED if Path(path).exists()]
     if config.root is not None:
-        binds.append((config.root.folder, LOWER, False))
+        found.append((config.root.folder, LOWER, False))
     for mount in config.mounts:
         if not Path(mount.source).exists():
             raise SandboxError(f"{mount.source} does not exist and cannot be mounted at {mount.target}", where="box")
-        binds.append((str(Path(mount.source).absolute()), _first_place(config, mount), mount.writable))
-    return sorted(binds, key=lambda bind: bind[1].count("/"))
+        found.append((str(Path(mount.source).absolute()), _first_place(config, mount), mount.writable))
+    return sorted(found, key=lambda bind: bind[1].count("/"))
+
+
+def masked(config: BoxConfig) -> tuple[str, ...]:
+    """The folders that are covered with nothing: libraries of ours that are no part of the box's Python."""
+    if config.root is not None or config.python == "platform":
+        return ()
+    return toolbox.masked(("/usr", *toolbox.base_folders()))
 
 
 def _first_place(config: BoxConfig, mount: Mount) -> str:
@@ -128,6 +135,24 @@ LAST = ("/usr/bin/nice", "-n", "19")
 """Before the command of a box in the background: it gets the processor when nothing else wants it."""
 
 
+def tops() -> tuple[list[str], list[tuple[str, str]]]:
+    """What of the host's programs a box has at the same place: folders, and links with where they lead."""
+    folders, links = ["/usr"], []
+    for name in ("bin", "sbin", "lib", "lib64", "lib32", "libx32"):
+        top = Path("/") / name
+        if top.is_symlink():
+            links.append((str(top), str(top.readlink())))
+        elif top.is_dir():
+            folders.append(str(top))
+    return folders, links
+
+
+def server(module: str, *arguments: str) -> list[str]:
+    """The command of process 1: our interpreter, alone with the exec server's modules."""
+    code = f"import sys; sys.path.insert(0, {SERVER!r}); from in_box.{module} import main; main()"
+    return [str(toolbox.base_python()), "-I", "-S", "-B", "-c", code, *arguments]
+
+
 def command(config: BoxConfig, host: Host, socket: int, info: int) -> list[str]:
     """The bubblewrap command whose process 1 is the exec server, speaking over the descriptor `socket`."""
     words = [*LAST] if config.background else []
@@ -136,30 +161,26 @@ def command(config: BoxConfig, host: Host, socket: int, info: int) -> list[str]:
         words += ["--unshare-user", "--uid", "0", "--gid", "0"]
     words += ["--hostname", "worksample", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]
     words += ["--cap-drop", "ALL"]
-    for cap in _BOOT_CAPS:
+    for cap in BOOT_CAPS:
         words += ["--cap-add", f"CAP_{cap}"]
-    words += ["--info-fd", str(info), "--ro-bind", "/usr", "/usr"]
-    for name in ("bin", "sbin", "lib", "lib64", "lib32", "libx32"):
-        top = Path("/") / name
-        if top.is_symlink():
-            words += ["--symlink", str(top.readlink()), str(top)]
-        elif top.is_dir():
-            words += ["--ro-bind", str(top), str(top)]
+    words += ["--info-fd", str(info)]
+    folders, links = tops()
+    for folder in folders:
+        words += ["--ro-bind", folder, folder]
+    for link, target in links:
+        words += ["--symlink", target, link]
     words += ["--proc", "/proc", "--dev", "/dev", "--dir", "/.box", "--dir", "/run/worksample", "--dir", "/root"]
     made: set[str] = set()
-    for source, target, may_write in _binds(config):
+    for source, target, may_write in binds(config):
         words += _parents(target, made)
         words += ["--bind" if may_write else "--ro-bind", source, target]
     if config.root is not None:
         words += ["--dir", "/.root"]
-    elif config.python != "platform":
-        for path in toolbox.masked(("/usr", *toolbox.base_folders())):
-            words += ["--tmpfs", path, "--remount-ro", path]
+    for path in masked(config):
+        words += ["--tmpfs", path, "--remount-ro", path]
     for path, _ in writable(config):
         words += [*_parents(path, made), "--dir", path]
-    python = str(toolbox.base_python())
-    code = f"import sys; sys.path.insert(0, {SERVER!r}); from in_box.serve import main; main()"
-    return [*words, "--chdir", "/", "--", python, "-I", "-S", "-B", "-c", code, str(socket)]
+    return [*words, "--chdir", "/", "--", *server("serve", str(socket))]
 
 
 def _parents(target: str, made: set[str]) -> list[str]:
@@ -202,8 +223,8 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
     rlimits = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 4096, "RLIMIT_MEMLOCK": 8 << 20}
     if not host.counted:
         rlimits |= {"RLIMIT_DATA": 2 * limits.memory, "RLIMIT_NPROC": limits.processes}
-    binds = _binds(config)
-    targets = [target for _, target, _ in binds]
+    bound = binds(config)
+    targets = [target for _, target, _ in bound]
     return {
         "root": host.root,
         "uid": host.uid if host.root or config.root is None else config.root.user,
@@ -215,12 +236,13 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
         "files_limit": limits.files,
         "writable": writable(config),
         "targets": targets,
-        "shown": [target for source, target, _ in binds if target == LOWER or not source.startswith(("/usr", "/var"))],
+        "shown": [target for source, target, _ in bound if target == LOWER or not source.startswith(("/usr", "/var"))],
         "owner": os.geteuid(),
         "apart": _apart(config, targets),
         "readonly": ["/dev"] if config.root else ["/dev", "/"],
         "hidden": [] if config.root else ["/.box"],
         "image": _image(config),
+        "container": None,
         "endpoints": [(config.addresses[one.name], one.port) for one in config.endpoints],
         "output": config.output,
         "scratch": config.scratch,

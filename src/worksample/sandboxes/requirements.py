@@ -85,6 +85,16 @@ def require() -> Availability:
     return found
 
 
+def need_box(kind: str) -> str:
+    """The version of what makes boxes of this kind, or "". SandboxUnavailable, with the line to type, where this
+    machine has none; MissingExtra where its client is not installed."""
+    if kind == "docker":
+        from worksample.sandboxes.containers.daemon import daemon, url
+
+        return daemon(url()).version
+    return require().version if kind == "bubblewrap" else ""
+
+
 def _output(words: list[str]) -> str:
     return subprocess.run(words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL).stdout
 

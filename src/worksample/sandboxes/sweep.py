@@ -20,13 +20,15 @@ _SWEPT: set[Path] = set()
 def sweep() -> list[str]:
     """Remove the remains of every box whose maker is dead; return a line for each. Living boxes are not touched."""
     removed: list[str] = []
-    for kind in ("boxes", "plain"):
+    for kind in ("boxes", "plain", "containers"):
         for folder in sorted((runtime_folder() / kind).glob("*")):
             owner = read_owner(folder) or _unwritten(folder)
             if owner.alive():
                 continue
             if owner.of_this_boot():
                 _end(owner)
+            if owner.container and not _without_container(owner):
+                continue  # its daemon does not answer now
             shutil.rmtree(folder, ignore_errors=True)
             removed.append(f"{folder.name} {owner.label}".strip())
     return removed + _nameless_groups()
@@ -39,6 +41,13 @@ def sweep_first() -> None:
         if folder not in _SWEPT:
             _SWEPT.add(folder)
             sweep()
+
+
+def _without_container(owner: Owner) -> bool:
+    """Whether the daemon has no container of the box any more."""
+    from worksample.sandboxes.containers.daemon import remove
+
+    return remove(owner.daemon, owner.container)
 
 
 def _nameless_groups() -> list[str]:
@@ -71,6 +80,7 @@ def _end(owner: Owner) -> None:
                     (folder / name).write_text(text, encoding="ascii")
     for pid, started in ((owner.child, owner.child_started), (owner.holder, owner.holder_started)):
         if pid and started and started_at(pid) == started:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # a container's is the daemon's
                 os.kill(pid, signal.SIGKILL)
-    cgroups.remove(groups)
+    if not owner.container:
+        cgroups.remove(groups)

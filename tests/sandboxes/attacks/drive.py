@@ -41,7 +41,7 @@ async def verdict(world: World, name: str) -> dict[str, Any]:
         proxy: ConnectProxy(below, Allowance(below)),
     }
     config = world.config(network="endpoints", endpoints=(inside, proxy))
-    async with open_box(config) as box, serving(box, targets):
+    async with open_box(config, kind=world.kind) as box, serving(box, targets):
         succeeded = await attack.run(world, box)
         alive = (await box.run(["echo", "alive"])).stdout == b"alive\n"
     return {"succeeded": succeeded, "control": control, "alive": alive}

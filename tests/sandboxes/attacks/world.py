@@ -47,6 +47,8 @@ class World:
     image: Root | None = None
     """The root of the boxes that are attacked, where they have one of their own."""
     env: dict[str, str] = field(default_factory=dict)
+    kind: str = "bubblewrap"
+    """Of the boxes that are attacked."""
     victim: subprocess.Popen[bytes] | None = None
     neighbour: Box | None = None
 
@@ -66,7 +68,7 @@ class World:
         """Another box of the same kind."""
         if isinstance(box, PlainBox):
             return open_box(replace(self.config(**changes), root=None), kind="none")
-        return open_box(self.config(**changes))
+        return open_box(self.config(**changes), kind=self.kind)
 
     async def python(self, box: Box, code: str, **more: Any) -> Completed:
         """Run Python in a box; `T` is the word that an attack prints when it has succeeded."""
@@ -115,7 +117,8 @@ def attack(control: str = "plain", why: str = "", only: str = "", image: str = "
 async def make_world(folder: Path) -> AsyncIterator[World]:
     """A host with services, a process with a secret in its environment, and a second box."""
     image = os.environ.get("ATTACK_IMAGE")
-    world = World(folder, os.geteuid() == 0, image=Root(image) if image else None)
+    kind = os.environ.get("ATTACK_KIND", "bubblewrap")
+    world = World(folder, os.geteuid() == 0, image=Root(image) if image else None, kind=kind)
     for part in ("store", "task/inputs", "task/reference"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     world.secret.write_text(world.token)
@@ -146,7 +149,7 @@ async def make_world(folder: Path) -> AsyncIterator[World]:
             "SOURCE": str(Path(__file__).resolve().parents[3]),
             "PREFIX": sys.prefix,
         }
-        world.neighbour = await stack.enter_async_context(open_box(world.config()))
+        world.neighbour = await stack.enter_async_context(open_box(world.config(), kind=kind))
         await world.neighbour.write("/task/output/answer.txt", world.token.encode())
         await world.neighbour.run(["bash", "-c", f"exec -a {world.token} sleep 3600 >/dev/null 2>&1 & disown"])
         yield world

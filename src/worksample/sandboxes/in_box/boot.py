@@ -34,6 +34,10 @@ def boot(plan: dict[str, Any]) -> list[int]:
     os.umask(0o022)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    if plan["container"]:
+        from .container import furnish as prepare  # bubblewrap has done it
+
+        prepare(plan["container"])
     for path, text in plan["files"].items():
         put(path, text)
     if plan["root"] and plan["shown"]:

@@ -205,8 +205,12 @@ class Server:
 
 
 def main() -> None:
+    """Process 1 of a box whose line was handed to it."""
+    serve(_socket.socket(fileno=int(sys.argv[1])))
+
+
+def serve(socket: Any) -> None:
     """Make the box ready as the first frame says, answer with descriptors of its root and output, then serve."""
-    socket = _socket.socket(fileno=int(sys.argv[1]))
     socket.setblocking(True)
     received = b""
     while len(received) < frames.HEAD.size or len(received) < frames.HEAD.size + frames.HEAD.unpack_from(received)[0]:

@@ -1,0 +1,129 @@
+"""The daemon of containers: where it answers, what it can do, and its failures as ours."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from worksample.errors import SandboxError, SandboxUnavailable
+from worksample.extras import need
+from worksample.sandboxes.host_state import Owner
+
+USUAL = "unix:///var/run/docker.sock"
+LABEL = "worksample.box"
+"""Of every container of ours: who made it, as JSON."""
+WAIT = 120
+"""Seconds that one request may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """One that answers, as this process sees it."""
+
+    url: str
+    version: str
+    counts: bool
+    """Whether it holds memory and processes of containers."""
+    api: Any
+    """The client; requests of several threads at once are fine."""
+    refused: type[Exception]
+    """What the client raises where the daemon answered, and did not do it."""
+
+
+def url() -> str:
+    """DOCKER_HOST, else where Docker listens. SandboxUnavailable where that is no socket of this machine."""
+    found = os.environ.get("DOCKER_HOST") or USUAL
+    if not found.startswith("unix://"):
+        raise SandboxUnavailable(
+            f"the Docker daemon at {found} is another machine's: a box's files have to lie on this one",
+            where="sandbox docker",
+            next="unset DOCKER_HOST",
+        )
+    return found
+
+
+@contextmanager
+def asked(what: str) -> Iterator[None]:
+    """SandboxError for what the daemon refuses, and where it is gone in the middle of it."""
+    from docker.errors import DockerException
+    from requests import RequestException
+
+    try:
+        yield
+    except (DockerException, RequestException) as failure:
+        raise SandboxError(f"Docker: {what}: {failure}", where="sandbox docker", next="docker info") from None
+
+
+@functools.cache
+def daemon(where: str) -> Daemon:
+    """The daemon at an address, asked once. SandboxUnavailable, with the line to type, where none can make a box."""
+    need("docker")
+    from docker import APIClient
+    from docker.errors import APIError, DockerException
+    from requests import RequestException
+
+    try:
+        api = APIClient(base_url=where, version="auto", timeout=WAIT)
+        info = api.info()
+    except (DockerException, RequestException) as failure:
+        raise SandboxUnavailable(
+            f"no Docker daemon answers at {where}: {failure}",
+            where="sandbox docker",
+            next="sudo apt-get install -y docker.io && sudo systemctl start docker",
+        ) from None
+    options = " ".join(info.get("SecurityOptions") or ())
+    for mark, says in (("name=rootless", "runs without root"), ("name=userns", "maps users (userns-remap)")):
+        if mark in options:
+            raise SandboxUnavailable(
+                f"the Docker daemon at {where} {says}, and its containers cannot have a box's user",
+                where="sandbox docker",
+                next="use --sandbox bubblewrap, which needs no root",
+            )
+    counts = bool(info.get("MemoryLimit") and info.get("PidsLimit"))
+    return Daemon(where, str(info["ServerVersion"]), counts, api, APIError)
+
+
+def remove(where: str, container: str) -> bool:
+    """Remove a container with all that runs in it, and wait until it is gone; False where nobody can be asked."""
+    from docker.errors import APIError, DockerException, NotFound
+    from requests import RequestException
+
+    try:
+        api = daemon(where).api
+        try:
+            api.remove_container(container, force=True, v=True)
+        except NotFound:
+            return True
+        except APIError as failure:
+            if failure.status_code != 409:  # it is being removed
+                raise
+            api.wait(container, condition="removed")
+    except NotFound:
+        return True
+    except (DockerException, RequestException, SandboxUnavailable):
+        return False
+    return True
+
+
+def sweep(where: str) -> list[str]:
+    """Remove the containers whose maker is dead, also where their folder is gone; return a line for each."""
+    removed = []
+    with asked("its containers cannot be listed"):
+        for found in daemon(where).api.containers(all=True, filters={"label": LABEL}):
+            if not owner_of(found["Labels"][LABEL]).alive() and remove(where, found["Id"]):
+                removed.append(f"container {found['Names'][0].lstrip('/')}")
+    return removed
+
+
+def owner_of(text: str) -> Owner:
+    """Who made a container, from its label; nobody where that is not ours."""
+    try:
+        data = json.loads(text)
+        return Owner(pid=int(data["pid"]), started=int(data["started"]), here=str(data["here"]))
+    except (ValueError, TypeError, KeyError):
+        return Owner(pid=0, started=0)
