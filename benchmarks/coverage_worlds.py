@@ -188,7 +188,7 @@ _KEPT: dict[str, dict[str, float]] = {}
 def horizon(rng: Rng, n: int) -> Found:
     hours = np.exp(rng.normal(1, 1.5, n))
     passed = rng.random(n) < 1 / (1 + np.exp(0.8 * np.log2(hours / 2)))
-    found = m.time_horizon(hours, passed, how=m.Resampling(300))
+    found = m.time_horizon(hours, passed)
     yield "50 % time horizon", found.horizons[0.5], 2.0
     yield "80 % time horizon", found.horizons[0.8], 2 * 4 ** (-math.log(2) / 0.8)
     yield "slope of the horizon's curve", found.slope, -0.8

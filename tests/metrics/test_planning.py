@@ -116,7 +116,7 @@ def test_horizon_intervals_cover():
     hits = 0
     for seed in range(60):
         hours, passed, task = work(seed=seed, repeats=2)
-        found = m.time_horizon(hours, passed, task=task, how=m.Resampling(150, 0.9, seed)).horizons[0.5]
+        found = m.time_horizon(hours, passed, task=task, how=m.Resampling(level=0.9)).horizons[0.5]
         hits += found.low <= 2.0 <= found.high
     assert 47 <= hits <= 60
 
@@ -136,12 +136,31 @@ def test_horizon_weighs_tasks():
     assert more.value == pytest.approx(2 ** (-fit.params[0] / fit.params[1]))
 
 
-def test_horizon_of_many_trials_as_the_bootstrap():
-    hours, passed, task = work(seed=5, tasks=900, repeats=2)
-    drawn = m.time_horizon(hours, passed, task=task, how=m.Resampling(2000)).horizons[0.5]
-    limit = m.time_horizon(hours, passed, task=task, how=m.Resampling(4000)).horizons[0.5]
-    assert limit.method.endswith("in its normal limit") and not drawn.method.endswith("limit")
-    assert (limit.low, limit.high) == pytest.approx((drawn.low, drawn.high), rel=0.02)
+def test_ends_of_a_horizon_are_where_statsmodels_no_longer_tells_the_curve_from_it():
+    import statsmodels.api as sm
+    from scipy.stats import t as student_t
+
+    hours, passed, task = work(seed=5, tasks=60, repeats=2)
+    found = m.time_horizon(hours, passed, task=task)
+    model = sm.GLM(passed.astype(float), sm.add_constant(np.log2(hours)), sm.families.Binomial())
+    fit = model.fit(cov_type="cluster", cov_kwds={"groups": task, "use_correction": False})
+    covariance, reach = fit.cov_params() * 60 / 59, student_t.ppf(0.975, 58)
+    for q, horizon in found.horizons.items():
+        for end in (horizon.low, horizon.high):
+            at = np.array([1.0, math.log2(end)])
+            apart = at @ fit.params - math.log(q / (1 - q))
+            assert abs(apart) == pytest.approx(reach * math.sqrt(at @ covariance @ at), rel=1e-4)
+    error = math.sqrt(covariance[1, 1])
+    ends = fit.params[1] - reach * error, fit.params[1] + reach * error
+    assert (found.slope.low, found.slope.high) == pytest.approx(ends, rel=1e-4)
+
+
+def test_copies_of_a_trial_say_nothing_more_of_a_horizon():
+    hours, passed, task = work(seed=2, tasks=40)
+    once = m.time_horizon(hours, passed)
+    thrice = m.time_horizon(hours.repeat(3), passed.repeat(3), task=task.repeat(3))
+    for one, two in ((once.horizons[0.5], thrice.horizons[0.5]), (once.slope, thrice.slope)):
+        assert (two.value, two.low, two.high) == pytest.approx((one.value, one.low, one.high))
 
 
 @given(st.floats(0.01, 100))
@@ -170,9 +189,14 @@ def test_horizons_that_do_not_exist():
         m.time_horizon([-1, 1], [True, False])
     with pytest.raises(UsageError, match="success rates"):
         m.time_horizon([1], [True], at=(1,))
-    few = m.time_horizon([1, 2, 4, 8, 16, 32], [True, True, False, True, False, False], at=(0.5, 0.99), how=QUICK)
-    assert any("count as beyond both ends" in n for n in few.horizons[0.5].notes)
-    assert "extrapolated" in few.horizons[0.99].notes[0]
+    some = m.time_horizon([1, 2, 4, 8, 16, 32], [True, True, False, True, False, False], at=(0.5, 0.99), how=QUICK)
+    assert all("may be as good as flat" in h.notes[-1] and h.low is None for h in some.horizons.values())
+    assert "extrapolated" in some.horizons[0.99].notes[0]
+    four = m.time_horizon([1, 2, 4, 8], [True, False, True, False]).horizons[0.5]
+    assert four.level is None and "5 are needed" in four.notes[0]
+    for seed in (7, 8):
+        one_side = m.time_horizon(*work(seed=seed, tasks=12)[:2]).horizons[0.8]
+        assert one_side.low is None and one_side.high is not None and "no end below" in one_side.notes[-1], seed
 
 
 # --- budgets

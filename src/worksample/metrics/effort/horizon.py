@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, flags, floats, same_length, series
+from worksample.metrics.columns import Column, Floats, Ints, codes, flags, floats, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, group_sums, weights
-from worksample.metrics.uncertainty.intervals import expanded, percentiles
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums
+from worksample.metrics.uncertainty.units import student
 
-_DRAWS = 5_000_000
+FEWEST = 5
+"""Tasks that an interval of a curve needs."""
 _STEEP = 60.0
 """Logits per doubling; a fit steeper than this has run into perfect separation."""
 
@@ -38,8 +40,11 @@ def time_horizon(
     """Fit success by a logistic curve in log2 of the human hours; the horizon at q is where the curve is q.
 
     One row per trial of one agent; `hours` above 0, null where unknown; `passed` null where there is no verdict; with
-    `task` each task weighs 1 however many trials it has, and the bootstrap is over tasks. None where success does not
-    fall with hours, where hours separate successes from failures perfectly, or where all or none succeeded.
+    `task` each task weighs 1 however many trials it has, and tasks are the units of the interval. None where success
+    does not fall with hours, where hours separate successes from failures perfectly, or where all or none succeeded.
+
+    The interval of a horizon holds the hours at which the curve may be q (Fieller's, of the curve's sandwich variance
+    by task, with Student's t): an end is open where the curve may be flat.
     """
     same_length(hours=hours, passed=passed, task=task)
     if not all(0 < q < 1 for q in at):
@@ -59,34 +64,29 @@ def time_horizon(
         group = found.index, found.size
         w /= np.bincount(found.index, minlength=found.size)[found.index]
     reason = _unfit(x, y)
-    fitted, good = np.zeros((1, 2)), np.array([False])
+    fitted: Floats | None = None
     if not reason:
         every = max(1, len(x) // 5000)
-        rough, fine = _fit(x[::every], y[::every], w[None, ::every]) if every > 1 else (fitted, good)
-        fitted, good = _fit(x, y, w[None], rough[0] if fine[0] else None)
-    if not reason and not good[0]:
-        reason = "hours separate successes from failures perfectly: the curve is a step"
-    if not reason and fitted[0, 1] >= 0:
-        reason = "success does not fall with hours"
-    if reason:
+        rough = _fit(x[::every], y[::every], w[::every]) if every > 1 else None
+        fitted = _fit(x, y, w, rough)
+        if fitted is None:
+            reason = "hours separate successes from failures perfectly: the curve is a step"
+        elif fitted[1] >= 0:
+            reason = "success does not fall with hours"
+    if reason or fitted is None:
         none = {q: Estimate(_name(q), None, counts, unit=Unit.HOURS, reason=reason) for q in at}
         return Horizon(none, Estimate("slope per doubling", None, counts, reason=reason))
-    drawn, limit = _resampled((x, y, w), fitted[0], group, how)
-    lost = int(np.isnan(drawn[:, 0]).sum())
-    note = f"{lost} of {how.resamples} resamples have no falling curve, and count as beyond both ends" if lost else ""
-    method = f"logistic in log2 hours, bootstrap over {'trials' if task is None else 'tasks'} ({how.resamples})"
-    method += ", in its normal limit" if limit else ""
-    out, wide = {}, expanded(how.level, group[1])
+    seen = float(x.min()), float(x.max())
+    curve = _Curve(fitted, _spread((x, y, w), fitted, group), group[1], how.level, seen)
+    ends, out = (2.0 ** seen[0], 2.0 ** seen[1]), {}
     for q in at:
-        value = float(2.0 ** _where(fitted, q)[0])
-        with np.errstate(over="ignore"):
-            low, high = percentiles(2.0 ** _where(drawn, q), wide)
-        ends = float(2 ** x.min()), float(2 ** x.max())
+        value = curve.hours(q)
+        interval, note = curve.interval(q)
         beyond = "" if ends[0] <= value <= ends[1] else f"extrapolated: tasks took {ends[0]:.2g} to {ends[1]:.2g} hours"
-        estimate = Estimate(_name(q), value, counts, low, high, how.level, method, unit=Unit.HOURS)
+        estimate = Estimate(_name(q), value, counts, *interval, unit=Unit.HOURS)
         out[q] = estimate.noting(beyond, note).given("success is logistic in log hours")
-    low, high = percentiles(drawn[:, 1], wide)
-    return Horizon(out, Estimate("slope per doubling", float(fitted[0, 1]), counts, low, high, how.level, method))
+    interval, note = curve.slope()
+    return Horizon(out, Estimate("slope per doubling", float(fitted[1]), counts, *interval).noting(note))
 
 
 def _name(q: float) -> str:
@@ -101,75 +101,113 @@ def _unfit(x: Floats, y: Floats) -> str:
     return "all tasks took the same hours" if np.ptp(x) == 0 else ""
 
 
-def _where(coefficients: Floats, q: float) -> Floats:
-    """log2 hours at which the curve is q; NaN for a curve that does not fall."""
-    falling = coefficients[:, 1] < 0
-    slope = np.where(falling, coefficients[:, 1], -1)
-    return np.where(falling, (np.log(q / (1 - q)) - coefficients[:, 0]) / slope, np.nan)
-
-
-def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None, enough: float = 1e-8) -> tuple[Floats, Flags]:
-    """Weighted logistic regressions, one per row of `w`: (intercept, slope) each, and whether it converged: a step
-    below `enough` leaves an error of its square.
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    """Intercept and falling slope in log2 hours, their covariance, and from how many tasks and which log2 hours they
+    come.
     """
+
+    fitted: Floats
+    covariance: Floats
+    tasks: int
+    level: float
+    seen: tuple[float, float]
+
+    def hours(self, q: float) -> float:
+        """Where the curve is q, in hours."""
+        return float(2.0 ** ((math.log(q / (1 - q)) - self.fitted[0]) / self.fitted[1]))
+
+    @property
+    def few(self) -> str:
+        return "" if self.tasks >= FEWEST else f"{self.tasks} tasks, too few for an interval: {FEWEST} are needed"
+
+    @property
+    def reach(self) -> float:
+        """Student's quantile, with a degree of freedom for each of the two coefficients."""
+        return student(self.level, self.tasks - 2)
+
+    def slope(self) -> tuple[Interval, str]:
+        """The interval of the slope, and a note."""
+        if self.few:
+            return Interval(), self.few
+        slope, error = float(self.fitted[1]), math.sqrt(float(self.covariance[1, 1]))
+        half = self.reach * error
+        return Interval(slope - half, slope + half, self.level, "Student's t, sandwich variance by task", error), ""
+
+    def interval(self, q: float) -> tuple[Interval, str]:
+        """All log2 hours t at which the fitted logit lies within `reach` standard errors of that of q, and a note: a
+        quadratic in t, of which a curve that may be flat bounds one side or none.
+        """
+        if self.few:
+            return Interval(), self.few
+        gap, slope = float(self.fitted[0]) - math.log(q / (1 - q)), float(self.fitted[1])
+        (v00, v01), (_, v11) = (self.reach**2 * self.covariance).tolist()
+        square, middle, constant = slope**2 - v11, v01 - gap * slope, gap**2 - v00
+        rest = middle**2 - square * constant
+        low: float | None = None
+        high: float | None = None
+        if square > 0:
+            root = math.sqrt(max(rest, 0.0))
+            low, high = (middle - root) / square, (middle + root) / square
+        elif square < 0 < rest:
+            # Between the roots lies what is ruled out; on the far side are the curves that rise.
+            ends = sorted((middle + side * math.sqrt(rest)) / square for side in (1.0, -1.0))
+            low, high = (ends[1], None) if -gap / slope >= ends[1] else (None, ends[0])
+        low = None if low is None or low < self.seen[0] - _FAR else 2.0**low
+        high = None if high is None or high > self.seen[1] + _FAR else 2.0**high
+        open_ = "" if low is not None and high is not None else "the curve may be as good as flat: "
+        if open_:
+            open_ += "no end" if low is high is None else "no end above" if high is None else "no end below"
+        return Interval(low, high, self.level, "Fieller's of a logistic curve in log2 hours, by task"), open_
+
+
+_FAR = 20.0
+"""Doublings beyond all tasks: a million times as long, of which they say nothing."""
+
+
+def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> Floats | None:
+    """Weighted logistic regression by Newton's method: (intercept, slope), None where it runs away."""
     centre, scale = float(x.mean()), max(float(x.std()), 1e-12)
     z = (x - centre) / scale
-    beta = np.zeros((len(w), 2))
-    if start is not None:
-        beta += [start[0] + start[1] * centre, start[1] * scale]
-    done = np.zeros(len(w), dtype=bool)
-    weight, squared = w.sum(axis=1), z**2
-    p, part = np.empty_like(w), np.empty_like(w)
+    squared, whole = z * z, float(w.sum())
+    one, two = (0.0, 0.0) if start is None else (start[0] + start[1] * centre, start[1] * scale)
     for _ in range(60):
-        np.multiply(beta[:, 1:], z, out=p)
-        p += beta[:, :1]
-        np.clip(p, -500, 500, out=p)
-        np.exp(np.negative(p, out=p), out=p)
-        np.reciprocal(np.add(p, 1, out=p), out=p)
-        np.subtract(y, p, out=part)
-        part *= w
-        g0, g1 = part.sum(axis=1), part @ z
-        np.subtract(1, p, out=part)
-        part *= p
-        part *= w
-        a, b, c = part.sum(axis=1), part @ z, part @ squared
+        p, wv = _chances(one + two * z, w)
+        pull = w * (y - p)
+        g0, g1 = float(pull.sum()), float(pull @ z)
+        a, b, c = float(wv.sum()), float(wv @ z), float(wv @ squared)
         determinant = a * c - b * b
-        fine = determinant > 1e-14 * weight**2
-        safe = np.where(fine, determinant, 1)
-        step = np.stack([(c * g0 - b * g1) / safe, (a * g1 - b * g0) / safe], axis=1)
-        step = np.where(fine[:, None], np.clip(step, -2, 2), 0)
-        beta += step
-        done = fine & (np.abs(step).max(axis=1) < enough)
-        if (done | ~fine).all():
-            break
-    slope = beta[:, 1] / scale
-    good = done & (np.abs(slope) < _STEEP)
-    return np.stack([beta[:, 0] - slope * centre, slope], axis=1), good
+        if determinant <= 1e-14 * whole**2:
+            return None
+        steps = [min(2.0, max(-2.0, step / determinant)) for step in (c * g0 - b * g1, a * g1 - b * g0)]
+        one, two = one + steps[0], two + steps[1]
+        # A step of Newton's leaves an error of about its square.
+        if max(map(abs, steps)) < _ENOUGH:
+            slope = two / scale
+            return np.array([one - slope * centre, slope]) if abs(slope) < _STEEP else None
+    return None
 
 
-def _resampled(
-    data: tuple[Floats, Floats, Floats], fitted: Floats, group: tuple[Ints, int], how: Resampling
-) -> tuple[Floats, bool]:
-    """Coefficients per resample, NaN where there is no falling curve, and whether they come from the normal limit."""
-    x, y, w = data
-    index, size = group
-    if len(x) * how.resamples > _DRAWS:
-        drawn = how.rng().multivariate_normal(fitted, _spread(data, fitted, group), size=how.resamples, method="eigh")
-        return np.where(drawn[:, 1:] < 0, drawn, np.nan), True
-    out = []
-    step = max(1, 200_000 // max(len(x), 1))
-    for block in weights(size, how):
-        for start in range(0, len(block), step):
-            found, good = _fit(x, y, block[start : start + step][:, index] * w, fitted, 1e-4)
-            out.append(np.where((good & (found[:, 1] < 0))[:, None], found, np.nan))
-    return np.concatenate(out), False
+_ENOUGH = 1e-6
+
+
+def _chances(logit: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """The curve at each row, and its weight in the information."""
+    np.clip(logit, -500, 500, out=logit)
+    p = np.exp(np.negative(logit, out=logit), out=logit)
+    np.reciprocal(np.add(p, 1, out=p), out=p)
+    return p, w * p * (1 - p)
 
 
 def _spread(data: tuple[Floats, Floats, Floats], fitted: Floats, group: tuple[Ints, int]) -> Floats:
-    """Covariance of (intercept, slope) when tasks are resampled: the sandwich, clustered by task."""
+    """Covariance of (intercept, slope) with tasks as units: the sandwich, with its small-sample factor."""
     x, y, w = data
-    design = np.stack([np.ones_like(x), x], axis=1)
-    p = 1 / (1 + np.exp(-(design @ fitted)))
-    bread = np.linalg.inv(design.T @ (design * (w * p * (1 - p))[:, None]))
-    pull = group_sums(*group, *(design * (w * (y - p))[:, None]).T)
-    return np.asarray(bread @ (pull.T @ pull) @ bread)
+    index, size = group
+    p, wv = _chances(fitted[0] + fitted[1] * x, w)
+    pull = w * (y - p)
+    tilted, turned = pull * x, wv * x
+    bread = np.linalg.inv(np.array([[wv.sum(), turned.sum()], [turned.sum(), turned @ x]]))
+    if size < len(x):
+        pull, tilted = group_sums(index, size, pull, tilted).T
+    meat = np.array([[pull @ pull, pull @ tilted], [pull @ tilted, tilted @ tilted]])
+    return np.asarray(bread @ meat @ bread) * size / max(size - 1, 1)
