@@ -6,7 +6,8 @@ import re
 
 from pydantic import ValidationError
 
-from .criteria import By, Criteria, Criterion, Importance
+from .criteria import Criteria, Criterion
+from .trees import By, Importance
 
 LARGEST = 1000
 """Criteria of one job."""
