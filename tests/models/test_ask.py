@@ -227,7 +227,7 @@ async def test_caps_stop_a_judge_before_it_is_asked() -> None:
 
 async def test_a_model_that_cannot_be_had_ends_no_round() -> None:
     role = Role("judge", "nonesuch/model", JudgeConfig(model="nonesuch/model"), Service(), Kept())
-    with pytest.raises(JudgeError, match="cannot be used") as caught:
+    with pytest.raises(JudgeError, match="no provider is called") as caught:
         await ask(role, DATED)
     assert caught.value.cause is Cause.JUDGE_ERROR
 

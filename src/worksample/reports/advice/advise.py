@@ -26,6 +26,8 @@ NEAREST = 5
 _MOST_KNOWN = 5_000
 """Jobs of a suite, whose distances are a table."""
 _MOST_MORE = 1_000
+_CERTAIN = 99 / 100
+"""A chance that is as good as none other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Advice:
             return "–"
         return (
             ">\N{NO-BREAK SPACE}99\N{NO-BREAK SPACE}%"
-            if self.chances[self.likely] > 0.99
+            if self.chances[self.likely] > _CERTAIN
             else f"{100 * self.chances[self.likely]:.0f}\N{NO-BREAK SPACE}%"
         )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .compare import Change, Comparison, compare
     from .config import MeasureConfig
     from .figures_frame import figures_df
-    from .measure import measure
+    from .measuring import measure
     from .section import Section, SectionRow
 
 __all__ = ["Change", "Comparison", "MeasureConfig", "Section", "SectionRow", "compare", "figures_df", "measure"]
