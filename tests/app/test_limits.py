@@ -88,7 +88,7 @@ async def test_what_cannot_be_read_is_a_bug_of_ours_and_says_nothing(site: Site)
         item = await ann.claim()
         site.desk.store.database.engine.dispose()
         broken: Any = site.services.people
-        kept, broken.leasing = broken._leasing, None
+        kept, broken.leasing = broken.leasing, None
         answer = await ann.post(f"/items/{item['id']}/heartbeat")
         error = problem(answer, 500, "Bug")
         assert error["what"] == "something went wrong here; the server's log says what"
