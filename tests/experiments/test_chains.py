@@ -71,13 +71,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
     with Store.open(folder / "store", create=True) as store:
         experiment = planned(store, config)
         assert len(store.find(Slot)) == 2
-        # Unchanged work is judged again by somebody else than the first time.
-        people, [ann, bob] = hire(store, "ann", "bob")
+        # Unchanged work is judged by somebody new each time.
+        people, experts = hire(store, "ann", "bob", "cem")
         statuses, stages = [], []
         for day in range(3):
             statuses.append(run(store, experiment, config).status)
-            judge_by_reading(store, people, ann)
-            judge_by_reading(store, people, bob)
+            for expert in experts:
+                judge_by_reading(store, people, expert)
             statuses.append(status_of(store, experiment))
             stages.append(folder / f"day-{day}")
             store.close()
