@@ -178,6 +178,31 @@ def test_what_is_alone_meets_nobody(tree: Tree, tmp_path: Path, monkeypatch: pyt
     assert not list(locks.glob("worksample-tests-*")), "the locks of a run go with it"
 
 
+def test_a_process_that_a_test_leaves_behind_holds_nobody_up(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forked, it has the lock of the run open as its parent does."""
+    (locks := tmp_path / "locks").mkdir()
+    monkeypatch.setenv("TMPDIR", str(locks))
+    tree.test(
+        "b/test_b.py",
+        """
+        import os, signal, pytest
+        LEFT = []
+        def test_other():
+            if not (pid := os.fork()):
+                signal.pause()
+            LEFT.append(pid)
+        @pytest.mark.alone
+        def test_alone():
+            os.kill(LEFT[0], signal.SIGKILL)
+            assert os.waitpid(LEFT[0], 0)[0] == LEFT[0]
+        """,
+    )
+    tree.write("tests/counts.toml", "")
+    assert {"test_other", "test_alone"} <= set(tree.passed("-n", "1", "tests/b"))
+
+
 @given(st.lists(st.integers(), max_size=9), st.lists(st.integers(), max_size=60), st.integers(1, 5))
 def test_each_process_begins_with_its_share_of_the_long_ones(first: list[int], then: list[int], hands: int) -> None:
     longest, short = [("long", n) for n in first], [("short", n) for n in then]

@@ -20,7 +20,11 @@ def locked(place: Path, alone: bool) -> Iterator[None]:
         fcntl.flock(gate, fcntl.LOCK_EX)
         fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         fcntl.flock(gate, fcntl.LOCK_UN)
-        yield
+        try:
+            yield
+        finally:
+            # By name, not by closing the file: a process that a test forked and left behind has it open, too.
+            fcntl.flock(room, fcntl.LOCK_UN)
 
 
 @pytest.hookimpl(wrapper=True)
