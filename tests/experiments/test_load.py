@@ -115,7 +115,7 @@ def test_models_multiply_the_agents(tmp_path: Path) -> None:
         ("[people]\npay = -1\n", ["people.pay: -1 is not allowed"]),
         ('[[arms]]\nname = "a"\n[[arms]]\nname = "a"\n', ["two arms"]),
         ("name = 'A B'\n", ["name: 'A B' is not allowed", "at most 100 of a-z, 0-9 and . _ -"]),
-        ('sandbox = "chroot"\n', ["sandbox: 'docker' is not allowed (allowed: bubblewrap, none)"]),
+        ('sandbox = "chroot"\n', ["sandbox: 'chroot' is not allowed (allowed: bubblewrap, docker, none)"]),
         ("x = \n", ["is not TOML"]),
     ],
 )
