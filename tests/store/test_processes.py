@@ -88,15 +88,26 @@ def test_a_store_survives_kills_at_any_point(tmp_path: Path) -> None:
         assert everything(store) == before
 
 
+FORKING = """
+import os, sys
+from store.worlds import World, planted
+from worksample.records import Trial
+from worksample.store import Store
+
+WORLD = World()
+store = planted(Store.open(sys.argv[1], create=True), WORLD)
+store.commit(WORLD.trial(0, "parent"))
+child = os.fork()
+if child == 0:
+    store.commit(WORLD.trial(1, "child"))
+    os._exit(0 if len(store.find(Trial)) == 2 else 1)
+assert os.waitpid(child, 0)[1] == 0
+assert [t.id for t in store.find(Trial)] == ["child", "parent"]
+store.close()
+"""
+
+
 def test_a_forked_child_uses_connections_of_its_own(tmp_path: Path) -> None:
-    store = planted(Store.open(tmp_path / "s", create=True), WORLD)
-    store.commit(WORLD.trial(0, "parent"))
-    child = os.fork()
-    if child == 0:
-        try:
-            store.commit(WORLD.trial(1, "child"))
-        finally:
-            os._exit(0 if len(store.find(Trial)) == 2 else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    assert [t.id for t in store.find(Trial)] == ["child", "parent"]
-    store.close()
+    """In a process of its own: one with the threads of other tests cannot be forked safely."""
+    env = {**os.environ, "PYTHONPATH": str(TESTS)}
+    subprocess.run([sys.executable, "-c", FORKING, tmp_path / "s"], env=env, check=True, timeout=600)
