@@ -48,7 +48,7 @@ async def served(*targets: tuple[Endpoint, Target | None]) -> AsyncIterator[tupl
 
 
 async def python(box: Box, code: str, *words: str) -> str:
-    done = await box.run(["python3", "-c", code, *words], timeout=60)
+    done = await box.run(["python3", "-c", code, *words], timeout=300)
     return (done.stdout + done.stderr).decode()
 
 
@@ -153,7 +153,7 @@ for n in range(1000):
     try: s.connect((sys.argv[1], 443))
     except BlockingIOError: pass
     open_ones.append(s)
-s = socket.create_connection((sys.argv[2], 80), timeout=20)
+s = socket.create_connection((sys.argv[2], 80), timeout=120)
 s.settimeout(20); s.sendall(b"still")
 print(len(open_ones), s.recv(9))
 """
@@ -202,7 +202,7 @@ async def test_a_broken_end_breaks_the_other() -> None:
     code = """
 import socket, sys
 try:
-    s = socket.create_connection((sys.argv[1], 443), timeout=20)
+    s = socket.create_connection((sys.argv[1], 443), timeout=120)
     while s.recv(4096): print("got")
     print("end")
 except OSError as e: print(type(e).__name__)
@@ -239,7 +239,7 @@ def hello_of(name: str) -> bytes:
 
 TUNNEL = """
 import socket, sys
-s = socket.create_connection((sys.argv[1], 3128), timeout=20)
+s = socket.create_connection((sys.argv[1], 3128), timeout=120)
 s.sendall(sys.argv[2].encode().decode("unicode_escape").encode())
 said = s.recv(4096)
 print(said.decode())

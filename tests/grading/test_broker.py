@@ -52,7 +52,7 @@ async def boxless(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def answer(reader: asyncio.StreamReader) -> dict[str, Any]:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         (length,) = HEAD.unpack(await reader.readexactly(HEAD.size))
         return dict(json.loads(await reader.readexactly(length)))
 

@@ -86,7 +86,10 @@ def test_a_list_is_advised_on_by_what_was_measured_near_it(firm: Path, tmp_path:
     assert json.loads((tmp_path / "page" / "advice.json").read_text())["agent"] == "ann"
 
 
-def test_without_a_price_of_feedback_nothing_is_said_of_it(firm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_price_of_feedback_nothing_is_said_of_it(
+    firm: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")  # no title is broken
     with Store.open(firm / "store") as store:
         evidence = evidence_of(store, store.find(Experiment))
         assert not evidence.has_help and evidence.jobs.height == JOBS

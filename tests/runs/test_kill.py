@@ -120,7 +120,7 @@ def asleep(of: int | None = None) -> list[psutil.Process]:
 
 async def until(at: Setting, pid: int) -> None:
     """Wait for a trial in the store, and for one that sleeps in its box."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while time.monotonic() < end and not (at.trials() and asleep(pid)):
         await asyncio.sleep(0.05)
 

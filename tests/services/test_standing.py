@@ -52,7 +52,7 @@ FETCH = """
 import sys, urllib.error, urllib.request
 for word in sys.argv[1:]:
     url, _, data = word.partition("=")
-    try: print(urllib.request.urlopen(url, data.encode() or None, timeout=30).read().decode())
+    try: print(urllib.request.urlopen(url, data.encode() or None, timeout=120).read().decode())
     except OSError as e: print(type(e).__name__, e)
 """
 
@@ -150,7 +150,7 @@ async def ended(services: Services, act: Any) -> BaseException:
         await asyncio.Event().wait()
 
     with pytest.raises((SandboxError, AgentError)) as told:
-        await asyncio.wait_for(services.during(work()), 60)
+        await asyncio.wait_for(services.during(work()), 300)
     return told.value
 
 
@@ -208,7 +208,7 @@ one = socket.create_connection(("tracker.example.com", 8080)); one.settimeout(0.
 try: one.sendall(b"x" * (64 << 20)); print("all")
 except TimeoutError: print("held up")
 import urllib.request
-print(urllib.request.urlopen("http://shop.example.com/a", b"1", timeout=30).read())
+print(urllib.request.urlopen("http://shop.example.com/a", b"1", timeout=120).read())
 """
     async with reached(tmp_path, *served) as (box, _, _):
         done = await box.run(["python3", "-c", flood], timeout=120)

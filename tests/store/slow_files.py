@@ -68,7 +68,7 @@ class Meeting:
     """`during` for tests: so many threads must be within a put of a record at the same time, or all of them fail."""
 
     def __init__(self, parties: int) -> None:
-        self.barrier = threading.Barrier(parties, timeout=60)
+        self.barrier = threading.Barrier(parties, timeout=300)
 
     def __call__(self, operation: str, path: str) -> None:
         if operation == "put" and "/records/" in path:

@@ -57,7 +57,7 @@ def test_several_processes_may_make_one_store_at_once(tmp_path: Path) -> None:
     workers = [start(tmp_path / "new", name, 0) for name in "abcd"]
     for worker in workers:
         go(worker)
-    assert [(w.communicate(timeout=60)[1], w.returncode) for w in workers] == [("", 0)] * 4
+    assert [(w.communicate(timeout=300)[1], w.returncode) for w in workers] == [("", 0)] * 4
     Store.open(tmp_path / "new").close()
 
 
@@ -110,4 +110,4 @@ store.close()
 def test_a_forked_child_uses_connections_of_its_own(tmp_path: Path) -> None:
     """In a process of its own: one with the threads of other tests cannot be forked safely."""
     env = {**os.environ, "PYTHONPATH": str(TESTS)}
-    subprocess.run([sys.executable, "-c", FORKING, tmp_path / "s"], env=env, check=True, timeout=600)
+    subprocess.run([sys.executable, "-c", FORKING, tmp_path / "s"], env=env, check=True, timeout=3000)

@@ -72,7 +72,7 @@ for method, url, who, body, kind in json.loads(sys.argv[1]):
     elif who: head["Authorization"] = "Basic " + base64.b64encode(who.encode()).decode()
     request = urllib.request.Request(url, body.encode() or None, head, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             found = [answer.status, answer.read().decode("utf-8", "replace")]
     except urllib.error.HTTPError as error: found = [error.code, error.read().decode("utf-8", "replace")]
     except OSError as error: found = [0, str(error)]

@@ -77,7 +77,7 @@ class Shelf:
 
 async def viewed(client: httpx.AsyncClient, *paths: str) -> dict[str, Any]:
     """The view, waited for as the viewer does."""
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(300):
         while (response := await client.get("/.worksample/view", params={"path": list(paths)})).status_code == 202:
             assert response.json()["state"] == "converting"
             await asyncio.sleep(0.1)

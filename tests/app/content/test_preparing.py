@@ -30,7 +30,7 @@ async def test_who_is_waited_for_goes_first_and_has_a_place_more() -> None:
             await asyncio.sleep(0.01)
 
     async with gate.patient:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             await work("beside", True)
         async with gate.urgent:
             tasks = [asyncio.create_task(work(name, name[0] == "u")) for name in ("p1", "u1", "p2", "u2")]
@@ -49,7 +49,7 @@ async def test_a_wait_that_is_given_up_gives_its_place_back() -> None:
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
     assert gate.used == 0
-    async with asyncio.timeout(60), gate.patient:
+    async with asyncio.timeout(300), gate.patient:
         pass
 
 
@@ -118,7 +118,7 @@ async def test_a_round_is_prepared_and_archives_in_it_too(tmp_path: Path) -> Non
     archive = taken(store, tmp_path / "w", {"all.zip": material.packed({"in/b.md": "# In"})})
     preparing.add([archive])
     await preparing.start()
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(300):
         while (now := preparing.progress())["done"] < 5:
             assert not now["faults"]
             await asyncio.sleep(0.1)
@@ -163,7 +163,7 @@ async def test_what_the_background_is_at_is_waited_for(tmp_path: Path, monkeypat
     preparing.add([manifest])
     await preparing.start()
     most = 0
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while (manifest, "book.xlsx") not in preparing._busy:
             await asyncio.sleep(0.001)
         while isinstance(found := await preparing.view(manifest, "book.xlsx", wait=0.005), Converting):
@@ -188,7 +188,7 @@ def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: py
         await preparing.start()
         # A workbook takes LibreOffice seconds; a picture could be done by the time it is stopped.
         assert isinstance(await preparing.view(manifest, "book.xlsx", wait=0), Converting)
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             while preparing.progress()["boxes"] < 1 or not list((tmp_path / "run").glob("boxes/*")):
                 await asyncio.sleep(0.01)
         await preparing.stop()
@@ -210,7 +210,7 @@ async def test_what_cannot_be_read_is_said_and_the_rest_goes_on(tmp_path: Path) 
     good = taken(world.store, tmp_path / "w", {"a.txt": "x"})
     preparing.add(["0" * 64, good])
     await preparing.start()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while (now := preparing.progress())["done"] < 1 or not now["faults"]:
             await asyncio.sleep(0.05)
     assert now["failed"] == 1 and now["faults"][0]["what"] == "the store lacks this blob"

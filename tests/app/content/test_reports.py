@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from app.content.answers import guarded
-from app.content.hosts import Shelf
+from app.content.hosts import Shelf, viewed
 from worksample.app.content import content_app
 
 
@@ -31,7 +31,7 @@ async def test_what_was_blocked_is_kept_within_limits(shelf: Shelf) -> None:
             ]
         }
         # Another file of the pane has nothing to do with what came before it.
-        since = (await client.get("/.worksample/view?path=index.html")).json()["at"]
+        since = (await viewed(client, "index.html"))["at"]
         assert (await client.get(f"{there}?since={since}")).json() == {"blocked": []}
         assert await report("https://cdn.test/a.js") == 204
         assert [r["url"] for r in (await client.get(f"{there}?since={since}")).json()["blocked"]] == [
@@ -85,7 +85,7 @@ async def test_slow_and_endless_bodies_are_given_up(shelf: Shelf) -> None:
         transport = httpx.ASGITransport(content_app(services))
         async with httpx.AsyncClient(transport=transport, base_url=shelf.config.content_origin(label)) as client:
             headers = {"content-type": "application/json"}
-            async with asyncio.timeout(120):
+            async with asyncio.timeout(300):
                 return (await client.post(path, content=body, headers=headers)).status_code
 
     for path in ("/.worksample/query", "/.worksample/blocked"):
