@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY
 from forking.child import Child
-from worksample.records import Trial
+from worksample.records import Trial, digest_bytes
 from worksample.store import Store
 from worksample.store.loops import OnLoop
 
@@ -21,14 +23,26 @@ def watched(*words: object) -> tuple[int, str]:
     return running.wait(), said
 
 
-def test_a_call_on_a_loop_is_seen(tmp_path: Path) -> None:
+CALLS: dict[str, Callable[[Store], object]] = {
+    "find": lambda store: store.find(Trial),
+    "put": lambda store: store.blobs.put(b"x"),
+    "put a file": lambda store: store.blobs.put_path(Path(__file__)),
+    "path": lambda store: store.blobs.path(digest_bytes(b"there")),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_on_a_loop_is_seen(tmp_path: Path, name: str) -> None:
     async def careless(store: Store) -> None:
-        store.find(Trial)
+        CALLS[name](store)
 
     with Store.open(tmp_path / "s", create=True) as store:
+        store.blobs.put(b"there")
         with pytest.warns(OnLoop, match="to_thread"):
             asyncio.run(careless(store))
-        asyncio.run(asyncio.to_thread(store.find, Trial))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", OnLoop)
+            asyncio.run(asyncio.to_thread(CALLS[name], store))
 
 
 @pytest.mark.box
