@@ -171,12 +171,16 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     elif done.interrupted:
         said = f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept"
         next = f"worksample resume {name}{where}"
-    elif status.open:
-        said = f"still open: {_count(status.open, 'slot')}, whose tries failed for reasons that are not the agent's"
+    elif status.open > status.places:
+        failed = _count(status.open - status.places, "slot")
+        said = f"still open: {failed}, whose tries failed for reasons that are not the agent's"
         next = f"worksample resume {name}{where}"
     elif status.due:
         said = f"due: {_count(status.due, 're-attempt')} of work that failed"
         next = f"worksample resume {name}{where}"
+    elif status.places:
+        said = places_said(store, store.get(Experiment, status.experiment))
+        next = f"worksample serve{where}, then worksample resume {name}{where}"
     elif status.waits_for_people:
         said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
         again = f"worksample resume {name}{where}, then " if store.get(Experiment, status.experiment).lock.chain else ""
@@ -194,11 +198,32 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         next = f"{next}, then worksample grade {name}{where} with a mended grader (--task DIR)"
     if said:
         click.echo(said)
-    if status.open and not status.finished:
+    if status.open > status.places and not status.finished:
         for reason in unserved(store, [store.get(Experiment, status.experiment)]):
             click.echo(f"  {reason}")
     if tone.hints:
         click.echo(f"  next: {next}")
+
+
+def places_said(store: Store, experiment: Experiment) -> str:
+    """Who is waited for at which places, with the hours that their tasks say and what these come to."""
+    from worksample.seats.waiting import places_of
+
+    waiting = [place for place in places_of(store, experiment) if place.waits]
+    taken = sum(place.seat.held for place in waiting)
+    hours = None if any(place.hours is None for place in waiting) else sum(place.hours or 0 for place in waiting)
+    return (
+        f"waits for people who work: {_count(len(waiting), 'place')}, {taken} of them taken; "
+        f"{_hours(hours, waiting[0].pay if waiting else None)}"
+    )
+
+
+def _hours(hours: float | None, pay: float | None) -> str:
+    """Hours of people who work, and what they come to."""
+    if hours is None:
+        return "hours unknown: not every task says how long people take"
+    cost = "pay unknown: people.pay (--pay)" if pay is None else dollars(hours * pay)
+    return f"about {hours:.1f} h by what their tasks say, {cost}"
 
 
 def _show_counts(store: Store, experiment: str) -> None:
@@ -219,6 +244,8 @@ def _show_counts(store: Store, experiment: str) -> None:
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:
+    from worksample.seats.waiting import pay_of
+
     m = plan.material
     own = [arm for arm in m.arms if arm.continues is None]
     out = console(err=True)
@@ -235,6 +262,9 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
         more = _count(len(m.arms) - len(own), "arm")
         out.print(f"  of them at most {_count(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
     cost = "no limit of cost (--limit-cost)" if expected.cost is None else dollars(expected.cost)
+    if expected.seats:
+        said = _hours(expected.hours, pay_of(plan.experiment))
+        out.print(f"of them {_count(expected.seats, 'place')} for people who work: {said}")
     out.print(f"at most: {duration(expected.seconds)} of time, {cost}")
     if expected.cost:
         more = "one call per trial" if expected.overshoot is None else f"up to {dollars(expected.overshoot)}"
@@ -276,6 +306,16 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
+def paid_for(plan: Plan, expected: Forecast) -> float | None:
+    """US dollars for the people who work; None where hours or pay are unknown."""
+    from worksample.seats.waiting import pay_of
+
+    pay = pay_of(plan.experiment)
+    if not expected.seats:
+        return 0.0
+    return None if pay is None or expected.hours is None else expected.hours * pay
+
+
 def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
     from worksample.experiments.lock import lock_table
 
@@ -289,5 +329,8 @@ def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
             "seconds_at_most": expected.seconds,
             "cost_at_most": expected.cost,
             "overshoot_at_most": expected.overshoot,
+            "places": expected.seats,
+            "person_hours": expected.hours,
+            "person_pay": paid_for(plan, expected),
         },
     }

@@ -20,6 +20,8 @@ class Role(StrEnum):
     """Judges: holistic, pairwise, tags."""
     EXPERT = "expert"
     """Judges by rubrics, in the expert's own domains."""
+    WORKER = "worker"
+    """Does tasks, as agents do them."""
     REVIEWER = "reviewer"
     """Audits, adjudicates and looks into the integrity of what passed."""
     ADMIN = "admin"
