@@ -101,9 +101,9 @@ class Browser:
     headers: dict[str, str]
     place: str = ""
 
-    async def send(self, method: str, path: str, body: Any = None, **params: Any) -> httpx.Response:
+    async def send(self, method: str, route: str, body: Any = None, **params: Any) -> httpx.Response:
         given = {"json": body} if body is not None else {}
-        return await self.client.request(method, API + path, headers=self.headers, params=params, **given)
+        return await self.client.request(method, API + route, headers=self.headers, params=params, **given)
 
     async def get(self, path: str, **params: Any) -> Any:
         return ok(await self.send("GET", path, **params))
@@ -134,7 +134,7 @@ class Browser:
         await self.do("keys", {"text": line + "\r"})
         shown, at = b"", 0
         while until not in shown.decode("utf-8", "replace"):
-            screen = await self.get(f"{self.place}/screen", after=at, wait=20)
+            screen = await self.get(f"{self.place}/screen", after=at, wait=5)
             shown, at = shown + base64.b64decode(screen["data"]), screen["at"]
         return shown.decode("utf-8", "replace")
 

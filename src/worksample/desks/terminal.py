@@ -108,5 +108,7 @@ class Terminal:
     async def close(self) -> None:
         """End it; the box may be gone already."""
         self._reader.cancel()
+        self.ended = True
+        self._tell()
         with contextlib.suppress(SandboxError):
             await self._process.kill()

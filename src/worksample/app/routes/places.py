@@ -42,8 +42,8 @@ from worksample.records import Instance, Slot, unquote_path
 
 router = APIRouter(prefix="/api/v1", tags=["places"])
 SlotId = Annotated[str, Path(max_length=100, pattern=r"^[0-9a-f]+$")]
-LISTENS = 20.0
-"""Seconds for which a request for the terminal's screen waits for news."""
+LISTENS = 5.0
+"""Seconds for which a request for the terminal's screen waits for news: less than a server takes to stop."""
 _FILE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file.", "content": {"application/octet-stream": {"schema": {"type": "string"}}}}
 }
