@@ -32,7 +32,7 @@ def test_a_person_does_a_task_and_stands_beside_the_agent(tmp_path: Path) -> Non
     async def work() -> None:
         async with room.browser("ann") as ann:
             view = await ann.sit()
-            assert view["state"] == "paused" and view["brief"] and view["inputs"] and view["pay"] == 60
+            assert view["state"] == "paused" and view["brief_html"] and view["inputs"] and view["pay"] == 60
             assert (await ann.send("POST", f"{ann.place}/keys", {"text": "x"})).status_code == 409
             assert (await ann.do("start"))["state"] == "running"
             room.clock.pass_(90)

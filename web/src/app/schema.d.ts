@@ -2895,8 +2895,8 @@ export interface components {
          * @description One of this person's places. `limit`: seconds that they may work; null: as long as it takes.
          */
         PlaceView: {
-            /** Brief */
-            brief: string;
+            /** Brief Html */
+            brief_html: string;
             /** Deliverables */
             deliverables: components["schemas"]["DeliverableView"][];
             /** Hours */
@@ -2911,8 +2911,8 @@ export interface components {
             output: string;
             /** Pay */
             pay: number | null;
-            /** Rubric */
-            rubric: string;
+            /** Rubric Html */
+            rubric_html: string;
             /** Seconds */
             seconds: number;
             /** Slot */

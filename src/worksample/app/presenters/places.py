@@ -25,6 +25,8 @@ from worksample.seats.timer import Seat, account_of
 from worksample.seats.turns import arm_of, turns_of, waits_for_person
 from worksample.seats.waiting import pay_of, places_of
 
+from .rendering import render
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -101,8 +103,8 @@ def view_of(services: Services, account: Account, slot: str) -> PlaceView:
         title=task.instance.title,
         worker=_worker(arm.worker),
         state=timer.state,
-        brief=work.brief,
-        rubric=work.shown_rubric,
+        brief_html=render(work.brief),
+        rubric_html=render(work.shown_rubric),
         deliverables=tuple(
             DeliverableView(name=d.name, format=d.format, required=d.required, about=d.about) for d in work.deliverables
         ),

@@ -63,8 +63,8 @@ class PlaceView(Shown):
     title: str
     worker: Literal["human", "assisted"]
     state: State
-    brief: str
-    rubric: str
+    brief_html: str
+    rubric_html: str
     deliverables: tuple[DeliverableView, ...]
     inputs: tuple[PlaceFile, ...]
     input: str
