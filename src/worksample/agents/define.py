@@ -32,10 +32,10 @@ HARNESSES: Mapping[str, type[Settings]] = {
     "plan-act-reflect": ReflectSettings,
     "command": CommandSettings,
     "object": ObjectSettings,
-    "human": HumanSettings,
+    "person": HumanSettings,
 }
-HUMAN = "human"
-"""The harness of people, and the name under which they stand beside the agents."""
+HUMAN = "person"
+"""The harness of people who work; figures name those who hand work in so, too."""
 NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
 REPLAY = "script/replay"
 """The model of a scripted agent that names none."""
@@ -50,7 +50,7 @@ def harnesses() -> tuple[str, ...]:
 
 def a_person() -> Agent:
     """Who works in an arm of people: whichever person sits down."""
-    return Agent.of(HUMAN, HUMAN, settings=HumanSettings().model_dump(mode="json"))
+    return Agent.of("human", HUMAN, settings=HumanSettings().model_dump(mode="json"))
 
 
 def settings_of(harness: str) -> type[Settings] | None:

@@ -28,7 +28,7 @@ class Settings(Frozen):
 
 
 class HumanSettings(Settings):
-    """`human`: a person, under an arm with `worker = "human"`. There is nothing to set."""
+    """`person`: a person, under an arm with `worker = "human"`. There is nothing to set."""
 
 
 class ScriptedSettings(Settings):

@@ -89,6 +89,8 @@ def _trial(r: Trial) -> Row:
     own = r.usage.get("agent", Usage())
     mine = [r.usage[role] for role in WORKERS if role in r.usage] or [own]
     costs = [u.cost for u in mine if u.cost is not None]
+    if "person" in r.usage and r.usage["person"].cost is None:
+        costs = []  # the larger part of it is unknown
     others = [u.cost for role, u in r.usage.items() if role not in WORKERS and u.cost is not None]
     return {
         "slot": r.slot,
