@@ -19,6 +19,7 @@ from worksample.app.serving import listen, serving
 from worksample.experiments.config import ArmConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.people import People
+from worksample.records import Worker
 from worksample.store import Store
 
 LINES = (
@@ -39,7 +40,7 @@ def main() -> None:
         people.accounts.accept(people.accounts.invite(("worker",)), "Ann Keller", None)
         config = ExperimentConfig(
             name="beside", suite="starter", only=("incident-report/checkout",), agents=(),
-            arms=(ArmConfig(name="by-hand", worker="human"),),
+            arms=(ArmConfig(name="by-hand", worker=Worker.HUMAN),),
         )  # fmt: skip
         commit_plan(store, prepare(config, store.blobs))
         token = people.accounts.one_time_link("Ann Keller")

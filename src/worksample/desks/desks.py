@@ -1,36 +1,31 @@
-"""All places at which people sit in this process: their verbs, and what happens when nobody is heard of."""
+"""What people do at the places of this process: sit down, start, pause, type, bring files, hand in."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from worksample.errors import Cause, SandboxError, StoreError, UsageError
-from worksample.records import Act, Ending, Manifest, Outcome, SeatEvent, Slot, Submission, Trial
-from worksample.seats.events import SeatConflict, commit, event_after, seat_of, take
-from worksample.seats.timer import GAP, Seat, account_of
+from worksample.errors import Cause, UsageError
+from worksample.records import Act, Ending, Evaluation, Manifest, Outcome, Slot, Submission, Trial, Worker
+from worksample.seats.events import SeatConflict, event_after, seat_of, take
+from worksample.seats.timer import Seat, account_of
 from worksample.seats.turns import waits_for_person
 from worksample.seats.waiting import days_of
 from worksample.store import Store
-from worksample.store.owner import is_dead, new_owner
 
 from .closing import Handing, hand_in
 from .desk import Desk, is_empty
-from .opening import Task, open_box_of
+from .open_desks import OpenDesks, Sitting
+from .opening import Task
 from .terminal import Terminal
+
+__all__ = ["Desks", "Sitting", "submission_of"]
 
 SAVE = 60.0
 """Seconds of work after which a sign of life is noted, with what there is by then."""
-IDLE = 1800.0
-"""Seconds without a sign of life after which a box is closed; what was made is put back when it is opened again."""
-LEASE = 60.0
-LOOK = 15.0
-"""Seconds between two looks at who is still heard of."""
 LARGEST = 256 << 20
 """Bytes of a file that can be had from a box."""
 LONGEST = 20_000
@@ -38,27 +33,8 @@ LONGEST = 20_000
 DONE = Outcome(ending=Ending.DONE)
 
 
-@dataclass(frozen=True)
-class Sitting:
-    """Who sits at a place: a version of a person's profile, the account's name, US dollars per hour or None."""
-
-    person: str
-    name: str
-    rate: float | None
-
-
-class Desks:
-    """Every verb takes who asks: SeatConflict where the place is not theirs, or not in a state for it.
-
-    `clock`: what the time is. Everything belongs to one event loop, that of the server.
-    """
-
-    def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
-        self.store, self.clock = store, clock
-        self._open: dict[str, Desk] = {}
-        self._opening = asyncio.Lock()
-        self._owner = new_owner()
-        self._watch: asyncio.Task[None] | None = None
+class Desks(OpenDesks):
+    """Every verb takes who asks: SeatConflict where the place is not theirs, or not in a state for it."""
 
     # -- sitting down and up
 
@@ -78,8 +54,6 @@ class Desks:
 
     def _judged(self, task: Task, person: str) -> bool:
         """Whether the person has said something of other work on the same task, and so has seen how it is judged."""
-        from worksample.records import Evaluation
-
         mine = account_of(person)
         said = self.store.find(Evaluation, instance=task.instance.id)
         return any(account_of(one.evaluator) == mine for one in said)
@@ -142,7 +116,7 @@ class Desks:
     async def ask(self, slot: str, who: Sitting, words: str) -> Seat:
         """Have the agent go on; the next run lets it. UsageError where there is none, or nothing is asked."""
         task = await asyncio.to_thread(lambda: Task.of(self.store, self.store.get(Slot, slot)))
-        if task.worker != "assisted":
+        if task.worker is not Worker.ASSISTED:
             raise UsageError("no agent works at this place")
         if not words.strip() or len(words) > LONGEST:
             raise UsageError(f"say what the agent is to do, in at most {LONGEST} characters")
@@ -204,6 +178,18 @@ class Desks:
         async with self._working(slot, who) as desk, desk.busy:
             return await desk.shell()
 
+    async def watched(self, slot: str, who: Sitting) -> Terminal | None:
+        """The terminal; None where the time does not run, which a page learns a moment after. SeatConflict."""
+        seat = await asyncio.to_thread(seat_of, self.store, slot)
+        if account_of(seat.person) != account_of(who.person):
+            raise SeatConflict("this place is not yours")
+        if not seat.running or slot not in self._open:
+            return None
+        try:
+            return await self.shell(slot, who)
+        except SeatConflict:
+            return None  # it was paused, or handed in, just now
+
     async def files(self, slot: str, who: Sitting) -> Manifest:
         """What lies in the output: now, or when it was last noted where the box is not open."""
         seat = await self._mine(slot, who)
@@ -238,107 +224,6 @@ class Desks:
         """Remove a file or folder of the output."""
         async with self._working(slot, who) as desk:
             await desk.box.run(["rm", "-rf", "--", f"{desk.box.config.output}/{path}"])
-
-    # -- how it is held together
-
-    async def _mine(self, slot: str, who: Sitting) -> Seat:
-        def look() -> Seat:
-            seat = seat_of(self.store, slot)
-            if seat.closed:
-                raise SeatConflict("this work is handed in")
-            if not seat.is_of(who.person, self.clock()):
-                raise SeatConflict("this place is not yours", next="take it first")
-            found = self.store.get(Slot, slot)
-            if not waits_for_person(self.store, Task.of(self.store, found).experiment, found):
-                raise SeatConflict("it is the agent's turn")
-            return seat
-
-        return await asyncio.to_thread(look)
-
-    def _desk(self, slot: str, seat: Seat) -> Desk:
-        if slot not in self._open:
-            raise SeatConflict("the box is not open any more", next="start again: what was made is put back")
-        return self._open[slot]
-
-    async def _sit(self, slot: str, who: Sitting) -> tuple[Desk, str]:
-        key = f"desk:{slot}"
-
-        def lease() -> Task:
-            if not self.store.lease(key, self._owner, LEASE):
-                holder = self.store.holder(key)
-                if holder is not None and is_dead(holder):
-                    self.store.release(key, holder)
-                if not self.store.lease(key, self._owner, LEASE):
-                    raise SeatConflict("another server has this box open", next="try again in a minute")
-            return Task.of(self.store, self.store.get(Slot, slot))
-
-        task = await asyncio.to_thread(lease)
-        try:
-            box, digest = await open_box_of(self.store, task)
-        except BaseException:
-            await asyncio.to_thread(self.store.release, key, self._owner)
-            raise
-        return Desk(self.store, task, box, who.person), digest
-
-    async def _drop(self, slot: str) -> None:
-        desk = self._open.pop(slot, None)
-        if desk is not None:
-            await desk.close()
-            await asyncio.to_thread(self.store.release, f"desk:{slot}", self._owner)
-
-    async def _box(self, desk: Desk, act: object) -> None:
-        """Something done to the box; one that is lost is closed, so that it is opened anew."""
-        try:
-            await act  # type: ignore[misc]
-        except SandboxError:
-            await self._drop(desk.task.slot.id)
-            raise
-
-    def _until(self, desk: Desk) -> datetime:
-        return self.clock() + timedelta(days=days_of(desk.task.experiment))
-
-    async def _write(self, event: SeatEvent) -> Seat:
-        return await asyncio.to_thread(commit, self.store, event)
-
-    # -- when nobody is heard of
-
-    def begin(self) -> None:
-        """Look after the desks until `stop`."""
-        self._watch = asyncio.create_task(self._look())
-
-    async def _look(self) -> None:
-        while True:
-            await asyncio.sleep(LOOK)
-            for slot in tuple(self._open):
-                # A store that is busy now is asked again at the next look.
-                with contextlib.suppress(StoreError, SandboxError, UsageError):
-                    await asyncio.to_thread(self.store.renew, f"desk:{slot}", self._owner, LEASE)
-                    await self.look_at(slot, time.monotonic())
-
-    async def look_at(self, slot: str, now: float) -> None:
-        """Pause whom nothing is heard of, and close a box that stands idle."""
-        desk = self._open.get(slot)
-        if desk is None or now - desk.heard < GAP:
-            return
-        async with desk.busy:
-            seat = await asyncio.to_thread(seat_of, self.store, slot)
-            if seat.running:
-                await desk.note(seat, Act.PAUSED, self.clock(), note="nothing was heard")
-                await desk.freeze()
-            if now - desk.heard >= IDLE:
-                await self._drop(slot)
-
-    async def stop(self) -> None:
-        """Pause everybody, keep what there is, and close the boxes."""
-        if self._watch is not None:
-            self._watch.cancel()
-        for slot, desk in tuple(self._open.items()):
-            async with desk.busy:
-                with contextlib.suppress(StoreError, SandboxError):
-                    seat = await asyncio.to_thread(seat_of, self.store, slot)
-                    if seat.running:
-                        await desk.note(seat, Act.PAUSED, self.clock(), note="the server was stopped")
-                await self._drop(slot)
 
 
 def submission_of(store: Store, trial: Trial) -> Submission:

@@ -125,9 +125,11 @@ async def screen(
     slot: SlotId, services: ServicesOf, account: Worker, after: Annotated[int, Query(ge=0)] = 0,
     wait: Annotated[float, Query(ge=0, le=LISTENS)] = LISTENS,
 ) -> Screen:  # fmt: skip
-    """What the terminal shows after so many bytes, as soon as there is any."""
+    """What the terminal shows after so many bytes, as soon as there is any; it has ended where no time runs."""
     who = await run_in_threadpool(sitting_of, services, account, slot)
-    terminal = await services.desks.shell(slot, who)
+    terminal = await services.desks.watched(slot, who)
+    if terminal is None:
+        return Screen(data="", at=0, ended=True)
     return Screen.model_validate(await terminal.screen(after, wait))
 
 
