@@ -15,6 +15,7 @@ from worksample.library.running import options_of, planned
 from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_ahead import judging_of, show_calibration, show_judging
 from .output import console, dollars, duration, open_store, printable, say_json, table
+from .places import hours_said, paid_for, places_said
 from .same_name import tell_planned
 
 if TYPE_CHECKING:
@@ -205,27 +206,6 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         click.echo(f"  next: {next}")
 
 
-def places_said(store: Store, experiment: Experiment) -> str:
-    """Who is waited for at which places, with the hours that their tasks say and what these come to."""
-    from worksample.seats.waiting import places_of
-
-    waiting = [place for place in places_of(store, experiment) if place.waits]
-    taken = sum(place.seat.held for place in waiting)
-    hours = None if any(place.hours is None for place in waiting) else sum(place.hours or 0 for place in waiting)
-    return (
-        f"waits for people who work: {_count(len(waiting), 'place')}, {taken} of them taken; "
-        f"{_hours(hours, waiting[0].pay if waiting else None)}"
-    )
-
-
-def _hours(hours: float | None, pay: float | None) -> str:
-    """Hours of people who work, and what they come to."""
-    if hours is None:
-        return "hours unknown: not every task says how long people take"
-    cost = "pay unknown: people.pay (--pay)" if pay is None else dollars(hours * pay)
-    return f"about {hours:.1f} h by what their tasks say, {cost}"
-
-
 def _show_counts(store: Store, experiment: str) -> None:
     """Agents with their counts, where the extra that makes figures is not installed."""
     import polars as pl
@@ -263,7 +243,7 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
         out.print(f"  of them at most {_count(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
     cost = "no limit of cost (--limit-cost)" if expected.cost is None else dollars(expected.cost)
     if expected.seats:
-        said = _hours(expected.hours, pay_of(plan.experiment))
+        said = hours_said(expected.hours, pay_of(plan.experiment))
         out.print(f"of them {_count(expected.seats, 'place')} for people who work: {said}")
     out.print(f"at most: {duration(expected.seconds)} of time, {cost}")
     if expected.cost:
@@ -304,16 +284,6 @@ def _show_power(ahead: Outlook) -> None:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def paid_for(plan: Plan, expected: Forecast) -> float | None:
-    """US dollars for the people who work; None where hours or pay are unknown."""
-    from worksample.seats.waiting import pay_of
-
-    pay = pay_of(plan.experiment)
-    if not expected.seats:
-        return 0.0
-    return None if pay is None or expected.hours is None else expected.hours * pay
 
 
 def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from worksample.runs.limits import limits_of
 from worksample.workplace import programs
 
 from .allowance import allowance
+from .seating import no_seat, works
 from .ungradable import apart, ungradable
 
 NETWORKS = ("none", "endpoints", "workplace")
@@ -260,23 +261,6 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
     return "; ".join(reasons)
-
-
-def works(agent: Agent, arm: Arm) -> bool:
-    """Whether the agent is one of those who work under the arm: people work in arms of their own."""
-    return (agent.harness == HUMAN) == (arm.worker is Worker.HUMAN)
-
-
-def no_seat(arm: Arm, instance: Instance) -> str:
-    """Why a person cannot do the instance, or "" where one can."""
-    environment = instance.work.environment
-    if arm.worker is Worker.AGENT:
-        return ""
-    if environment.served or environment.workplace is not None or environment.services:
-        return "needs services, which a person's place does not have"
-    if environment.endpoints or environment.mcp:
-        return "needs a network or MCP servers, which a person's place does not have"
-    return ""
 
 
 def commands_of(environment: Environment) -> tuple[str, ...]:

@@ -20,9 +20,10 @@ from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .lock import versions, write_lock
 from .overshoot import overshoot_of
-from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan, works
+from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan
 from .rounds import asked_of
 from .run import with_scripts
+from .seating import works
 from .select import Selection, select
 
 SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
