@@ -191,12 +191,16 @@ class Desks(OpenDesks):
             return None  # it was paused, or handed in, just now
 
     async def files(self, slot: str, who: Sitting) -> Manifest:
-        """What lies in the output: now, or when it was last noted where the box is not open."""
-        seat = await self._mine(slot, who)
+        """What lies in the output: now, or when it was last noted where the box is not open. Of their own places alone."""
+        seat = await asyncio.to_thread(seat_of, self.store, slot)
+        if account_of(seat.person) != account_of(who.person):
+            raise SeatConflict("this place is not yours")
         desk = self._open.get(slot)
-        if desk is not None:
+        if desk is not None and not seat.closed:
             async with desk.busy:
-                return await desk.files()
+                if slot in self._open:
+                    return await desk.files()
+            seat = await asyncio.to_thread(seat_of, self.store, slot)
         return await asyncio.to_thread(self.store.manifest, seat.output) if seat.output else Manifest()
 
     async def upload(self, slot: str, who: Sitting, path: str, offset: int, piece: bytes, *, last: bool) -> bool:
