@@ -97,6 +97,10 @@ VERBS: dict[str, Verb | Family] = {
             "harbor": _verb("import_harbor", "Turn Harbor's tasks into packages."),
         },
     ),
+    "export": Family(
+        "Write what a store holds in forms that others read.",
+        {"upbench": _verb("export_upbench", "Write UpBench's six tables, from jobs to evaluators.")},
+    ),
     "jobs": Family(
         "Let experts say which jobs are fit to be tasks.",
         {

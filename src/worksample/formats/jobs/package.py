@@ -24,6 +24,9 @@ from .posting import Posting
 _NAMESPACE = uuid.UUID("3f5d6f5e-9d3a-5c1e-8a4b-61b4c9a7d2f0")
 _PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
 _DELIVERABLES = "The finished work, as a client would be given it, in the forms that the description asks for."
+BEFORE, AFTER = "## Work description\n\n", "\n\n## Provided material\n\n"
+"""What stands around a description in its brief."""
+FRAME = f"\n\n## Deliverables\n\n{_DELIVERABLES}\n"
 FILE_LIMIT = 2 << 30
 """Bytes of one attachment."""
 
@@ -179,7 +182,7 @@ def _toml(value: object) -> str:
         return "[" + ", ".join(_toml(v) for v in value) + "]"
     if isinstance(value, date):
         return value.isoformat()
-    return json.dumps(str(value), ensure_ascii=False)
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _key(name: str) -> str:
@@ -188,10 +191,7 @@ def _key(name: str) -> str:
 
 def _brief(posting: Posting, inputs: list[str]) -> str:
     provided = "\n".join(f"- `{name}`" for name in sorted(inputs)) or "Nothing but this description."
-    return (
-        f"## Work description\n\n{posting.description}\n\n## Provided material\n\n{provided}\n\n"
-        f"## Deliverables\n\n{_DELIVERABLES}\n"
-    )
+    return f"{BEFORE}{posting.description}{AFTER}{provided}{FRAME}"
 
 
 def criteria_text(criteria: Criteria) -> str:
@@ -199,5 +199,6 @@ def criteria_text(criteria: Criteria) -> str:
     out = []
     for c in criteria.criteria:
         weight = f'importance = "{c.importance.value}"' if c.importance else f"points = {c.points!r}"
-        out.append(f'[[criterion]]\nid = "{c.id}"\ntext = {_toml(c.text)}\n{weight}\nby = "{c.by.value}"\n')
+        flags = "".join(f"{name} = true\n" for name in ("gate", "implies_others") if getattr(c, name))
+        out.append(f'[[criterion]]\nid = "{c.id}"\ntext = {_toml(c.text)}\n{weight}\nby = "{c.by.value}"\n{flags}')
     return "\n".join(out)

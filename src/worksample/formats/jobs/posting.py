@@ -68,7 +68,7 @@ def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
     rubric = said.get("criteria")
     return Posting(
         job=job, title=said.get("title") or _title(description), description=description,
-        category=_category(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
+        category=category_of(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
         attachments=said.get("attachments", ()), reference=said.get("reference", ()),
         hours=said.get("hours"), occupation=code, licence=said.get("licence", ""),
         tags=said.get("tags", ()), source=source,
@@ -93,7 +93,7 @@ def _title(description: str) -> str:
     return first if len(first) <= _TITLE else first[: _TITLE - 1].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _category(job: Job) -> str:
+def category_of(job: Job) -> str:
     """Upwork's id for the posted names; the category alone where the subcategory is unknown."""
     if ":" in job.category:
         return _known(job.category)
