@@ -25,7 +25,8 @@ def command(
     """Write UpBench's six tables into the folder OUT: projects, qualifications, submissions, evaluations, evaluators,
     agents.
 
-    Jobs of private suites stay out. What comes in by `worksample import upbench` goes out again equal (docs/upbench.md).
+    Jobs of private suites stay out. What came in by `worksample import upbench` goes out again equal
+    (docs/upbench.md).
     """
     from worksample.experiments.find import find_experiment
     from worksample.formats.upbench import ExportUpbench, export_upbench

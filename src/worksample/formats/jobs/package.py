@@ -36,6 +36,9 @@ def package_name(posting: Posting) -> str:
     own = slug(posting.job.contract)
     if own != posting.job.contract.lower() or len(own) > 40:
         own = uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:12]
+    elif own != posting.job.contract:
+        # Ids that differ in capitals alone are two jobs.
+        own = f"{own}-{uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:6]}"
     title = slug(posting.title)[: 95 - len(own)].strip("-")
     return f"{title}-{own}" if title else own
 
@@ -64,7 +67,7 @@ def write_package(posting: Posting, root: Path, files: Path, day: date, provenan
 def find_files(posting: Posting, files: Path) -> None:
     """Raises Unfit with the first file that is not there, or that may not be taken."""
     for name in (*posting.attachments, *posting.reference):
-        with _opened(files, _inside(name), name):
+        with opened_file(files, inside(name), name):
             pass
 
 
@@ -75,7 +78,7 @@ def there_of(posting: Posting, files: Path) -> Posting:
         out: list[str] = []
         for name in names:
             try:
-                with _opened(files, _inside(name), name):
+                with opened_file(files, inside(name), name):
                     out.append(name)
             except Unfit:
                 continue
@@ -86,7 +89,7 @@ def there_of(posting: Posting, files: Path) -> Posting:
 
 def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
     """Copy what lies below `files`, under the same names; those in one common folder lose it."""
-    paths = [_inside(name) for name in names]
+    paths = [inside(name) for name in names]
     made = []
     for name, path in zip(names, paths, strict=True):
         own = path.name if sum(p.name == path.name for p in paths) == 1 else "/".join(path.parts)
@@ -95,7 +98,7 @@ def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
     return made
 
 
-def _inside(name: str) -> PurePosixPath:
+def inside(name: str) -> PurePosixPath:
     path = PurePosixPath(name.replace("\\", "/"))
     if "://" in name:
         raise Unfit(f"{name[:80]!r} lies on the web; bring the file and name it")
@@ -108,11 +111,11 @@ def _copy_file(files: Path, path: PurePosixPath, target: Path, name: str) -> Non
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists():
         raise Unfit(f"{name[:80]!r} is named twice")
-    with _opened(files, path, name) as source, target.open("xb") as out:
+    with opened_file(files, path, name) as source, target.open("xb") as out:
         shutil.copyfileobj(source, out, 1 << 20)
 
 
-def _opened(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
+def opened_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
     """A file below `files`, without following links: the folder may be somebody else's."""
     folder = os.open(files, os.O_RDONLY | os.O_DIRECTORY)
     try:

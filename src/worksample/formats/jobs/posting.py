@@ -47,9 +47,10 @@ class Posting:
 
 
 _JOB = (
-    "contract", "start", "end", "job_amount", "contract_amount", "milestone_amount", "status", "payment_verified",
-    "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones", "automation_desire",
-    "onet_tasks", "attachments",
+    "contract", "title", "start", "end", "job_amount", "contract_amount", "milestone_amount",
+    "status",
+    "payment_verified", "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones", "automation_desire",
+    "onet_tasks", "attachments", "attachment_details",
 )  # fmt: skip
 
 
@@ -58,7 +59,7 @@ def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
     if not said.get("contract"):
         raise cells.Unfit("no id; the mapping's `contract` names the column")
     description = said.get("description", "")
-    if not description:
+    if not cells.text(description):
         raise cells.Unfit("no description")
     job = _job(said)
     if job.start and job.end and job.end < job.start:
@@ -67,7 +68,7 @@ def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
     code = occupation[:7] if occupation[2:3] == "-" and occupation[:2].isdigit() and occupation[3:7].isdigit() else ""
     rubric = said.get("criteria")
     return Posting(
-        job=job, title=said.get("title") or _title(description), description=description,
+        job=job, title=_line(said.get("title"), description, job.contract), description=description,
         category=category_of(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
         attachments=said.get("attachments", ()), reference=said.get("reference", ()),
         hours=said.get("hours"), occupation=code, licence=said.get("licence", ""),
@@ -86,6 +87,11 @@ def _job(said: Mapping[str, Any]) -> Job:
     except ValidationError as e:
         error = e.errors()[0]
         raise cells.Unfit(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
+
+
+def _line(title: Any, description: str, contract: str) -> str:
+    """A title in one line: the posted one, the description's first line, the id."""
+    return cells.text(title) or _title(cells.text(description)) or cells.text(contract) or "job"
 
 
 def _title(description: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -14,6 +14,8 @@ from worksample.records import (
     Agent,
     Amendment,
     Criteria,
+    Entry,
+    EntryKind,
     Evaluation,
     Evaluator,
     EvaluatorKind,
@@ -98,8 +100,9 @@ def tables_of(
     held = _Held(store, None if experiments is None else tuple(experiments), private=private)
     tables = tidied(
         {
-            "projects": held.projects(), "qualifications": held.qualifications(), "submissions": held.submissions_told(),
-            "evaluations": held.evaluations_told(), "evaluators": held.evaluators_told(), "agents": held.agents_told(),
+            "projects": held.projects(), "qualifications": held.qualifications(),
+            "submissions": held.submissions_told(), "evaluations": held.evaluations_told(),
+            "evaluators": held.evaluators_told(), "agents": held.agents_told(),
         }
     )  # fmt: skip
     return tables, {name: n for name, n in sorted(held.left.items()) if n}
@@ -210,7 +213,7 @@ class _Held:
 
     def evaluations_told(self) -> Iterator[Row]:
         said = [e for e in self.evaluations if not e.of_job]
-        passed = self._passed(said)
+        passed = passes(self.rounds, said)
         for e in said:
             kept = e.record.get(HOME, {})
             judged = {True: PASS, False: FAIL, None: None}[passed.get(e.id)]
@@ -268,13 +271,13 @@ class _Held:
         return not self.gone & targets
 
     def _paths(self, manifest: str) -> tuple[str, ...]:
-        return tuple(_readable(f.path) for f in self.store.manifest(manifest).files)
+        return names_in(self.store.manifest(manifest).files)
 
     def _output(self, made: Submission) -> list[str] | None:
         part = made.parts.get("output")
         if part is None:
             return None
-        found = list(self._paths(part.manifest))
+        found = list(names_in(self.store.manifest(part.manifest).entries))
         return found if found or part.status != "absent" else None
 
     def _feedback(self, e: Evaluation) -> Any:
@@ -285,15 +288,22 @@ class _Held:
             grading = self.instances[e.instance].grading.get(Protocol.RUBRIC)
         return feedback_told(e.payload, grading.criteria) if grading else feedback_told(e.payload, NO_CRITERIA)
 
-    def _passed(self, said: list[Evaluation]) -> dict[str, bool | None]:
-        """What each evaluation comes to by itself, by the rules of verdicts."""
-        out: dict[str, bool | None] = {}
-        for id in sorted({e.round for e in said}):
-            alone = [e.replaced(subject=e.id) for e in said if e.round == id]
-            one = self.rounds[id].replaced(rule=Rule.LATEST, overlap=1)
-            frame = verdict_frame(one, said_of(alone, (), leaves=True))
-            out |= dict(zip(frame["subject"].to_list(), frame["passed"].to_list(), strict=True))
-        return out
+
+def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
+    """Evaluation -> whether it passes its work by itself, by the rules of verdicts; None where it does not say."""
+    out: dict[str, bool | None] = {}
+    for id in sorted({e.round for e in said}):
+        alone = [e.replaced(subject=e.id) for e in said if e.round == id]
+        one = rounds[id].replaced(rule=Rule.LATEST, overlap=1)
+        frame = verdict_frame(one, said_of(alone, (), leaves=True))
+        out |= dict(zip(frame["subject"].to_list(), frame["passed"].to_list(), strict=True))
+    return out
+
+
+def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Files by name, and what stands for something on the web."""
+    links = (e for e in entries if e.kind is EntryKind.LINK and "://" in (e.target or ""))
+    return (*(_readable(e.path) for e in entries if e.kind is EntryKind.FILE), *(str(e.target) for e in links))
 
 
 def _own_id(e: Evaluation) -> str:

@@ -52,25 +52,28 @@ def columns_of(table: str, rows: Iterable[Row]) -> dict[str, Kind]:
     return columns
 
 
-def read_tables(folder: Path, *, encoding: str = "") -> tuple[Tables, dict[str, tuple[str, ...]]]:
+def read_tables(
+    folder: Path, *, encoding: str = "", faults: dict[str, str] | None = None
+) -> tuple[Tables, dict[str, tuple[str, ...]]]:
     """The tables that lie in a folder, one file each, and per table the columns that have no place.
 
     `encoding`: of CSVs; "": UTF-8, or what their first bytes say. Raises ImportFailed where `projects` or a column of
-    ids is missing, or a table lies there twice; FaultyRows, which is one, with every cell that is not to be read.
+    ids is missing, or a table lies there twice; FaultyRows, which is one, with every cell that is not to be read,
+    unless `faults` is there to hear of them: then the rows stay out.
     """
     tables: Tables = {}
     unread: dict[str, tuple[str, ...]] = {}
-    faults: dict[str, str] = {}
+    found: dict[str, str] = {} if faults is None else faults
     for name in COLUMNS:
         path = _file_of(folder, name)
         if path is not None:
-            tables[name], unread[name] = _read(name, path, encoding, faults)
+            tables[name], unread[name] = _read(name, path, encoding, found)
     if "projects" not in tables:
         raise ImportFailed(
             "there is no table `projects`", where=str(folder), next=f"projects.csv, or with {', '.join(ENDINGS[1:])}"
         )
-    if faults:
-        raise FaultyRows(faults)
+    if found and faults is None:
+        raise FaultyRows(found)
     return tidied(tables), {name: left for name, left in unread.items() if left}
 
 
@@ -107,7 +110,8 @@ def _read(table: str, path: Path, encoding: str, faults: dict[str, str]) -> tupl
                 wrong.append(f"{key}: {id[:80]!r} stands in line {seen[id]}, too")
             if wrong:
                 faults[f"{path.name}, line {line}"] = "; ".join(wrong)
-            rows.append(read)
+            else:
+                rows.append(read)
     return rows, tuple(h for h in header if h not in known)
 
 
