@@ -90,9 +90,7 @@ VERBS: dict[str, Verb | Family] = {
         "Bring in tasks that others wrote.",
         {
             "jobs": _verb("import_jobs", "Turn a table of jobs into packages: a firm's own list, a marketplace's."),
-            "upbench": _verb(
-                "import_upbench", "Take in UpBench's tables: jobs, and what was handed in and said."
-            ),
+            "upbench": _verb("import_upbench", "Take in UpBench's tables: jobs, and what was handed in and said."),
             "gdpval": _verb("import_gdpval", "Turn GDPval's table, files and rubrics into packages."),
             "rli": _verb("import_rli", "Turn folders with brief, inputs and human deliverable into packages."),
             "tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages."),

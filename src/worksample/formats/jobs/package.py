@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -147,7 +148,7 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         about["value"] = {"low": job.amount, "high": job.amount, "currency": job.currency, **known}
     if posting.hours is not None:
         about["hours"] = {"low": posting.hours, "high": posting.hours, **known}
-    places = {p: f"{{{{{p}}}}}" for p in _PLACE.findall(posting.description)}
+    places = _places(posting.description)
     lines = [
         f"id = {_toml(id)}", f"title = {_toml(' '.join(posting.title.split()))}", 'version = "1"',
         f'canary = "worksample-canary-{uuid.uuid5(_NAMESPACE, "canary:" + job.contract)}"',
@@ -157,8 +158,17 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         f"title = {_toml(' '.join(posting.title.split()))}",
     ]  # fmt: skip
     # What looks like a setting of ours in somebody else's text stands for itself.
-    lines += [f"settings = {_toml(places)}"] if places else []
+    lines += [f"settings = {_toml({name: text for text, name in places.items()})}"] if places else []
     return "\n".join(lines) + "\n"
+
+
+def _places(description: str) -> dict[str, str]:
+    """What looks like a setting -> the setting that stands for it: of its own name, or of a number where there are
+    spaces in it, since a setting is one text."""
+    found = {m[0]: m[1] for m in _PLACE.finditer(description)}
+    taken = set(found.values())
+    free = (name for n in count(1) if (name := f"text-{n}") not in taken)
+    return {text: name if text == f"{{{{{name}}}}}" else next(free) for text, name in found.items()}
 
 
 def _gradings(posting: Posting) -> list[str]:
@@ -194,7 +204,9 @@ def _key(name: str) -> str:
 
 def _brief(posting: Posting, inputs: list[str]) -> str:
     provided = "\n".join(f"- `{name}`" for name in sorted(inputs)) or "Nothing but this description."
-    return f"{BEFORE}{posting.description}{AFTER}{provided}{FRAME}"
+    places = _places(posting.description)
+    description = _PLACE.sub(lambda m: f"{{{{{places[m[0]]}}}}}", posting.description)
+    return f"{BEFORE}{description}{AFTER}{provided}{FRAME}"
 
 
 def criteria_text(criteria: Criteria) -> str:

@@ -47,10 +47,9 @@ class Posting:
 
 
 _JOB = (
-    "contract", "title", "start", "end", "job_amount", "contract_amount", "milestone_amount",
-    "status",
-    "payment_verified", "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones", "automation_desire",
-    "onet_tasks", "attachments", "attachment_details",
+    "contract", "title", "start", "end", "job_amount", "contract_amount", "milestone_amount", "status",
+    "payment_verified", "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones",
+    "automation_desire", "onet_tasks", "attachments", "attachment_details",
 )  # fmt: skip
 
 

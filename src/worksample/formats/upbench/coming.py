@@ -138,7 +138,8 @@ class Coming:
         criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
         made = qualified(row, "-", "-", criteria)
         said = labels_told(read_labels(row, criteria)) if made.payload else {}  # type: ignore[arg-type]
-        return {**row, **said, _FLAG: row[_FLAG] is not False}
+        own = {name: None for name in row if name.startswith("criterion_")}
+        return {**row, **own, **said, _FLAG: row[_FLAG] is not False}
 
     def _submission(self, row: Row) -> Row:
         self._known("projects", row)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.records import (
+    IMPORTED,
     Agent,
     Amendment,
     Criteria,
@@ -51,8 +52,6 @@ from .jobs_out import contract_of, project_row
 from .tables import Row, Tables, tidied
 from .told import FAIL, PASS, feedback_told, labels_told
 
-IMPORTED = "imported"
-"""The harness of agents that came in with tables; they cannot be run."""
 HOME = "upbench"
 """In an evaluation's `record`: what its row says beside what was judged."""
 _SAME = "id "
@@ -264,7 +263,9 @@ class _Held:
         return str(agent.settings["agent_id"]) if agent and agent.harness == IMPORTED else entrant
 
     def _stands(self, e: Evaluation) -> bool:
-        return e.outcome is Given.GIVEN and not self.gone & set(targets_of(e))
+        """Of work that was struck the submission's own row says so."""
+        told = set() if e.of_job else {(Target.SUBMISSION, e.subject), (Target.INSTANCE, e.instance)}
+        return e.outcome is Given.GIVEN and not self.gone & (set(targets_of(e)) - told)
 
     def _valid(self, made: Submission) -> bool:
         targets = {(Target.SUBMISSION, made.id), (Target.INSTANCE, made.instance), (Target.TRIAL, made.trial or "")}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from worksample.formats.jobs.cells import Unfit
 from worksample.records import (
+    IMPORTED,
     Action,
     Agent,
     Amendment,
@@ -37,7 +38,7 @@ from worksample.taxonomy import slug
 from worksample.verdicts.qualifying import CORE_NAMES, DECIDES
 
 from .coming import Coming
-from .exporting import HOME, IMPORTED
+from .exporting import HOME
 from .jobs_in import rubric_of, write_job
 from .jobs_out import contract_of
 from .tables import Row

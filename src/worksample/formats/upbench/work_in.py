@@ -14,6 +14,7 @@ from worksample.files import Sink
 from worksample.formats.jobs.cells import Unfit
 from worksample.formats.jobs.package import inside, opened_file
 from worksample.records import (
+    IMPORTED,
     Action,
     Agent,
     Amendment,
@@ -52,7 +53,7 @@ from worksample.records import (
 )
 from worksample.taxonomy import slug
 
-from .exporting import HOME, IMPORTED, kept_id
+from .exporting import HOME, kept_id
 from .tables import Row
 from .told import FAIL, PASS, read_feedback, read_labels
 
@@ -159,6 +160,8 @@ def _entry(sink: Sink, n: int, name: str, files: Path, submission: str) -> Entry
     if fault := path_fault(path):
         raise Unfit(f"deliverables: {name[:80]!r}: {fault}")
     for folder in (files / submission, files):
+        if not folder.is_dir():
+            continue
         try:
             file = opened_file(folder, inside(name), name)
         except Unfit:
