@@ -11,14 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.run_cli import cli_json
+from formats.upbench_tables import Maker
+from reports import people_world
 from verdicts.random_worlds import RandomWorld
 from worksample.errors import FaultyRows, ImportFailed, UsageError
-from worksample.formats.upbench import Tables, read_tables, tables_of, write_tables
+from worksample.formats.upbench import (
+    ExportUpbench,
+    Tables,
+    export_upbench,
+    import_upbench,
+    read_tables,
+    tables_of,
+    write_tables,
+)
 from worksample.formats.upbench.files import FORMATS
-from worksample.formats.upbench.tables import COLUMNS, Kind, differing, equal, id_of, tidied
-from worksample.records import Protocol
-from worksample.store import Store
+from worksample.formats.upbench.tables import COLUMNS, NAMES, Kind, differing, equal, id_of, tidied
+from worksample.records import Experiment, Protocol
+from worksample.reports.sections import measure
+from worksample.store import Store, check
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12) | st.sampled_from(
     ["NA", "None", "=1+1", "a,b;c\td", 'say "so"', "one\r\ntwo\nthree\rfour", "0", "true", " space ", "\x00\x7f"]
@@ -49,7 +59,7 @@ def any_tables(draw: st.DrawFn) -> Tables:
     return tidied(out)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(tables=any_tables(), form=st.sampled_from(FORMATS))
 def test_what_is_written_is_read_equal(tables: Tables, form: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("tables")
@@ -80,9 +90,71 @@ def test_a_store_goes_out_in_every_form(world: Store, tmp_path: Path) -> None:
         **dict.fromkeys(COLUMNS, True),
         "qualifications": False,
     }
-    told = cli_json("export", "upbench", tmp_path / "out", "--store", world.name, "--format", "parquet")
-    assert told["rows"] == {name: len(rows) for name, rows in tables.items()}
-    assert equal(read_tables(tmp_path / "out")[0], tables)
+    for form in FORMATS:
+        made = export_upbench(world, tmp_path / form, config=ExportUpbench(format=form))
+        assert made.rows == {name: len(rows) for name, rows in tables.items()}
+        assert equal(read_tables(tmp_path / form)[0], tables)
+
+
+def out_in_out(tables: Tables, folder: Path, form: str = "csv") -> Store:
+    """The tables through files into a new store, from which they must come as they went in; again nothing is new."""
+    write_tables(tables, folder / "a", form)
+    store = Store.open(folder / "new", create=True)
+    made = import_upbench(store, folder / "a", folder / "jobs")
+    assert not made.faults and not made.unread
+    found, _ = tables_of(store)
+    assert {n: [d for a, b in zip(tables[n], found[n], strict=True) if (d := differing(a, b))] for n in NAMES} == {
+        n: [] for n in NAMES
+    }
+    again = import_upbench(store, folder / "a", folder / "jobs")
+    assert {(rows["new"], rows["changed"]) for rows in again.refresh.rows.values()} == {(0, 0)}
+    assert not check(store)
+    return store
+
+
+def test_a_store_goes_out_in_and_out_again_equal(world: Store, tmp_path: Path) -> None:
+    out_in_out(tables_of(world)[0], tmp_path, "jsonl").close()
+
+
+def sound(seed: int, jobs: int) -> Tables:
+    """Tables of jobs whose ids all differ."""
+    drawn = (Maker(n, jobs).make() for n in range(seed, seed + 10_000, 100))
+    return next(made for made in drawn if len({p["contract_id"] for p in made["projects"]}) == jobs)
+
+
+def test_tables_that_nobody_here_made_come_back_equal(tmp_path: Path) -> None:
+    out_in_out(sound(1, 2), tmp_path, "parquet").close()
+
+
+@pytest.mark.thorough(quick="tests/formats/test_upbench.py::test_tables_that_nobody_here_made_come_back_equal")
+@pytest.mark.parametrize("form", FORMATS)
+def test_any_tables_come_back_equal(tmp_path: Path, form: str) -> None:
+    for seed in range(15):
+        out_in_out(sound(seed + 20 * FORMATS.index(form), 4), tmp_path / str(seed), form).close()
+
+
+@pytest.mark.thorough(quick="tests/formats/test_upbench.py::test_a_store_goes_out_in_and_out_again_equal")
+@pytest.mark.parametrize("protocol", [Protocol.RUBRIC, Protocol.HOLISTIC])
+def test_any_store_goes_out_in_and_out_again_equal(tmp_path: Path, protocol: Protocol) -> None:
+    for seed in range(15):
+        with Store.open(tmp_path / f"s{seed}", create=True) as store:
+            RandomWorld(store, random.Random(seed), protocol)
+            out_in_out(tables_of(store)[0], tmp_path / str(seed)).close()
+
+
+@pytest.mark.thorough(quick="tests/formats/test_upbench.py::test_a_store_goes_out_in_and_out_again_equal")
+def test_lifts_are_those_of_the_store_that_it_came_from(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s", create=True) as store:
+        people_world.upbench(store)
+        other = out_in_out(tables_of(store)[0], tmp_path)
+        told = [
+            {row.cells[0]: str(row.cells[1]) for row in section.rows}
+            for at in (store, other)
+            for section in measure(at, at.find(Experiment)).sections
+            if section.id == "lifts"
+        ]
+        other.close()
+    assert told[0] == told[1] and len(told[0]) > 5
 
 
 FAULTS: dict[str, tuple[str, str]] = {

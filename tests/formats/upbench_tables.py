@@ -11,7 +11,8 @@ from worksample.formats.upbench.tables import Row, tidied
 
 TEXTS = (
     "Plain words", "None", "NA", "n/a", "=1+1", "+49 30 1234", "a,b;c\td|e", 'say "so"', "one\ntwo\n\nthree", "\rfour",
-    " spaces ", "0", "true", "naïve Straße 東京 \U0001f600", "{{month}} and {{ a.b }}", "\x00\x07\x7f\x85\u2028", "../../etc",
+    " spaces ", "0", "true",
+    "naïve Straße 東京 \U0001f600", "{{month}} and {{ a.b }}", "\x00\x07\x7f\x85\u2028", "../../etc",
     "## Provided material\n\n- `x`\n\n## Deliverables\n\nNone", "[not json", '"""', "'''\\", "# heading",
 )  # fmt: skip
 IMPORTANCES = ("critical", "important", "optional", "pitfall")

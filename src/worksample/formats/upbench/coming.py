@@ -18,7 +18,7 @@ from .exporting import names_in, tables_of
 from .jobs_in import normal_row, posting_of, rubric_of
 from .tables import NAMES, OURS, PAPER, Row, Tables, id_of
 from .told import criteria_told, feedback_told, labels_told, read_feedback, read_labels
-from .work_in import AUTHOR, check_submission, entries_of, qualified
+from .work_in import AUTHOR, check_submission, entries_of, judgement_of, qualified
 
 _FLAG = "is_successful_run"
 
@@ -163,7 +163,7 @@ class Coming:
         if fresh and submission in self.had["submissions"] and self.store.get(Submission, submission).author != AUTHOR:
             raise Unfit("submission_id: that was handed in here; open a round for it, or import its judgments")
         criteria = self.criteria.get(contract, Criteria())
-        told = {**row, _FLAG: row[_FLAG] is not False}
+        told = {**row, "judgement": judgement_of(row), _FLAG: row[_FLAG] is not False}
         if row["submission_feedback"] not in (None, [], {}):
             told["submission_feedback"] = feedback_told(read_feedback(row["submission_feedback"], criteria), criteria)
         return told

@@ -224,7 +224,9 @@ class Taking:
             agent = agent_of(self.coming.had["agents"][row["agent_id"]])
             self.agents[row["agent_id"]] = agent
             self.records.append(agent)
-        entries = entries_of(self.store.blobs, row, self.coming.files)
+        entries = entries_of(
+            self.store.blobs, self.coming.by_id["submissions"][row["submission_id"]], self.coming.files
+        )
         self.missing += sum(e.blob is None for e in entries or () if e.kind == "file")
         return Handed(row, instance, agent, output_of(self.store.blobs, entries))
 

@@ -287,21 +287,24 @@ def protocol_of(row: Row) -> Protocol:
     return Protocol.HOLISTIC if isinstance(said, dict) and "holistic" in said else Protocol.RUBRIC
 
 
+def judgement_of(row: Row) -> str | None:
+    """`pass` or `fail`, where a row of `evaluations` says so. Raises Unfit."""
+    told = row["judgement"]
+    if told is not None and told.strip().lower() not in _SAID:
+        raise Unfit(f"judgement: {told[:40]!r} is neither {PASS} nor {FAIL}")
+    if row["submission_feedback"] in (None, [], {}) and row["is_successful_run"] is not False:
+        raise Unfit("submission_feedback: is missing, and is_successful_run is not false")
+    return None if told is None else _SAID[told.strip().lower()]
+
+
 def judged(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind) -> tuple[Protocol, Evaluation]:
     """A row of `evaluations`. Raises Unfit."""
     criteria = instance.grading[Protocol.RUBRIC].criteria if Protocol.RUBRIC in instance.grading else None
     payload = None
     if row["submission_feedback"] not in (None, [], {}):
         payload = read_feedback(row["submission_feedback"], criteria or Criteria())
-    judgement = row["judgement"]
-    if judgement is not None:
-        judgement = _SAID.get(judgement.strip().lower())
-        if judgement is None:
-            raise Unfit(f"judgement: {row['judgement'][:40]!r} is neither {PASS} nor {FAIL}")
-    if payload is None and row["is_successful_run"] is not False:
-        raise Unfit("submission_feedback: is missing, and is_successful_run is not false")
     protocol = protocol_of(row)
-    kept = {"id": kept_id(row["evaluation_id"]), "judgement": judgement}
+    kept = {"id": kept_id(row["evaluation_id"]), "judgement": judgement_of(row)}
     if row["evaluation_ts"] is None:
         kept["undated"] = True
     return protocol, Evaluation(
