@@ -148,13 +148,13 @@ def test_lifts_are_those_of_the_store_that_it_came_from(tmp_path: Path) -> None:
         people_world.upbench(store)
         other = out_in_out(tables_of(store)[0], tmp_path)
         told = [
-            {row.cells[0]: str(row.cells[1]) for row in section.rows}
+            [[str(cell) for cell in row.cells] for row in section.rows]
             for at in (store, other)
-            for section in measure(at, at.find(Experiment)).sections
+            for section in measure(at, at.find(Experiment))
             if section.id == "lifts"
         ]
         other.close()
-    assert told[0] == told[1] and len(told[0]) > 5
+    assert told[0] == told[1] and told[0]
 
 
 FAULTS: dict[str, tuple[str, str]] = {

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
 
 from worksample.errors import UsageError
 from worksample.records import ContractType, Criteria, Job, Source
-from worksample.taxonomy import lookup, slug
+from worksample.taxonomy import categories, lookup, slug
 
 from . import cells
 from .rubric import read_rubric
@@ -102,8 +103,20 @@ def category_of(job: Job) -> str:
     """Upwork's id for the posted names; the category alone where the subcategory is unknown."""
     if ":" in job.category:
         return _known(job.category)
-    top = f"upwork:{slug(job.category)}" if job.category else ""
-    return (_known(f"{top}/{slug(job.subcategory)}") if job.subcategory else "") or (_known(top) if top else "")
+    top = _upwork("").get(_words(job.category), "")
+    return _upwork(top).get(_words(job.subcategory), top) if top else ""
+
+
+@cache
+def _upwork(above: str) -> dict[str, str]:
+    """Words of a title, or of an id -> id, of Upwork's categories below this one ("": of the top ones)."""
+    found = [c for c in categories("upwork") if c.parent == above]
+    return {_words(name): c.id for c in found for name in (c.title, c.id.rpartition("/")[2].removeprefix("upwork:"))}
+
+
+def _words(title: str) -> str:
+    """`Web, Mobile & Software Development`, `Web, Mobile, and Software Dev` and `web-mobile-software-dev` are one."""
+    return " ".join({"dev": "development"}.get(w, w) for w in slug(title).split("-") if w != "and")
 
 
 def _known(id: str) -> str:

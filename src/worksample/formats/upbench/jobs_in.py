@@ -67,8 +67,12 @@ def posting_of(row: Row, source: Source) -> Posting:
 def normal_row(row: Row, posting: Posting) -> Row:
     """The row as it will go out again."""
     lists = {name: row[name] or None for name in ("onet_tasks", "attachments")}
-    criteria = criteria_told(posting.criteria)
-    return {**row, **lists, "job_description": posting.description, "acceptance_criteria": criteria}
+    priced = posting.job.amount is not None
+    return {
+        **row, **lists, "job_description": posting.description, "acceptance_criteria": criteria_told(posting.criteria),
+        "currency": posting.job.currency if priced else None,
+        "amount_source": posting.source.value if priced or posting.hours is not None else None,
+    }  # fmt: skip
 
 
 def write_job(
