@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -9,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import Command
+from click.testing import CliRunner
 
-from cli.run_cli import cli, cli_json
-from worksample.errors import FaultyRows
+from worksample.cli.commands.export_upbench import command as exporting
+from worksample.cli.commands.import_upbench import command as importing
+from worksample.errors import FaultyRows, UsageError
 from worksample.formats.upbench import (
     ImportedTables,
     ImportUpbench,
@@ -228,14 +232,21 @@ def test_what_the_paper_leaves_out_comes_in_marked_and_stays_out_of_the_suite(re
     assert (tags["m0"], tags["m1"]) == (("hourly",), ("several-milestones",))
 
 
+def told(command: Command, *words: object) -> Any:
+    """What a verb says for machines."""
+    done = CliRunner().invoke(command, [*map(str, words), "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.output)
+
+
 def test_the_verbs_take_tables_in_and_out(tmp_path: Path) -> None:
     write_tables(base(), tmp_path / "t")
     at = ("--store", tmp_path / "s")
-    made = cli_json("import", "upbench", tmp_path / "t", tmp_path / "jobs", *at)
+    made = told(importing, tmp_path / "t", tmp_path / "jobs", *at)
     assert made["refresh"]["rows"]["submissions"]["new"] == 2 and made["experiment"]
     with Store.open(tmp_path / "s") as store:
         assert export_upbench(store, tmp_path / "none").left_out == {"jobs of private suites": 1}
-    told = cli_json("export", "upbench", tmp_path / "out", *at, "--private", "--format", "json")
-    assert told["rows"]["evaluations"] == 2
-    refused = cli("import", "upbench", tmp_path / "t", tmp_path / "jobs", "--overwrite", *at)
-    assert refused.returncode != 0 and "--overwrite belongs to a table of jobs" in refused.stderr
+    assert told(exporting, tmp_path / "out", *at, "--private", "--format", "json")["rows"]["evaluations"] == 2
+    words = [tmp_path / "t", tmp_path / "jobs", "--overwrite", *at]
+    refused = CliRunner().invoke(importing, list(map(str, words)))
+    assert isinstance(refused.exception, UsageError) and "--overwrite belongs to" in str(refused.exception)

@@ -106,6 +106,7 @@ VERBS: dict[str, Verb | Family] = {
         {
             "qualify": _verb("jobs_qualify", "Look at a suite's jobs, and ask experts which are fit."),
             "funnel": _verb("jobs_funnel", "Show how many jobs stayed out at each step, and why."),
+            "experts": _verb("jobs_experts", "Show how sets of experts cover the jobs of their categories."),
             "keep": _verb("jobs_keep", "Write the jobs that qualified as a suite, with the experts' rubrics."),
         },
     ),

@@ -238,7 +238,7 @@ def slots_of(
 def work_of(one: Handed, experiment: Experiment, human: bool | None, fed: Fed | None) -> list[Trial | Submission]:
     """The records of one submission, with a trial where it is an attempt."""
     row, instance = one.row, one.instance
-    pins = {"work": instance.work_digest, "capture": instance.capture_digest}
+    pins: dict[str, Any] = {"work": instance.work_digest, "capture": instance.capture_digest}
     fixed: dict[str, Any] = {
         "id": one.id, "instance": instance.id, **pins, "entrant": one.agent.id, "at": row["submission_ts"],
         "experiment": experiment.id, "parts": {"output": one.output}, "author": AUTHOR, "note": row["notes"] or "",
@@ -304,7 +304,7 @@ def judged(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind)
     if row["submission_feedback"] not in (None, [], {}):
         payload = read_feedback(row["submission_feedback"], criteria or Criteria())
     protocol = protocol_of(row)
-    kept = {"id": kept_id(row["evaluation_id"]), "judgement": judgement_of(row)}
+    kept: dict[str, Any] = {"id": kept_id(row["evaluation_id"]), "judgement": judgement_of(row)}
     if row["evaluation_ts"] is None:
         kept["undated"] = True
     return protocol, Evaluation(
