@@ -64,6 +64,6 @@ def test_coverage_counts_jobs_people_and_cross_review(tmp_path: Path) -> None:
 def test_a_set_among_a_persons_domains_gives_the_sets_jobs(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         people = People(store)
-        made = people.accounts.create("ann", "a long password", ["expert"])
-        found = people.accounts.set_profile(made.id, Profile(domains=("set:tech", "upwork:legal")))
+        made = people.accounts.create("ann", ["expert"])
+        found = people.accounts.set_profile(made, Profile(domains=("set:tech", "upwork:legal")))
         assert set(found.domains) == {*EXPERT_SETS[1].categories, "upwork:legal"}
