@@ -16,6 +16,7 @@ from worksample.app.middleware.hosts import Hosts
 from worksample.app.middleware.split import Split
 from worksample.app.middleware.static import Front
 from worksample.app.middleware.throttle import Throttle
+from worksample.models import close_models
 from worksample.people import People
 from worksample.people.clock import wall
 
@@ -84,3 +85,4 @@ async def _life(services: Services) -> AsyncIterator[None]:
         yield
     finally:
         await services.preparing.stop()
+        await close_models()

@@ -17,8 +17,7 @@ from worksample.people.rubrics.versions import versions
 BRIEF = "Write a report of the year's sales, one page."
 
 
-# The engine's: of a package that it uses, and of what it leaves open in a server's loop, which then cannot be closed.
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a package that the engine uses
 @pytest.mark.browser
 @pytest.mark.long(seconds=60)
 @pytest.mark.thorough(
