@@ -86,9 +86,13 @@ def wanted(store: Store, experiment: Experiment, labels: Labels) -> int:
     e = schema.evaluations.c
     pairs = labels.round.protocol is Protocol.PAIRWISE
     with store.database.reading() as connection:
-        query = select(e.subject, e.second).where(e.round == labels.round.id, e.outcome != Given.FAILED.value)
-        rows = connection.execute(query).all()
-    said = Counter(key_of(one, two) if two else one for one, two in rows)
+        query = select(e.id, e.evaluator, e.subject, e.second)
+        mine = (e.round == labels.round.id, e.outcome != Given.FAILED.value)
+        rows = connection.execute(query.where(*mine)).all()
+    # What was struck (a person who copied the judge) is asked of somebody else.
+    out = struck(store.find(Amendment)) if rows else set()
+    rows = [r for r in rows if not {(Target.EVALUATION, r[0]), (Target.EVALUATOR, r[1])} & out]
+    said = Counter(key_of(one, two) if two else one for _, _, one, two in rows)
     drawn = _standing_pairs(store, experiment.id, labels.draw) if pairs else drawn_of(store, experiment.id, labels.draw)
     return sum(said[key] < labels.round.overlap for key in drawn)
 

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from worksample.calibration.config import CalibrationConfig, calibration_of
 from worksample.calibration.drawing import DRAWN, keep_draw, planned_draw
 from worksample.calibration.labels import Labels, drawn_of, labels_of, sent_to_people, wanted
+from worksample.people.work.following import catch_up
 from worksample.records import (
     Amendment,
     EvaluatorKind,
@@ -74,6 +75,7 @@ class Calibrating:
         came = self._complete(labels.round) + top_up(self.store, labels.round.id)
         for round in self._routed(judged):
             came += self._complete(round)
+        came += sum(catch_up(self.store, round.id) for round in (labels.round, *self._routed(judged)))
         return came or self._send_on(judged, labels)
 
     def _open(self, judged: Round) -> int:
