@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from worksample.records import Agent, Experiment, Instance, Round, Slot, Submission
+from worksample.records import Agent, Experiment, Instance, Protocol, Round, Slot, Submission
 from worksample.verdicts.entrants import entrants
 from worksample.verdicts.frame import Work
 from worksample.verdicts.pairs import drawn_pairs, key_of
 from worksample.verdicts.preferring import preferred
 
+from .carrying import carried, joined
 from .config import CalibrationConfig, Stratum
 from .drawing import EACH, Draw, about
 from .labels import Labels, work_of
@@ -83,12 +84,27 @@ def pair_cells(
     store: Store, experiment: Experiment, judged: Round, labels: Labels, config: CalibrationConfig
 ) -> PairCells:
     """Set the judge beside people's labels: they agree where both prefer the same side, or neither."""
-    from worksample.metrics import Kind, Sample, prove_by
+
+    def before(one: Experiment, its: Round, theirs: Labels) -> pl.DataFrame:
+        # By this plan's strata, whatever that one drew within.
+        strata = strata_of(store, one, its, config)
+        found = labelled_pairs(Work(store, [one]), its, theirs)
+        mine = pl.Series([strata.get(key, "") for key in found["pair"].to_list()], dtype=pl.String)
+        return found.with_columns(stratum=mine).filter(pl.col("stratum") != "")
 
     rows = labelled_pairs(Work(store, [experiment]), judged, labels)
+    own = _proven(rows, config)
+    more = carried(store, experiment, Protocol.PAIRWISE, config, before)
+    if more is None:
+        return PairCells(rows, own)
+    return PairCells(rows, joined(own, _proven(pl.concat([rows, more], how="diagonal"), config)))
+
+
+def _proven(rows: pl.DataFrame, config: CalibrationConfig) -> dict[Cell, Proof]:
+    from worksample.metrics import Kind, Sample, prove_by
+
     sample = Sample(rows["judge"], rows["person"], rows["task"], drawn=rows["drawn"])
-    proofs = prove_by(sample, [rows["by"], rows["stratum"]], config.rules, kind=Kind.PREFERENCE)
-    return PairCells(rows, proofs)
+    return prove_by(sample, [rows["by"], rows["stratum"]], config.rules, kind=Kind.PREFERENCE)
 
 
 def labelled_pairs(work: Work, judged: Round, labels: Labels) -> pl.DataFrame:

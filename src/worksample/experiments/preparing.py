@@ -14,7 +14,7 @@ from worksample.records import Agent, EvaluatorKind, Experiment, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
-from .calibrating import calibrating, need_same
+from .calibrating import calibrating, need_earlier, need_same
 from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .lock import versions, write_lock
@@ -123,6 +123,7 @@ def commit_plan(store: Store, planned: Plan) -> bool:
     """Commit everything that the store lacks and write the lock. True where the experiment was planned before."""
     known = has(store, planned.experiment)
     need_unchanged(store, planned)
+    need_earlier(store, planned.experiment)
     commit_new(store, planned.records)
     write_lock(planned, store.logs.parent / "experiments" / planned.experiment.id)
     return known
