@@ -61,13 +61,17 @@ def labels_of(store: Store, experiment: str, protocol: Protocol) -> Labels | Non
         return None
     last = max(found, key=lambda r: (r.at, r.id))
     draw = read_draw(store, last)
+    if draw is not None and protocol is Protocol.PAIRWISE and judged:
+        from .pairs import with_later
+
+        draw = with_later(store, store.get(Experiment, experiment), judged[-1], draw)
     return None if draw is None else Labels(last, draw)
 
 
-def work_of(store: Store, experiment: str) -> list[tuple[Submission, str | None]]:
+def work_of(store: Store, experiment: str, *, struck_too: bool = False) -> list[tuple[Submission, str | None]]:
     """The submissions of live trials and those handed in for it that are not struck, each with its slot, by id."""
     slots = {t.id: t.slot for t in store.find(Trial, experiment=experiment, live=True)}
-    out = struck(store.find(Amendment))
+    out = set() if struck_too else struck(store.find(Amendment))
     found = [s for s in store.find(Submission, experiment=experiment) if s.trial is None or s.trial in slots]
     stands = [
         s for s in found

@@ -28,7 +28,7 @@ from worksample.verdicts.second_looks import ROUTED
 
 from .config import PeopleRound
 from .instructions import Instructions, shipped
-from .opening import open_people_round, top_up
+from .opening import add_pairs, open_people_round, top_up
 from .protocol import BY_CRITERIA, FORM_OF, Kind, roles_of, votes_of
 from .queues import CLOSED, set_state
 from .stocking import stock
@@ -73,6 +73,9 @@ class Calibrating:
         if labels is None:
             return self._open(judged)
         came = self._complete(labels.round) + top_up(self.store, labels.round.id)
+        if self.protocol is Protocol.PAIRWISE:
+            drawn = [pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in labels.draw.drawn]
+            came += add_pairs(self.store, labels.round.id, drawn)
         for round in self._routed(judged):
             came += self._complete(round)
         came += sum(catch_up(self.store, round.id) for round in (labels.round, *self._routed(judged)))

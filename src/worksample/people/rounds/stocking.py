@@ -34,9 +34,9 @@ def stock(store: Store, round: Round, at: int) -> int:
     if digest is None:
         raise PlanError("this round was not opened for people", where=round.id)
     plan = json.loads(store.blobs.read(digest))
-    said = _said(store, {item["round"] for item in plan["items"]})
+    said = said_before(store, {item["round"] for item in plan["items"]})
     out = struck(store.find(Amendment)) if said else set()
-    barred = barred_from(store, plan["settings"], plan["items"])
+    barred = barred_from(store, plan["settings"], plan["items"], round.id)
     with store.database.writing() as connection:
         if connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None:
             body = json.dumps({name: plan[name] for name in ("form", "seed", "instructions", "rule", "settings")})
@@ -89,7 +89,7 @@ def _row_of(item: str, account: str, queue: str, evaluation: str | None, gone: b
     }  # fmt: skip
 
 
-def _said(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
+def said_before(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
     """What was given already: only where a queue is made anew is there any."""
     out: dict[Any, list[Evaluation]] = {}
     for round in sorted(rounds):
@@ -98,13 +98,14 @@ def _said(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
     return out
 
 
-def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planned]) -> dict[str, set[str]]:
+def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planned], own: str) -> dict[str, set[str]]:
     """Subject -> accounts that may not judge it: nobody reviews the own vote, and unchanged work that is graded again
-    is judged by somebody else.
+    is judged by somebody else. `own`: the round, in which work may be labelled in several pairs.
     """
     out: dict[str, set[str]] = {}
     if settings["over"] is not None:
-        labels = [r.id for r in store.find(Round, over=settings["over"]) if r.purpose is Purpose.CALIBRATION]
+        over = store.find(Round, over=settings["over"])
+        labels = [r.id for r in over if r.purpose is Purpose.CALIBRATION and r.id != own]
         for e in store.find(Evaluation, round=[settings["over"], *labels]):
             out.setdefault(e.subject, set()).add(person_of(e.evaluator))
     if settings.get("again_by_others", True):
