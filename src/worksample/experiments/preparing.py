@@ -123,7 +123,6 @@ def commit_plan(store: Store, planned: Plan) -> bool:
     """Commit everything that the store lacks and write the lock. True where the experiment was planned before."""
     known = has(store, planned.experiment)
     need_unchanged(store, planned)
-    need_earlier(store, planned.experiment)
     commit_new(store, planned.records)
     write_lock(planned, store.logs.parent / "experiments" / planned.experiment.id)
     return known
@@ -133,3 +132,4 @@ def need_unchanged(store: Store, planned: Plan) -> None:
     """PlanError where it was planned before, and something that had to be set beforehand is another now."""
     for kept in store.find(Experiment, id=planned.experiment.id):
         need_same(kept, planned.experiment)
+    need_earlier(store, planned.experiment)
