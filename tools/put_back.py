@@ -20,6 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tools" / "faults.toml"
+PATIENCE = 300
+"""Seconds after which tests hang, and so do notice."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,11 @@ def noticed(fault: Fault, folder: Path) -> bool:
     env = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
     tests = [f"tests/{test}" for test in fault.tests]
     words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--basetemp", str(folder / "t")]
-    done = subprocess.run([*words, *tests], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    asked = [*words, *tests]
+    try:
+        done = subprocess.run(asked, cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return True
     if done.returncode not in (0, 1):
         raise SystemExit(f"{fault.name}: the tests did not run\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.returncode == 1
