@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from worksample.errors import WorksampleError
-from worksample.models import JudgeConfig, Price
+from worksample.models import JudgeConfig, Price, close_models
 from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
@@ -156,6 +156,8 @@ class _Work:
         except asyncio.CancelledError:
             if not self.stopping:
                 raise
+        finally:
+            await close_models()
         return self.stopping
 
     async def _run_and_grade(self) -> None:
