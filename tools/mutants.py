@@ -12,8 +12,11 @@ from __future__ import annotations
 import argparse
 import random
 import shutil
+import subprocess
 import sys
+import sysconfig
 import tempfile
+import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -36,15 +39,29 @@ def checkout(folder: Path) -> None:
             shutil.copy2(source, folder / name)
 
 
+def environment(folder: Path) -> Path:
+    """The interpreter of an environment like this one, in which the package is that of `folder`: what runs in a box
+    finds it by its environment and not by a variable."""
+    home = folder / ".venv"
+    venv.create(home, symlinks=True)
+    packages = next(home.glob("lib/python3*/site-packages"))
+    # Paths that a path file names bring no path files of their own, and so not this checkout.
+    (packages / "checkout.pth").write_text(f"{folder / 'src'}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+    return home / "bin/python"
+
+
 def tests_of(mutant: Mutant, passed: Mapping[str, Passed], folder: Path, seconds: float) -> list[str]:
-    """Those that go through the function that is changed, or through its file; the cheapest come first, and no more
-    than take so many seconds, but one at least."""
+    """Those that go through the function that is changed, or through its file where it is in none; the cheapest come
+    first, and no more than take so many seconds, but one at least."""
     file = str(folder / mutant.file)
-    through = [name for name, test in passed.items() if (file, mutant.within) in test.functions]
-    through = through or [name for name, test in passed.items() if any(file == place for place, _ in test.functions)]
+    through = [
+        name
+        for name, test in passed.items()
+        if any(file == place and mutant.within in (0, line) for place, line in test.functions)
+    ]
     chosen: list[str] = []
     spent = 0.0
-    for name in sorted(through or passed, key=lambda name: passed[name].seconds):
+    for name in sorted(through, key=lambda name: passed[name].seconds):
         spent += passed[name].seconds
         if chosen and spent > seconds:
             break
@@ -60,7 +77,7 @@ def survivors(found: Sequence[Mutant], passed: Mapping[str, Passed], folder: Pat
         text = file.read_text(encoding="utf-8")
         names = tests_of(mutant, passed, folder, most)
         file.write_text(mutant.source, encoding="utf-8")
-        if not fails(names, 30 + PATIENCE * sum(passed[name].seconds for name in names), scratch):
+        if not names or not fails(names, 30 + PATIENCE * sum(passed[name].seconds for name in names), scratch):
             survived += 1
             print(f"survived {len(names)} tests  {mutant}", flush=True)
         file.write_text(text, encoding="utf-8")
@@ -76,21 +93,23 @@ def main() -> int:
     parser.add_argument("--only", default="", help="a part of the names of files")
     parser.add_argument("--tests", nargs="+", help="default: tests/PACKAGE")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of tests for each change; all by default")
+    parser.add_argument("--checkout", type=Path, help="that the changes are made in; by default one that is made")
     asked = parser.parse_args()
-    tests = asked.tests or [f"tests/{asked.package}"]
-    with tempfile.TemporaryDirectory(prefix="worksample-mutants-") as made:
-        folder, scratch = Path(made) / "checkout", Path(made) / "scratch"
-        scratch.mkdir()
-        checkout(folder)
-        package = folder / "src/worksample" / asked.package
-        found = [m for file in sorted(package.rglob("*.py")) if asked.only in file.name for m in mutants(file, folder)]
-        if not found:
-            sys.exit(f"nothing to change in src/worksample/{asked.package}")
-        if asked.sample and asked.sample < len(found):
-            found = sorted(random.Random(asked.seed).sample(found, asked.sample), key=lambda m: (m.file, m.line))
+    if asked.checkout is None:
+        with tempfile.TemporaryDirectory(prefix="worksample-mutants-") as made:
+            checkout(Path(made))
+            return subprocess.call([environment(Path(made)), __file__, *sys.argv[1:], "--checkout", made])
+    folder = asked.checkout
+    package = folder / "src/worksample" / asked.package
+    found = [m for file in sorted(package.rglob("*.py")) if asked.only in file.name for m in mutants(file, folder)]
+    if not found:
+        sys.exit(f"nothing to change in src/worksample/{asked.package}")
+    if asked.sample and asked.sample < len(found):
+        found = sorted(random.Random(asked.seed).sample(found, asked.sample), key=lambda m: (m.file, m.line))
+    with tempfile.TemporaryDirectory(prefix="worksample-mutants-") as scratch:
         warm_up(folder, asked.package)
-        passed = record(tests, package, scratch)
-        survived = survivors(found, passed, folder, scratch, asked.seconds)
+        passed = record(asked.tests or [f"tests/{asked.package}"], package, Path(scratch))
+        survived = survivors(found, passed, folder, Path(scratch), asked.seconds)
     print(f"{asked.package}: {len(found)} changes, {len(found) - survived} noticed, {survived} survived")
     return 1 if survived else 0
 
