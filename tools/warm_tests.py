@@ -150,10 +150,11 @@ def _forked(tests: Sequence[str], plugin: object, seconds: float | None, scratch
             sys.stdout.flush()
             os._exit(int(code))
     handle = os.pidfd_open(pid)
+    ended = False
     try:
         ended = bool(select.select([handle], [], [], seconds)[0])
+    finally:
         os.killpg(pid, signal.SIGKILL)  # what a test left behind, too
         status = os.waitpid(pid, 0)[1]
-    finally:
         os.close(handle)
     return os.waitstatus_to_exitcode(status) if ended else None
