@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -22,12 +23,12 @@ from inspect_ai.model import (
     ModelOutput,
     ModelUsage,
 )
-from inspect_ai.tool import ToolCall, ToolCallError
+from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo
 
 from runs.material import player
 from worksample.files import HashSink
 from worksample.models import Price
-from worksample.runs.trajectory import NAME, Writer, _totals, _written, write
+from worksample.runs.trajectory import NAME, Writer, _tools, _totals, _written, write
 
 BRIEF = [ChatMessageSystem(content="be brief", id="s"), ChatMessageUser(content="write", id="u")]
 PNG = f"data:image/png;base64,{base64.b64encode(b'a picture').decode()}"
@@ -76,10 +77,31 @@ def test_messages_are_told_once_and_answers_of_others_never() -> None:
     ]  # fmt: skip
     assert "tool_calls" not in found[2] and "observation" not in found[2] and "reasoning_content" not in found[2]
     assert found[2]["metrics"]["prompt_tokens"] == 13
+    assert (found[2]["model_name"], found[2]["llm_call_count"]) == ("m/x", 1)
     assert found[2]["metrics"] | {"cost_usd": 0} == {
         "prompt_tokens": 13, "completion_tokens": 5, "cached_tokens": 2, "cost_usd": 0,
         "extra": {"cache_creation_input_tokens": 1},
     }  # fmt: skip
+
+
+def test_a_step_has_the_moment_when_its_answer_was_complete() -> None:
+    asked, complete = (datetime(2026, 1, 1, 12, minute, tzinfo=UTC) for minute in (0, 7))
+    [*_, first] = steps(called(*BRIEF, answer=says("first"), timestamp=asked, completed=complete))
+    assert first["timestamp"] == complete.isoformat()
+    told = steps(called(*BRIEF, answer=says("first"), timestamp=asked))
+    assert {step["timestamp"] for step in told} == {asked.isoformat()}
+
+
+def test_tools_are_those_of_the_agents_first_call() -> None:
+    def offering(name: str, role: str | None = None) -> ModelEvent:
+        tool = ToolInfo(name=name, description="does it")
+        return called(*BRIEF, answer=says("x"), role=role).model_copy(update={"tools": [tool]})
+
+    found = _tools([offering("judging", "judge"), offering("bash"), offering("later")])
+    [tool] = found["tool_definitions"]
+    assert (tool["type"], tool["function"]["name"], tool["function"]["description"]) == ("function", "bash", "does it")
+    assert "None" not in str(tool)
+    assert _tools([called(*BRIEF, answer=says("x"))]) == _tools([]) == {}
 
 
 def test_results_of_calls_stand_at_their_calls() -> None:
