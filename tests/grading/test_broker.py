@@ -175,6 +175,7 @@ async def test_a_box_that_cannot_be_had_is_told_and_is_no_junk() -> None:
 async def test_time_spent_waiting_for_answers_is_counted_once() -> None:
     async with Served() as served:
         lines = [await served.door.enter() for _ in range(3)]
+        assert served.broker.paused == 0.0
         began = time.monotonic()
         for _, writer in lines:
             writer.write(frame({"verb": "slow", "body": {}}))
