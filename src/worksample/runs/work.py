@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def trial_solver(find: Callable[[str], Try]) -> Solver:
-    """An Inspect solver for samples whose ids are attempts' ids."""
+    """An Inspect solver for samples whose ids are tries' ids."""
     from inspect_ai.solver import solver
 
     @solver(name="worksample_trial")

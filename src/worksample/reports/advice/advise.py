@@ -121,7 +121,7 @@ def advise(evidence: Evidence, listed: Sequence[Listed], config: AdviceConfig | 
     """Advice on each job of a list from what is known of others.
 
     An approach brings success x value - cost (UpBench 5.4.1); people succeed always. Raises UsageError where more jobs
-    are known than distances can be told of, ModelError for a provider's embedding that fails.
+    are known than distances can be told of, and what `embed` does for a provider that fails.
     """
     config = config or AdviceConfig()
     known = evidence.jobs.filter(pl.col("alone").is_not_null() & pl.col("alone_cost").is_not_null())
