@@ -11,8 +11,19 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, codes, flags, floats, narrow, same_length, series
-from worksample.metrics.counts import Counts, State, count_states
+from worksample.metrics.columns import (
+    Column,
+    Flags,
+    Floats,
+    Ints,
+    codes,
+    flags,
+    floats,
+    narrow,
+    same_length,
+    series,
+)
+from worksample.metrics.counts import Counts, State, count_states, counts_of
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
@@ -39,6 +50,18 @@ def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, 
             f"row {row} is valid and has no value", where=f"column {name!r}", next='give its state as "ungraded"'
         )
     return valid_here, counts
+
+
+def group_counts(group: Ints, size: int, valid: Flags, state: Column | None) -> list[Counts]:
+    """The counts of each group of rows; `valid` and `state` as `valid_rows` has found them."""
+    planned = np.array([len(group)]) if size == 1 else np.bincount(group, minlength=size)
+    if state is not None:
+        states = codes("state", series("state", state).cast(pl.String))
+        names, cells = states.names(), group * states.size + states.index
+        table = np.bincount(cells, minlength=size * states.size).reshape(size, states.size)
+        return [counts_of(dict(zip(names, row, strict=True))) for row in table.tolist()]
+    graded = planned if valid.all() else np.bincount(group[valid], minlength=size)
+    return [Counts(p, v, ungraded=p - v) for p, v in zip(planned.tolist(), graded.tolist(), strict=True)]
 
 
 def share(
