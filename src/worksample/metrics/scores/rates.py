@@ -223,23 +223,38 @@ def apply_by(
     group = series("by", by)
     same_length(by=group, **columns)
     table = {name: series(name, values) for name, values in columns.items()}
-    rows = np.arange(len(group))
     overlapping = group.dtype.is_nested()
+    rows = np.arange(len(group))
     if overlapping:
         rows = rows.repeat(group.list.len().fill_null(0).to_numpy())
         group = group.drop_nulls().explode(empty_as_null=False)
-    groups = codes("by", group)
-    ends = np.cumsum(np.bincount(groups.index, minlength=groups.size))
     note = "groups overlap: never average them" if overlapping else ""
-    gathered = not overlapping and bool((groups.index[1:] >= groups.index[:-1]).all())
-    # A stable sort of 16 bits is a radix sort.
-    order = rows if gathered else rows[np.argsort(narrow(groups.index, groups.size), kind="stable")]
+    gathered = None if overlapping else _runs(group)
+    if gathered is not None:
+        ends, names = gathered
+        order = rows
+    else:
+        groups = codes("by", group)
+        ends, names = np.cumsum(np.bincount(groups.index, minlength=groups.size)), groups.names()
+        # A stable sort of 16 bits is a radix sort.
+        order = rows[np.argsort(narrow(groups.index, groups.size), kind="stable")]
     out = {}
-    for place, label in sorted(enumerate(groups.names()), key=lambda pair: pair[1]):
+    for place, label in sorted(enumerate(names), key=lambda pair: pair[1]):
         start, end = (ends[place - 1] if place else 0), ends[place]
         picked = {
-            name: column.slice(start, end - start) if gathered else column.gather(order[start:end])
+            name: column.slice(start, end - start) if gathered is not None else column.gather(order[start:end])
             for name, column in table.items()
         }
         out[label] = metric(**picked, **options).noting(note)
     return out
+
+
+def _runs(group: pl.Series) -> tuple[Ints, list[str]] | None:
+    """Where each group ends and its name, if its rows stand together; else None."""
+    named = group.dtype in (pl.Categorical, pl.Enum) or group.dtype.is_integer()
+    if not named or group.null_count() or not len(group):
+        return None
+    numbers = group.to_physical().to_numpy()
+    starts = np.concatenate([[0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1])
+    labels = group.gather(starts).cast(pl.String)
+    return None if labels.n_unique() < len(labels) else (np.append(starts[1:], len(group)), labels.to_list())

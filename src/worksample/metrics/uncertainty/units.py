@@ -57,12 +57,17 @@ def share(
         apart = values - (value := float(values.mean()))
         return _effective(value, float(apart @ apart), (size, 1.0), level, alike)
     each = np.ones(len(values)) if times is None else times.astype(np.float64)
-    heavy = np.ones(len(values)) if weight is None else weight * (size / float(each @ weight))
-    counted = each * heavy
+    if weight is None:
+        heavy = counted = weighed = each
+    else:
+        whole = float(weight.sum() if times is None else each @ weight)
+        heavy = weight * (size / whole)
+        counted = heavy if times is None else each * heavy
+        weighed = counted * heavy
     value = float(counted @ values) / size
     apart = values - value
-    spread = float((counted * heavy) @ (apart * apart))
-    uneven = float(counted @ heavy) / size
+    uneven = 1.0 if weight is None else float(counted @ heavy) / size
+    spread = float(weighed @ (apart * apart))
     return _effective(value, spread, (size, uneven), level, alike)
 
 
