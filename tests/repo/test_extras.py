@@ -102,6 +102,21 @@ def test_the_toolbox_fetches_what_is_not_here_or_names_the_line(
     assert failed.value.next == "pip install 'worksample[toolbox]'"
 
 
+@pytest.mark.box
+def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path: Path) -> None:
+    store = tmp_path / "s"
+    run = ["run", "--suite", str(TINY), "--agent", "scripted", "--script", str(SCRIPTS / "good"), "--store", str(store)]
+    program = BLOCKED.format(names=("matplotlib",))
+    env = clean_environment(XDG_CACHE_HOME=str(tmp_path / "cache"), UV="/bin/false")
+    words = [sys.executable, "-c", program, json.dumps([run, ["doctor"]])]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=400, env=env)
+    assert done.stdout.splitlines()[-1].startswith("[1, 0]"), done.stdout + done.stderr
+    assert "cannot be fetched: exit status 1" in done.stderr and done.stderr.count("cannot be fetched") == 1
+    assert "next: pip install 'worksample[toolbox]'" in done.stderr
+    assert "the first run fetches its libraries by false" in done.stdout
+    assert not store.exists()
+
+
 def test_what_is_wanted_has_the_versions_that_are_here() -> None:
     from importlib.metadata import version
 
