@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--by",
     type=click.Choice(["program", "judge"]),
     default=None,
-    help="Whose round is graded anew; default: program's.",
+    help="Whose round is graded again; default: the program's.",
 )
 @click.option("--reason", default=None, help="Why; kept with the round.")
 @click.option("--graders", type=click.IntRange(1), default=None, help="Submissions graded at once; default: 2.")
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 def command(experiment: str | None, store: str | None, as_json: bool | None, **given: Any) -> int:
-    """Grade stored submissions anew and show what changed.
+    """Grade stored submissions again and show what changed.
 
     Opens a new round over the submissions of EXPERIMENT (name or id, by default the latest), or over those named with
     --submission. Nothing is run again. At its end the round is put in force, unless a submission that had a verdict
