@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,7 +110,7 @@ def _show(done: Regraded) -> None:
                 c.subject,
                 _score(c.old),
                 _score(c.new),
-                "\n".join(c.reasons),
+                why(c.reasons),
             )
             for c in done.changes
         ]
@@ -121,8 +122,14 @@ def _show(done: Regraded) -> None:
     if done.before is not None and not done.adopted:
         click.echo(
             f"not put in force: {len(done.lost)} submissions would lose their verdict, so round {done.before.id} still "
-            f"decides\n  next: worksample amend adopt round {done.round.id} --reason ...   (takes it all the same)"
+            "decides\n  next: mend what the reasons name, then the same command again; or, to put it in force all the "
+            f"same: worksample amend adopt round {done.round.id} --reason ..."
         )
+
+
+def why(reasons: Sequence[str]) -> str:
+    """Of each reason its first line, which says what and where; a grader's traceback is in `--json` and the report."""
+    return "\n".join(reason.strip().partition("\n")[0] for reason in reasons)
 
 
 def _score(value: float | None) -> str:
