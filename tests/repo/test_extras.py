@@ -63,15 +63,17 @@ def test_run_grade_and_resume_do_without_and_others_name_the_line(tmp_path: Path
     verbs = [
         [*run, "--dry-run"], run, ["resume", "one", *where], ["grade", "one", *where],
         ["report", "one", *where], ["metrics", "one", *where], ["compare", "good", "bad", *where], ["serve", *where],
+        ["import", "tac", "--list"],
     ]  # fmt: skip
-    program = BLOCKED.format(names=("scipy", "argon2", "uvloop"))
+    program = BLOCKED.format(names=("scipy", "argon2", "uvloop", "inspect_evals"))
     words = [sys.executable, "-c", program, json.dumps(verbs)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=clean_environment(), timeout=400)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0, 2, 2, 2, 2] []", done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0, 2, 2, 2, 2, 2] []", done.stdout + done.stderr
     assert "intervals and the report: pip install 'worksample[report]'" in done.stdout
     assert done.stderr.count("next: pip install 'worksample[report]'") == 3
     assert "next: pip install 'worksample[review]'" in done.stderr
+    assert "next: pip install 'worksample[tac]'" in done.stderr
 
 
 def a_wheel(folder: Path) -> None:
