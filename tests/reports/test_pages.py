@@ -173,6 +173,13 @@ def test_what_scrolls_is_reached_by_keyboard() -> None:
         assert not bare, f"{page.name}: {bare}"
 
 
+def test_heads_of_tables_are_not_broken_inside_words_on_narrow_screens() -> None:
+    style = (ROOT / "src/worksample/reports/templates/style.css").read_text(encoding="utf-8")
+    (rule,) = re.findall(r"\.heat th\[scope\],[^{]*\{([^}]*)\}", style[style.index("@media (max-width") :])
+    # `anywhere` would let a column shrink below its longest word; `break-word` breaks only what no line can hold.
+    assert "white-space: normal" in rule and "overflow-wrap: break-word" in rule
+
+
 def test_comparisons_that_do_not_connect_have_no_elo_and_a_reason(tmp_path: Path) -> None:
     table = pl.DataFrame(
         {"project": ["p", "q"], "first": ["human", "c"], "second": ["b", "d"], "preference": [1.0, 0.5]}
