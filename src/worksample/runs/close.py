@@ -18,7 +18,7 @@ from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError
 from worksample.fault_injection import reach
 from worksample.models import usage_of
-from worksample.models.usage import AGENT
+from worksample.models.usage import AGENT, spent
 from worksample.models.waiting import waiting
 from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, Worker, canonical, now
 from worksample.services import export
@@ -152,7 +152,8 @@ def _trajectory(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[
 def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event], **rest: Any) -> Trial:
     from worksample.agents.shown_digest import SHOWN
 
-    usage = usage_of(events, try_.job.config.prices)
+    prices = try_.job.config.prices
+    usage = spent(usage_of(events, prices), try_.job.agent.model, prices)
     if lost := waiting(events, rest["ended"]).lost:
         try_.phases["service"] = round(lost, 6)
     return trial_of(
