@@ -109,12 +109,26 @@ EDITS = (
 )
 
 
+ATTACH = """
+import base64, json, urllib.request
+def ask(path, data, kind, method):
+    head = {"Content-Type": kind, "Authorization": "Basic " + base64.b64encode(b"USER").decode()}
+    asked = urllib.request.Request("http://tracker:8091" + path, data, head, method=method)
+    with urllib.request.urlopen(asked, timeout=300) as answer: return answer.read()
+found = ask("/uploads.json?filename=a.txt", b"attached", "application/octet-stream", "POST")
+token = json.loads(found)["upload"]["token"]
+attached = {"issue": {"uploads": [{"token": token, "filename": "a.txt", "content_type": "text/plain"}]}}
+ask("/issues/3.json", json.dumps(attached).encode(), "application/json", "PUT")
+""".replace("USER", ME)
+
+
 async def edited(box: Box) -> None:
     """Edits, deletes and adds in every service."""
     for (method, url, *_), (status, said) in zip(EDITS, await ask(box, *EDITS), strict=True):
         assert 200 <= status < 300, f"{method} {url}: {status} {said}"
-    done = await box.run(["bash", "-c", PUSH])
-    assert done.returncode == 0, done.stderr.decode()
+    for argv in (["bash", "-c", PUSH], ["python3", "-c", ATTACH]):
+        done = await box.run(argv)
+        assert done.returncode == 0, done.stderr.decode()
 
 
 def content(state: Path) -> dict[str, bytes | list[str]]:
@@ -155,6 +169,7 @@ async def test_a_reset_gives_back_the_beginning(tmp_path: Path) -> None:
             assert [one.title for one in left.events("assistant")] == ["T"]
             assert left.repository("billing").branches() == ["main", "other"]
             assert len(left.requests()) >= len(EDITS)
+            assert [path.read_bytes() for path in (tmp_path / "edited/tracker").rglob("*_a.txt")] == [b"attached"]
             changed = {name for name, value in content(tmp_path / "edited").items() if before.get(name) != value}
             assert {name.split("/")[0] for name in changed - UNEQUAL} == set(PORTS)
             shutil.rmtree(tmp_path / "edited")

@@ -21,6 +21,7 @@ from worksample.tasks.workplace import WORKPLACE
 
 from .boxes import COMPANY, box_config
 from .company import Company
+from .exported import stamp
 from .planning import passwords, plan_of
 from .programs import require, versions
 
@@ -69,6 +70,7 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
             raise SandboxError(f"the company could not be put into its services: {said}", where=str(root))
         await box.freeze()
         await asyncio.to_thread(_take, box.output_path / WORKPLACE, folder)
+    stamp(folder / "state", company.folder, names)
     (folder / "accounts.json").write_text(json.dumps(words))
 
 
