@@ -27,6 +27,8 @@ POINTS = (
     "grade.graded",
     "grade.commit",
     "grade.committed",
+    "export.state",
+    "export.listed",
 )
 """Points of a trial and its grading, in the order in which they are reached."""
 OF_CHAINS = ("chain.decided", "chain.committed", "chain.carried")

@@ -66,10 +66,16 @@ VERBS: dict[str, Verb | Family] = {
         },
     ),
     "workplace": Family(
-        "Install a workplace's services, and check the company that they hold.",
+        "Install a workplace's services, check the company that they hold, and let people into it.",
         {
             "install": _verb("workplace_install", "Bring the programs of a workplace's services onto this machine."),
             "check": _verb("workplace_check", "Read a company's folder, and say every fault of it."),
+            "up": _verb("workplace_up", "Start a company's services and leave them standing, for people."),
+            "open": _verb("workplace_open", "Open a service of a workplace that stands in the browser."),
+            "status": _verb("workplace_status", "List the workplaces that stand on this machine."),
+            "reset": _verb("workplace_reset", "Put every service of a workplace back to its beginning."),
+            "export": _verb("workplace_export", "Write the state of a workplace that stands to a folder."),
+            "down": _verb("workplace_down", "End a workplace that stands."),
         },
     ),
     "model": Family(

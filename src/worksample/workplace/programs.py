@@ -13,6 +13,7 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 
+from .converse import converse_folder
 from .redmine import redmine_folder
 
 PROGRAMS = Path(__file__).parent / "in_box"
@@ -73,7 +74,8 @@ def lacking(names: Iterable[str]) -> str:
     lines = []
     if any(importlib.util.find_spec(module) is None for module in modules):
         lines.append("pip install 'worksample[workplace]'")
-    if missing(given) or ("tracker" in given and redmine_folder() is None):
+    fetched = {"tracker": redmine_folder, "chat": converse_folder}
+    if missing(given) or any(fetched[name]() is None for name in given if name in fetched):
         lines.append(INSTALL)
     return " && ".join(lines)
 
