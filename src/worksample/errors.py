@@ -18,6 +18,7 @@
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
+    ├── ColleagueError          who plays a colleague gave no answer
     ├── JudgeError              a judge model gave no answer
     ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
     └── ImportFailed            a foreign package cannot be brought in
@@ -297,6 +298,10 @@ class JudgeError(WorksampleError):
         super().__init__(what, where=where, next=next, cause=cause)
         self.record: dict[str, object] = {}
         self.usage: object | None = None
+
+
+class ColleagueError(WorksampleError):
+    """A model that plays a colleague gave no answer: the colleague says nothing, and the transcript says why."""
 
 
 class DeliverableError(WorksampleError):

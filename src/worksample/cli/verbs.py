@@ -70,6 +70,7 @@ VERBS: dict[str, Verb | Family] = {
         {
             "install": _verb("workplace_install", "Bring the programs of a workplace's services onto this machine."),
             "check": _verb("workplace_check", "Read a company's folder, and say every fault of it."),
+            "audit": _verb("workplace_audit", "Find out whether a company's colleagues tell what they should."),
             "up": _verb("workplace_up", "Start a company's services and leave them standing, for people."),
             "open": _verb("workplace_open", "Open a service of a workplace that stands in the browser."),
             "status": _verb("workplace_status", "List the workplaces that stand on this machine."),
