@@ -24,10 +24,13 @@ from worksample.experiments.run import run_experiment
 from worksample.kit import Grade
 from worksample.kit.workplace import Workplace as Left
 from worksample.library.running import options_of
+from worksample.models import Service as ModelService
 from worksample.records import Evaluation, Experiment, Protocol, Submission
 from worksample.services import Services, standing
 from worksample.store import Store, check
 from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.workplace.colleagues.attending import Attending, played
+from worksample.workplace.colleagues.hearing import Chat
 from worksample.workplace.reading import read_company
 from worksample.workplace.seeding import Seed, seed_of
 from worksample.workplace.standing import Workplace, over_state, own_box, reset, seed_at
@@ -179,6 +182,28 @@ async def test_a_reset_gives_back_the_beginning(tmp_path: Path) -> None:
             shutil.rmtree(tmp_path / "after")
             assert {name for name in after.keys() | before.keys() if after.get(name) != before.get(name)} <= UNEQUAL
             assert not after["log/access.jsonl"]
+
+
+async def test_colleagues_answer_in_the_chat() -> None:
+    """Over the real chat: written to and named in a room; nobody else hears what the operator hears."""
+    company = read_company(COMPANY)
+    direct, room = "http://chat:3000/api/direct/rosa", "http://chat:3000/api/rooms/billing"
+    async with opened(("chat",)) as (services, workplace, box):
+        chat = Chat(own_box(services), workplace.operator)
+        by = played(company.colleagues, None, ModelService())
+        [(status, _)] = await ask(box, ("GET", "http://chat:3000/api/heard?after=0", ME))
+        assert status == 404
+        async with Attending(chat, by).begun() as attended:
+            asked = '{"text": "By when do they want the corrected invoice, @rosa: when?"}'
+            await ask(box, ("POST", direct, ME, asked), ("POST", room, ME, asked))
+            heard: list[str] = []
+            while sum("11 March" in one for one in heard) < 2:
+                heard = [text for _, text in await ask(box, ("GET", direct, ME), ("GET", room, ME))]
+        assert all(json.loads(one)["messages"][-1]["by"] == "rosa" for one in heard)
+        assert [(one["colleague"], one["by"], one["room"]) for one in attended.lines] == [
+            ("rosa", "assistant", ""),
+            ("rosa", "assistant", "billing"),
+        ]
 
 
 async def test_what_is_not_the_agents_stays_closed() -> None:

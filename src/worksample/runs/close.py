@@ -24,6 +24,7 @@ from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, S
 from worksample.services import export
 from worksample.services.exporting import Exported
 from worksample.submissions import Captured, take
+from worksample.workplace.colleagues.attending import ROLE
 
 from .outcome import after_capture, ended_by_error
 from .own_log import own_log
@@ -77,6 +78,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     events = list(transcript().events)
     ended, working = now(), _working_seconds()
     reach("close.begin")
+    if try_.attending is not None:
+        await try_.attending.stop()
     captured, exported = await asyncio.gather(_captured(try_), _exported(try_))
     parts = dict(captured.parts)
     box, logs = box_of(), logs_of(try_.job.agent)
@@ -95,6 +98,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
         reach("close.trajectory")
         if try_.connections is not None:
             parts["connections"] = try_.connections.part(try_.job.store.blobs)
+        if try_.attending is not None:
+            parts["colleagues"] = try_.attending.part(try_.job.store.blobs)
         trial = _trial(try_, state, outcome, events, ended=ended, working_seconds=working)
         submission = _submission(try_, parts)
         reach("close.commit")
@@ -151,6 +156,8 @@ def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event
     from worksample.agents.shown_digest import SHOWN
 
     usage = usage_of(events, try_.job.config.prices)
+    if try_.attending is not None and try_.attending.usage is not None:
+        usage[ROLE] = try_.attending.usage
     if lost := waiting(events, rest["ended"]).lost:
         try_.phases["service"] = round(lost, 6)
     return trial_of(

@@ -21,7 +21,8 @@ BUDGET = Knowledge(
     about=("budget",), marks=("4704",),
 )  # fmt: skip
 ROOM = Knowledge(
-    id="room", text="We meet on Thursday at 10:30.", ask="When do we meet?", about=("meet",), marks=("Thursday", "10:30"),
+    id="room", text="We meet on Thursday at 10:30.", ask="When do we meet?", about=("meet",),
+    marks=("Thursday", "10:30"),
 )  # fmt: skip
 SALARY = Knowledge(id="salary", text="Li earns 150,000.", tell="never", ask="What does Li earn?", marks=("150,000",))
 LI = Colleague(id="li", name="Li Ming", role="Project manager", knows=(BUDGET, ROOM, SALARY))

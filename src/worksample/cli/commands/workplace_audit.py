@@ -34,11 +34,8 @@ def command(folder: Path, model: str | None, repeats: int, prices: tuple[str, ..
     from worksample.workplace.reading import read_company
 
     company = read_company(folder)
-    by: Answers = (
-        ByModel(model, Service(prices=read_prices(dict(price_of(text) for text in prices or ()), "--price")))
-        if model
-        else ByRules()
-    )
+    paid = read_prices(dict(price_of(text) for text in prices or ()), "--price")
+    by: Answers = ByModel(model, Service(prices=paid)) if model else ByRules()
     asked = [one for one in company.colleagues if model or one.backing == "rules"]
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
