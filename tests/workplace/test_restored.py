@@ -55,21 +55,35 @@ def grade(case: Case) -> Grade:
         services.ask("chat", "/api/rooms/billing?as=rosa", method="POST", body={"text": "the grader was here"})
         return any("1043" in one["text"] and one["by"] == "assistant" for one in said)
 
+    def summed() -> bool:
+        return kept.live("issues") == len(kept.issues()) and kept.live("operator")
+
     def meeting() -> bool:
         found = services.ask("calendar", "/assistant/calendar/", method="REPORT", body="<x/>")
         return found.status < 500 and bool(kept.events("assistant"))
 
     return checkpoints(
-        case, sum=True, issue=issue, program=program, document=document, told=told, meeting=meeting
+        case, sum=summed, issue=issue, program=program, document=document, told=told, meeting=meeting
     )
 '''
+
+
+LIVE = """
+import json, os, urllib.request
+who = {"X-Redmine-API-Key": os.environ["WORKPLACE_OPERATOR"]}
+asked = urllib.request.Request("http://127.0.0.1:8091/issues.json?status_id=*&limit=100", headers=who)
+with urllib.request.urlopen(asked) as answer:
+    print(json.dumps({"issues": len(json.load(answer)["issues"]), "operator": True}))
+"""
 
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = Path(shutil.copytree(EXAMPLES / "invoice-1043", tmp_path_factory.mktemp("task") / "invoice-1043"))
     text = (root / "task.toml").read_text().replace("[grading.checkpoints]", "[grading.checkpoints]\nworkplace = true")
-    (root / "task.toml").write_text(text)
+    (root / "task.toml").write_text(text.replace('setup = "setup"', 'setup = "setup"\nlive = "live"'))
+    (root / "live").mkdir()
+    (root / "live/live.py").write_text(LIVE)
     (root / "grade.py").write_text(GRADER)
     return root
 
@@ -92,6 +106,10 @@ def test_a_grader_asks_restored_services_and_gives_the_same_grade_elsewhere(task
         first = grades(store)
         assert (status.finished, status.graded) == (2, 2)
         assert first["right"].score == 1.0, first["right"]
+        marked = {one.name for one in first["right"].leaves if one.reason.startswith("seen live, not regradable")}
+        assert marked == {"sum"}
+        said = [store.manifest(one.parts["colleagues"].manifest).files for one in store.find(Submission)]
+        assert [len(files) for files in said] == [1, 1]
         assert {one.name: one.fraction for one in first["wrong"].leaves}["document"] == 0.0
         assert not check(store, deep=True)
     shutil.move(tmp_path / "store", tmp_path / "elsewhere")

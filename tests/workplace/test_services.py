@@ -21,11 +21,10 @@ from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.regrading import Regrading, regrade
 from worksample.experiments.run import run_experiment
-from worksample.kit import Grade
 from worksample.kit.workplace import Workplace as Left
 from worksample.library.running import options_of
 from worksample.models import Service as ModelService
-from worksample.records import Evaluation, Experiment, Protocol, Submission
+from worksample.records import Evaluation, Experiment, Grade, Protocol, Submission
 from worksample.services import Services, standing
 from worksample.store import Store, check
 from worksample.tasks.workplace import PORTS, WORKPLACE

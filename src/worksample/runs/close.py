@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from worksample.services import export
 from worksample.services.exporting import Exported
 from worksample.submissions import Captured, take
 from worksample.workplace.colleagues.attending import ROLE
+from worksample.workplace.live import look, with_live
 
 from .outcome import after_capture, ended_by_error
 from .own_log import own_log
@@ -127,7 +129,15 @@ async def _exported(try_: Try) -> Exported | None:
     if try_.services is None or not names:
         return None
     with try_.timed("exports"):
-        return await export(try_.services, try_.job.store.blobs, names, try_.job.config.capture)
+        store, given = try_.job.store, try_.instance.work.environment
+        found = None
+        if try_.workplace is not None:
+            found = await look(try_.services, try_.workplace, store.folder, given)
+        exported = await export(try_.services, store.blobs, names, try_.job.config.capture)
+        if found is None:
+            return exported
+        manifest = await anyio.to_thread.run_sync(store.manifest, exported.part.manifest)
+        return replace(exported, part=with_live(exported.part, manifest, found, store.blobs))
 
 
 def _nothing(try_: Try, cause: Cause, reason: str) -> Captured:

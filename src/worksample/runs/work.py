@@ -102,6 +102,7 @@ async def _serve(try_: Try, stack: AsyncExitStack) -> None:
         try_.services = await stack.enter_async_context(standing(boxes, try_.job.config.sandbox, asked_before=asked))
         if workplace is not None:
             await set_up(try_.services, workplace)
+            try_.workplace = workplace
             if workplace.colleagues:
                 try_.attending = await stack.enter_async_context(_attending(try_, try_.services, workplace).begun())
     try_.began = time.monotonic()

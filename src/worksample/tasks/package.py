@@ -136,7 +136,7 @@ def _brought(environment: Environment) -> tuple[str, ...]:
     names = [image.name for image in images if image is not None and "://" not in image.name]
     sources = [one.files for one in environment.served]
     if environment.workplace is not None:
-        sources += [environment.workplace.company, environment.workplace.setup]
+        sources += [environment.workplace.company, environment.workplace.setup, environment.workplace.live]
     return (*names, *(one.name for one in sources if one is not None))
 
 
