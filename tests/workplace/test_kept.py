@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-import signal
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -50,7 +48,7 @@ def name() -> Iterator[str]:
     name = f"test-{uuid4().hex[:8]}"
     yield name
     if stands(name):
-        os.kill(tell(name, "status")["pid"], signal.SIGTERM)
+        cli("workplace", "down", "--name", name)
 
 
 @pytest.mark.box
@@ -79,4 +77,4 @@ def test_a_workplace_is_kept_for_people(name: str, tmp_path: Path) -> None:
     assert set(other["addresses"]) == {"chat", "files"}
     heard = said(other["addresses"]["chat"], *who, "/api/rooms/general")[1]
     assert "before the export" in heard and "after the export" not in heard
-    os.kill(other["pid"], signal.SIGTERM)
+    assert cli("workplace", "down", "--name", name).returncode == 0

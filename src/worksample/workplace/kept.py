@@ -20,6 +20,8 @@ from .keeping import CONTROL, LOCK
 from .programs import require
 from .reading import read_company
 
+USUAL = "company"
+"""Its name where nobody gives one."""
 SECONDS = 900.0
 """That an answer may take: an export of gigabytes."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 @click.command("audit")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--model", default=None, metavar="NAME", help="Play all colleagues by this model, whatever backs them.")
-@click.option("--repeats", type=click.IntRange(1, 100), default=3, show_default=True, help="Of each question.")
+@click.option("--repeats", type=click.IntRange(1, 100), default=None, help="Of each question; default: 3.")
 @price_option("US dollars per million tokens in and out, for what the audit takes.")
 @json_option
-def command(folder: Path, model: str | None, repeats: int, prices: tuple[str, ...] | None, as_json: bool | None) -> int:
+def command(
+    folder: Path, model: str | None, repeats: int | None, prices: tuple[str, ...] | None, as_json: bool | None
+) -> int:
     """Find out whether a company's colleagues tell what they should, only when asked, and keep their secrets.
 
     FOLDER holds company.toml and colleagues/. Exit status 1 where a fault is found.
@@ -40,7 +42,7 @@ def command(folder: Path, model: str | None, repeats: int, prices: tuple[str, ..
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
         raise UsageError(f"there is no colleague that rules answer for{left}", where=str(folder))
-    done = asyncio.run(_audited(asked, by, repeats))
+    done = asyncio.run(_audited(asked, by, repeats or 3))
     if as_json:
         say_json(
             {

@@ -6,11 +6,12 @@ import click
 
 
 @click.command("down")
-@click.option("--name", default="company", show_default=True, metavar="NAME", help="Which one.")
-def command(name: str) -> int:
+@click.option("--name", default=None, metavar="NAME", help="Which one; default: company.")
+def command(name: str | None) -> int:
     """End a workplace that stands; what was done in it is gone, but for what was exported."""
-    from worksample.workplace.kept import down
+    from worksample.workplace.kept import USUAL, down
 
+    name = name or USUAL
     down(name)
     click.echo(f"{name} is down")
     return 0
