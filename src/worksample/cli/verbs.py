@@ -66,10 +66,17 @@ VERBS: dict[str, Verb | Family] = {
         },
     ),
     "workplace": Family(
-        "Install a workplace's services, and check the company that they hold.",
+        "Install a workplace's services, check the company that they hold, and let people into it.",
         {
             "install": _verb("workplace_install", "Install the programs of a workplace's services on this machine."),
             "check": _verb("workplace_check", "Read a company's folder, and list everything wrong with it."),
+            "audit": _verb("workplace_audit", "Find out whether a company's colleagues tell what they should."),
+            "up": _verb("workplace_up", "Start a company's services and leave them standing, for people."),
+            "open": _verb("workplace_open", "Open a service of a workplace that stands in the browser."),
+            "status": _verb("workplace_status", "List the workplaces that stand on this machine."),
+            "reset": _verb("workplace_reset", "Put every service of a workplace back to its beginning."),
+            "export": _verb("workplace_export", "Write the state of a workplace that stands to a folder."),
+            "down": _verb("workplace_down", "End a workplace that stands."),
         },
     ),
     "model": Family(
