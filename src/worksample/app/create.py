@@ -17,6 +17,7 @@ from worksample.app.middleware.split import Split
 from worksample.app.middleware.static import Front
 from worksample.app.middleware.throttle import Throttle
 from worksample.desks.desks import Desks
+from worksample.models import close_models
 from worksample.people import People
 from worksample.people.clock import moment, wall
 
@@ -88,3 +89,4 @@ async def _life(services: Services) -> AsyncIterator[None]:
     finally:
         await services.desks.stop()
         await services.preparing.stop()
+        await close_models()

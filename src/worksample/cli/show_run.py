@@ -110,7 +110,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
     from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.preparing import forecast_of
 
-    with planned(config) as ready:
+    with planned(config, watcher(silent=tone.silent).note) as ready:
         if not tone.silent:
             progress, rest = progress_of(ready.plan, ready.store)
             _show_plan(ready.plan, forecast_of(rest, config))
@@ -160,7 +160,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
 
     status = done.status
     if status.finished and lacks("report"):
-        _show_counts(store, status.experiment)
+        _show_counts(store, status.experiment, hints=tone.hints)
     elif status.finished or (status.handed_in and not lacks("report")):
         print_board(leaderboard(store, [status.experiment]), console())
     name = call(store, store.get(Experiment, status.experiment))
@@ -184,7 +184,10 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         next = f"worksample serve{where}, then worksample resume {name}{where}"
     elif status.waits_for_people:
         said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
-        again = f"worksample resume {name}{where}, then " if store.get(Experiment, status.experiment).lock.chain else ""
+        if status.to_label:
+            said += f", and for labels of what the judge said: {_count(status.to_label, 'submission')}"
+        goes_on = status.to_label or store.get(Experiment, status.experiment).lock.chain
+        again = f"worksample resume {name}{where}, then " if goes_on else ""
         next = f"worksample review --experiment {name}{where}, then {again}worksample report {name}{where} --out report"
     elif status.to_label:
         said = f"waits for people's labels of what the judge said: {_count(status.to_label, 'submission')}"
@@ -206,7 +209,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         click.echo(f"  next: {next}")
 
 
-def _show_counts(store: Store, experiment: str) -> None:
+def _show_counts(store: Store, experiment: str, *, hints: bool) -> None:
     """Agents with their counts, where the extra that makes figures is not installed."""
     import polars as pl
 
@@ -220,7 +223,8 @@ def _show_counts(store: Store, experiment: str) -> None:
         for name, planned, graded_, passed, score in agents.iter_rows()
     ]
     table("", ("agent", "planned", "graded", "passed", "mean score of graded"), rows)
-    click.echo("  intervals and the report: pip install 'worksample[report]'")
+    if hints:
+        click.echo("  intervals and the report: pip install 'worksample[report]'")
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:

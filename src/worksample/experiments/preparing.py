@@ -15,7 +15,7 @@ from worksample.records import Agent, EvaluatorKind, Experiment, Worker, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
-from .calibrating import calibrating, need_same
+from .calibrating import calibrating, need_earlier, need_same
 from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .lock import versions, write_lock
@@ -135,3 +135,4 @@ def need_unchanged(store: Store, planned: Plan) -> None:
     """PlanError where it was planned before, and something that had to be set beforehand is another now."""
     for kept in store.find(Experiment, id=planned.experiment.id):
         need_same(kept, planned.experiment)
+    need_earlier(store, planned.experiment)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from worksample.lazy import lazily
 
 if TYPE_CHECKING:
-    from .agent import Agent, Usage
+    from .agent import IMPORTED, Agent, Usage
     from .amount import Hours, Source, Value
     from .base import Frozen, Json, Record, canonical, digest_bytes, digest_of, now
     from .criteria import Criteria, Criterion
@@ -71,6 +71,7 @@ __all__ = [
     "ACCEPTED",
     "AWAITED",
     "FULL",
+    "IMPORTED",
     "REGISTRY",
     "About",
     "Act",

@@ -3078,7 +3078,7 @@ export interface components {
          * @description What a round is for. Only the first two may decide what submissions come to.
          * @enum {string}
          */
-        Purpose: "grading" | "regrade" | "audit" | "adjudication" | "false_negatives" | "reliability" | "integrity" | "failures" | "pilot" | "calibration" | "qualification";
+        Purpose: "grading" | "regrade" | "audit" | "adjudication" | "false_negatives" | "reliability" | "integrity" | "failures" | "pilot" | "calibration" | "qualification" | "later_pairs";
         /**
          * QueueView
          * @description A queue that this person may work in. `missing`: what has to be done first; "" for nothing.
