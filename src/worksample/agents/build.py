@@ -15,6 +15,7 @@ from worksample.records import Agent, Instance, Limits
 from .absent import absent_here
 from .define import checked
 from .mcp.forms import FORMS
+from .programs import find
 from .programs.settle import need
 from .script import Script
 from .settings import (
@@ -122,6 +123,15 @@ def mounts_of(agent: Agent) -> tuple[Mount, ...]:
     if not isinstance(settings, ProgramSettings):
         return ()
     return need(agent.harness, settings.version, settings.program).mounts()
+
+
+def works_in_images(agent: Agent) -> bool:
+    """Whether the agent's box may have any root: where it is a program, it was installed with all that it stands on."""
+    settings = checked(agent.harness, agent.settings)
+    if not isinstance(settings, ProgramSettings):
+        return True
+    here = find(agent.harness, settings.version, settings.program)
+    return here is not None and here.anywhere
 
 
 def takes_mcp(agent: Agent) -> bool:
