@@ -87,7 +87,7 @@ def test_a_task_is_worked_on_and_graded_in_its_image(tmp_path: Path) -> None:
         assert not check(store, deep=True)
 
 
-def test_agents_that_are_installed_here_cannot_work_in_an_image_yet() -> None:
+def test_agents_that_lack_what_they_stand_on_cannot_work_in_an_image() -> None:
     image = ImageSource(name=f"docker://example.com/a@sha256:{'0' * 64}")
     in_image, plain = an_instance("task", "case", image=image, software=("only-there",)), an_instance("task", "case")
     for harness, works in (("worker", True), ("command", True), ("codex", False)):

@@ -5,6 +5,7 @@ Read by ourselves, since `ldd` starts what it looks at. Source: System V ABI, gA
 
 from __future__ import annotations
 
+import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,8 +69,8 @@ def _needed(file: BinaryIO, segments: list[tuple[int, ...]], entries: list[tuple
 
 
 def _at(file: BinaryIO, offset: int, size: int, *, short: bool = False) -> bytes:
-    if not 0 <= size <= _MOST:
-        raise ValueError(size)
+    if not 0 <= size <= _MOST or not 0 <= offset <= os.fstat(file.fileno()).st_size:
+        raise ValueError(f"{size} bytes at {offset}")
     file.seek(offset)
     found = file.read(size)
     if len(found) < size and not short:
