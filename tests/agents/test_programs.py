@@ -31,11 +31,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
 
-def put(name: str, version: str, digest: str = "d" * 64) -> Installed:
+def put(name: str, version: str, digest: str = "d" * 64, *, anywhere: bool = False) -> Installed:
     """As if it had been installed."""
     folder = agents_folder() / f"{name}-{version}-{digest[:16]}"
     (folder / TREE).mkdir(parents=True)
-    one = Installed(name, version, digest, str(folder / TREE), {"x": "1"}, runtime="node 1")
+    one = Installed(name, version, digest, str(folder / TREE), {"x": "1"}, runtime="node 1", anywhere=anywhere)
     (folder / ABOUT).write_text(json.dumps(one.plain()))
     return one
 
