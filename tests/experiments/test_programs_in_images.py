@@ -27,7 +27,7 @@ pytestmark = [
 def answer(request: dict[str, Any], count: int) -> Answer:
     """Leaves the deliverable, by whatever means a harness gives."""
     path = "/task/output/note.sh"
-    return Workman(f"printf '{WANTED}' > {path}", path, WANTED)(request, count)
+    return Workman(f"printf '{WANTED}' > {path}", path, f"{WANTED}\n")(request, count)
 
 
 def bare(folder: Path) -> Path:

@@ -86,6 +86,10 @@ VERBS: dict[str, Verb | Family] = {
             "pin": _verb("suite_pin", "Write the digests of a suite's instances into suite.lock."),
         },
     ),
+    "export": Family(
+        "Write tasks for others' platforms.",
+        {"harbor": _verb("export_harbor", "Write a package's instances as Harbor's tasks.")},
+    ),
     "import": Family(
         "Bring in tasks that others wrote.",
         {
