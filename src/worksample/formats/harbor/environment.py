@@ -26,7 +26,8 @@ MEMORY, DISK = 2 << 30, 10 << 30
 FILE_LIMIT = 1 << 30
 """Bytes of one file that is brought out."""
 OUTPUT_LIMIT = 64 << 20
-_OUTPUT, _SCRATCH = "/logs/artifacts", "/logs/agent"
+_OUTPUT, _SCRATCH = "/worksample/output", "/worksample/scratch"
+"""A box wants them; no task does. The folder above them is not the box's user's."""
 
 
 class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
@@ -82,7 +83,9 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
         )
         self._box = await start_box(config, self._sandbox)
         self._shell = "bash" if (await self._box.run(["sh", "-c", "command -v bash"])).returncode == 0 else "sh"
-        await self.ensure_dirs(self._mount_targets(writable_only=True))
+        made = await self.ensure_dirs(self._mount_targets(writable_only=True))
+        if made is not None and made.return_code:
+            raise RuntimeError(f"the folders of Harbor's cannot be made: {made.stderr}")
         await self._upload_environment_dir_after_start()
 
     def _image(self) -> Cached:
