@@ -104,6 +104,13 @@ def test_a_half_installed_program_is_none() -> None:
     assert installed() == () and find("codex") is None
 
 
+def test_what_a_later_release_installed_is_read_as_far_as_it_is_known() -> None:
+    about = agents_folder() / f"codex-1.0-{'d' * 16}" / ABOUT
+    put("codex", "1.0")
+    about.write_text(json.dumps({**json.loads(about.read_text()), "more": 1}))
+    assert find("codex") == installed()[0]
+
+
 def test_a_digest_covers_what_runs_and_nothing_of_the_place(tmp_path: Path) -> None:
     def tree(name: str) -> Path:
         folder = tmp_path / name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -73,9 +73,10 @@ def agents_folder() -> Path:
 
 def installed(name: str | None = None) -> tuple[Installed, ...]:
     """What is installed here, of one program or of all; by name, and what came last first."""
-    found = []
+    found, known = [], {field.name for field in fields(Installed)}
     for about in sorted(agents_folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True):
-        one = Installed(**json.loads(about.read_text(encoding="utf-8")))
+        said = json.loads(about.read_text(encoding="utf-8"))
+        one = Installed(**{key: value for key, value in said.items() if key in known})  # a later release says more
         if name in (None, one.name):
             found.append(one)
     return tuple(sorted(found, key=lambda one: one.name))

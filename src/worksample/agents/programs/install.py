@@ -16,6 +16,7 @@ from .folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find
 from .registry import named, names
 
 LATEST = "latest"
+WHOLE = "-whole"
 LIBRARIES = "libraries"
 """Beside a program's files: what they stand on."""
 
@@ -39,7 +40,8 @@ def install(text: str) -> Installed:
     place = agents_folder()
     with (place / f".{program.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if version != LATEST and (known := find(program.name, version)) is not None:
+        known = find(program.name, version) if version != LATEST else None
+        if known is not None and (known.anywhere or not standing.loader()):
             return known
         fresh = place / f".{program.name}.new"
         _remove(fresh)  # of one that was killed
@@ -54,7 +56,8 @@ def install(text: str) -> Installed:
             standing.bring(fresh / LIBRARIES, tree, *(Path(one) for one in (got.node, got.python) if one))
             _only_read(fresh / LIBRARIES)
         digest = digest_of_tree(tree)
-        folder = place / f"{program.name}-{got.version}-{digest[:16]}"
+        # An earlier release installed the same files without what they stand on: that folder stays as it is.
+        folder = place / f"{program.name}-{got.version}-{digest[:16]}{WHOLE if standing.loader() else ''}"
         if folder.exists():
             _remove(fresh)
         about = Installed(
