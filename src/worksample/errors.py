@@ -93,6 +93,7 @@ class Cause(StrEnum):
     JUDGE_LACKS = "judge.lacks"
     PERSON_DECLINED = "person.declined"
     PERSON_AWAITED = "person.awaited"
+    PERSON_CONTINUES = "person.continues"
     NOT_ATTEMPTABLE = "plan.not_attemptable"
     CANCELLED = "operator.cancelled"
     PLATFORM_CRASH = "platform.crash"
@@ -162,6 +163,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.JUDGE_LACKS: _of(_B.JUDGE, "no judge is configured"),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
     Cause.PERSON_AWAITED: _of(_B.PERSON, "waits for people"),
+    Cause.PERSON_CONTINUES: _of(_B.PERSON, "a person goes on with what the agent did"),
     Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),

@@ -16,8 +16,9 @@ from worksample.app.middleware.hosts import Hosts
 from worksample.app.middleware.split import Split
 from worksample.app.middleware.static import Front
 from worksample.app.middleware.throttle import Throttle
+from worksample.desks.desks import Desks
 from worksample.people import People
-from worksample.people.clock import wall
+from worksample.people.clock import moment, wall
 
 from .api import make_api
 from .authentication import SignedOut, find_session
@@ -50,6 +51,7 @@ def create_app(
         people=People(store, clock=clock, instructions=instructions),
         capabilities=Capabilities(store, clock, hours=config.capability_hours),
         preparing=Preparing(store, config),
+        desks=Desks(store, lambda: moment(clock())),
         suggesting=suggesting_of(store, config.judges),
     )
     return Hosts(
@@ -80,7 +82,9 @@ def _app(services: Services) -> ASGIApp:
 @asynccontextmanager
 async def _life(services: Services) -> AsyncIterator[None]:
     await services.preparing.start()
+    services.desks.begin()
     try:
         yield
     finally:
+        await services.desks.stop()
         await services.preparing.stop()

@@ -90,18 +90,23 @@ VERBS: dict[str, Verb | Family] = {
         "Import tasks that others wrote.",
         {
             "jobs": _verb("import_jobs", "Turn a table of jobs into packages: a firm's own list, a marketplace's."),
-            "upbench": _verb("import_upbench", "Turn jobs of UpBench's `projects` table into packages."),
+            "upbench": _verb("import_upbench", "Take in UpBench's tables: jobs, and what was handed in and said."),
             "gdpval": _verb("import_gdpval", "Turn GDPval's table, files and rubrics into packages."),
             "rli": _verb("import_rli", "Turn folders with brief, inputs and human deliverable into packages."),
             "tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages."),
             "harbor": _verb("import_harbor", "Turn Harbor's tasks into packages."),
         },
     ),
+    "export": Family(
+        "Write what a store holds in forms that others read.",
+        {"upbench": _verb("export_upbench", "Write UpBench's six tables, from jobs to evaluators.")},
+    ),
     "jobs": Family(
         "Have experts decide which jobs are fit to be tasks.",
         {
             "qualify": _verb("jobs_qualify", "Look at a suite's jobs, and ask experts which are fit."),
             "funnel": _verb("jobs_funnel", "Show how many jobs dropped out at each step, and why."),
+            "experts": _verb("jobs_experts", "Show how sets of experts cover the jobs of their categories."),
             "keep": _verb("jobs_keep", "Write the jobs that qualified as a suite, with the experts' rubrics."),
         },
     ),

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from worksample.agents import check_agent, define
 from worksample.agents.build import check_program
+from worksample.agents.define import a_person
 from worksample.errors import PlanError
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
-from worksample.records import Agent, EvaluatorKind, Experiment, now
+from worksample.records import Agent, EvaluatorKind, Experiment, Worker, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
@@ -22,6 +23,7 @@ from .overshoot import overshoot_of
 from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan
 from .rounds import asked_of
 from .run import with_scripts
+from .seating import works
 from .select import Selection, select
 
 SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -35,7 +37,8 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
     does not fit, a script without steps for a task, a budget on a model without a price.
     """
     selection = select(config, sink or HashSink())
-    agents = tuple(agent_of(agent) for agent in config.agents)
+    people = any(arm.worker is Worker.HUMAN for arm in config.arms)
+    agents = (*(agent_of(agent) for agent in config.agents), *((a_person(),) if people else ()))
     material = Material(
         name=config.name,
         agents=agents,
@@ -93,7 +96,7 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
         agent, instance = agents[agent_id], instances[instance_id]
         check_agent(agent, instance)
         for arm in arms.values():
-            if limits_of(instance, arm, agent).cost is not None:
+            if works(agent, arm) and limits_of(instance, arm, agent).cost is not None:
                 require_price(agent.model, prices)
 
 

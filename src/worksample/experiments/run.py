@@ -16,6 +16,8 @@ from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Proto
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
+from worksample.seats.turns import waits_for_person
+from worksample.seats.waiting import has_places
 from worksample.store import Store
 
 from .allowance import allowance
@@ -231,6 +233,8 @@ class _Work:
         ready = may_run(self.store, self.experiment)
         mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self.tried]
         mine = [s for s in mine if ready is None or s.id in ready]
+        if has_places(self.experiment):
+            mine = [s for s in mine if not waits_for_person(self.store, self.experiment, s)]
         return in_order(mine, self.experiment.seed, strata_of(self.experiment, tuple(self.instances.values())))
 
     def _free(self, slots: tuple[Slot, ...]) -> list[Slot]:

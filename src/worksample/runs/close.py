@@ -20,12 +20,12 @@ from worksample.fault_injection import reach
 from worksample.models import usage_of
 from worksample.models.usage import AGENT, spent
 from worksample.models.waiting import waiting
-from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, canonical, now
+from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, Worker, canonical, now
 from worksample.services import export
 from worksample.services.exporting import Exported
 from worksample.submissions import Captured, take
 
-from .outcome import after_capture, ended_by_error
+from .outcome import after_capture, ended_by_error, handed_over
 from .own_log import own_log
 from .trajectory import Writer, write
 from .trial_box import box_of
@@ -76,6 +76,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
 
     events = list(transcript().events)
     ended, working = now(), _working_seconds()
+    if try_.job.arm(try_.slot).worker is Worker.ASSISTED:
+        outcome = handed_over(outcome)
     reach("close.begin")
     captured, exported = await asyncio.gather(_captured(try_), _exported(try_))
     parts = dict(captured.parts)

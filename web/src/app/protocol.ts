@@ -4,6 +4,7 @@ export const PROTOCOL = {
   "roles": [
     "evaluator",
     "expert",
+    "worker",
     "reviewer",
     "admin"
   ],
