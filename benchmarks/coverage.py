@@ -52,9 +52,10 @@ def table(found: Table, sizes: tuple[int, ...], seeds: int) -> str:
     lines = [f"| coverage in % of {seeds} benchmarks | " + " | ".join(heads) + " |", "|---" * (len(sizes) + 1) + "|"]
     for row, cells in found.items():
         lines.append(f"| {row} | " + " | ".join(str(cells.get(s, "")) for s in sizes) + " |")
-        if "equal agents" in row or "10 points" in row:
+        if "equal agents" in row or "10 points" in row or "planned" in row:
             name = "false alarms" if "equal" in row else "power"
-            told = (f"{100 * c.alarms / max(1, c.seeds - c.none):.1f}" for c in (cells[s] for s in sizes))
+            given = (cells[s] for s in sizes)
+            told = ("none" if c.none == c.seeds else f"{100 * c.alarms / (c.seeds - c.none):.1f}" for c in given)
             lines.append(f"| ... {name} | " + " | ".join(told) + " |")
     return "\n".join(lines)
 

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 from benchmarks.coverage_cells import Found, Rng, World
+from benchmarks.coverage_plans import planned
 
 from worksample import metrics as m
 
@@ -280,5 +281,5 @@ def trends(rng: Rng, n: int) -> Found:
 
 WORLDS: tuple[World, ...] = (
     rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled, ranked, medians,
-    scales, ceilings, trends,
+    scales, ceilings, trends, planned,
 )  # fmt: skip

@@ -23,7 +23,21 @@ FILES = {
     "picture.toml": b"\x89PNG\r\n",
     "jobs.csv": b"a,b\n1,2\n",
     "empty.csv": b"",
+    "endless.csv": b"id,description,amount\nj1,Write about trees,inf\n",
+    "twins.toml": f"""tasks = ["{TINY}/tasks/sums"]
+[[agents]]
+name = "ann"
+harness = "scripted"
+script = "{SCRIPTS}/good"
+[[agents]]
+name = "ann"
+harness = "scripted"
+script = "{SCRIPTS}/bad"
+""".encode(),
 }
+HANDED = (
+    "submit", ".", "--task", TINY / "tasks" / "sums", "--instance", "small", "--entrant", "eva", "--origin", "external",
+)  # fmt: skip
 
 
 def model(name: str, *more: object) -> list[object]:
@@ -76,6 +90,11 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     "a trial that there is not": (["amend", "strike", "trial", "x", "--reason", "y"], ["no trial", "worksample list"]),
     "a column's name": (["metrics", "--where", "colour=red"], ["'colour'", "--where with agent"]),
     "work without a name": (["submit", ".", "--task", TINY / "tasks" / "sums"], ["--entrant", "worksample submit"]),
+    "minutes below none": ([*HANDED, "--minutes", "-5"], ["'-5' is neither a number of 0 or more", "submit --help"]),
+    "a cost without end": ([*HANDED, "--cost", "inf"], ["'inf' is neither a number of 0 or more", "submit --help"]),
+    "work of a day to come": ([*HANDED, "--date", "2999-01-01"], ["2999-01-01, which is in the future", "--date YYYY"]),
+    "a price without end": (["import", "jobs", "endless.csv", "out"], ["'inf' is not a number", "--skip-faulty"]),
+    "two agents of one name": (["run", "twins.toml"], ["two agents have one name: ann", "a name of its own"]),
     "a table without names": (["import", "jobs", "empty.csv", "out"], ["names no columns", "import jobs --help"]),
     "a suite that there is not": (["suite", "show", "beginner"], ["no suite 'beginner'", "starter"]),
     "an id with a blank": (["task", "new", "My Task"], ["not a task's id", "lower case"]),

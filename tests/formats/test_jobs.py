@@ -17,8 +17,10 @@ from worksample.audit.brief import check_brief
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files import HashSink
 from worksample.formats.jobs import ImportJobs, import_jobs
-from worksample.records import ContractType, Importance, Protocol
+from worksample.formats.jobs.posting import category_of
+from worksample.records import ContractType, Importance, Job, Protocol
 from worksample.tasks import ingest, read_package, read_suite
+from worksample.taxonomy import categories, lookup
 
 UPBENCH = ImportJobs(preset="upbench")
 
@@ -96,7 +98,7 @@ def test_a_row_at_fault_is_named_and_nothing_is_written(folder: Path, name: str)
     (folder / "sub").mkdir()
     (folder / "link.txt").symlink_to("style.txt")
     table = write_csv(folder / "jobs.csv", [{**ROW, "hours": ""}, {**ROW, "hours": "", "contract_id": "2", **changes}])
-    with pytest.raises(ImportFailed, match="1 of 2 jobs are at fault") as caught:
+    with pytest.raises(ImportFailed, match="1 of 2 jobs have errors") as caught:
         import_jobs(table, folder / "out", ImportJobs())
     # The rubric of three lines takes the first job to line 4 of the file.
     assert "line 5: " in str(caught.value) and said in str(caught.value)
@@ -261,3 +263,16 @@ def test_words_that_are_wrong_are_told(folder: Path) -> None:
     (folder / "twice.csv").write_text("id,id\n1,2\n")
     with pytest.raises(ImportFailed, match="stands twice"):
         import_jobs(folder / "twice.csv", folder / "out", ImportJobs())
+
+
+def test_the_papers_own_names_of_categories_are_known() -> None:
+    """UpBench 3.1: eight categories, as Upwork writes them; and ours, as our own tables write them."""
+    paper = (
+        "Accounting & Consulting", "Admin Support", "Data Science & Analytics", "Engineering & Architecture",
+        "Sales & Marketing", "Translation", "Web, Mobile & Software Development", "Writing",
+    )  # fmt: skip
+    found = [category_of(Job(contract="1", category=name, subcategory="Something new")) for name in paper]
+    assert all(id.startswith("upwork:") and "/" not in id for id in found) and len(set(found)) == len(paper)
+    for one in categories("upwork"):
+        names = (lookup(one.parent).title, one.title) if one.parent else (one.title, "")
+        assert category_of(Job(contract="1", category=names[0], subcategory=names[1])) == one.id

@@ -65,6 +65,11 @@ def test_versions_and_days_are_no_telephone_numbers(finder: Finder) -> None:
     assert [c for c in finder.find([("d", text)]) if c.kind == "PHONE_NUMBER"] == []
 
 
+def test_behind_encoded_bytes_an_identifier_is_found(finder: Finder) -> None:
+    text = f"{'0' * 300_000} anna@firm.de\ndata:image/png;base64,{'iVBORw0KGgo' * 30_000}== +49 30 2345678"
+    assert [c.text for c in finder.find([("d", text)])] == ["anna@firm.de", "+49 30 2345678"]
+
+
 def test_a_text_is_cut_where_words_end() -> None:
     text = " ".join(f"word{n}" for n in range(5000))
     pieces = list(chunks(text))

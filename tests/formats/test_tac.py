@@ -97,6 +97,8 @@ def test_what_is_given_is_no_deliverable(packages: dict[str, Package], published
         provided, _, wanted = brief.partition("## Provided material")[2].partition("## Deliverables")
         both = {line for line in provided.splitlines() if line.startswith("- ")} & set(wanted.splitlines())
         assert both <= {"- `/workspace/drinks_survey.csv`"}, name
+        given = {line.strip("- `").rpartition("/")[2] for line in provided.splitlines() if line.startswith("- ")}
+        assert given & {d.name for d in package.instances[0].deliverables} <= {"drinks_survey.csv"}, name
     none = {n for n, p in packages.items() if not p.instances[0].deliverables}
     assert none == {n for n, task in published.items() if not task.local} | {"sde_run_rising_wave_locally"}
 

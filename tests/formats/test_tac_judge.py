@@ -102,7 +102,7 @@ STATES = {
 
 @pytest.mark.box
 @pytest.mark.long(seconds=60)
-@pytest.mark.quick("research, three wrong", "charts")
+@pytest.mark.quick("charts")
 @pytest.mark.parametrize("state", STATES, ids=list(STATES))
 async def test_judged_checkpoints_are_graded_by_the_ports_own_evaluators(state: str, tmp_path: Path) -> None:
     task, files, score, asked = STATES[state]

@@ -102,6 +102,8 @@ async def test_a_panel_decides_by_more_than_half(made: Bench) -> None:
         question(exhibits=[{"look": "film"}]), question(exhibits=[{"look": "picture", "data": "!"}]),
         question(exhibits=[{"look": "text", "text": "x"}] * 201), question(kind="choice", options=[1]),
         question(kind="fields", fields={"a": 1}), question(kind="checklist", items={}), question(kind="pair"),
+        question(kind="choice", options="ab"), question(kind="checklist", items={"a": 1}), question(role=7),
+        question(kind="checklist", items=["a"]), question(kind="fields", fields=[{}]), question(exhibits=[1]),
     ],
 )  # fmt: skip
 def test_what_is_no_question_is_junk(body: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worksample.box import Connection
-from worksample.errors import Cause, GraderError, SandboxError
+from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.grading.broker import REQUESTS, Broker
 from worksample.kit.broker import HEAD, REQUEST_LIMIT, frame
 from worksample.sandboxes.pipes import SocketConnection
@@ -51,6 +51,10 @@ async def boxless(body: Mapping[str, Any]) -> dict[str, Any]:
     raise SandboxError("no box can be had")
 
 
+async def unjudged(body: Mapping[str, Any]) -> dict[str, Any]:
+    raise JudgeError("no judge answers", cause=Cause.JUDGE_LACKS if body else None)
+
+
 async def answer(reader: asyncio.StreamReader) -> dict[str, Any]:
     async with asyncio.timeout(300):
         (length,) = HEAD.unpack(await reader.readexactly(HEAD.size))
@@ -69,7 +73,7 @@ class Served:
     """A broker that serves a door."""
 
     def __init__(self) -> None:
-        self.door, self.broker = Door(), Broker({"echo": echo, "slow": slow, "boxless": boxless})
+        self.door, self.broker = Door(), Broker({"echo": echo, "slow": slow, "boxless": boxless, "unjudged": unjudged})
 
     async def __aenter__(self) -> Served:
         self._serving = asyncio.create_task(self.broker.serve(self.door))
@@ -172,9 +176,20 @@ async def test_a_box_that_cannot_be_had_is_told_and_is_no_junk() -> None:
         writer.close()
 
 
+async def test_a_judge_that_fails_is_told_with_its_cause_and_is_no_junk() -> None:
+    async with Served() as served:
+        reader, writer = await served.door.enter()
+        for body, cause in (({"a": 1}, "judge.lacks"), ({}, "judge.error")):
+            writer.write(frame({"verb": "unjudged", "number": 3, "body": body}))
+            assert await answer(reader) == {"number": 3, "failed": "no judge answers", "cause": cause}
+        assert served.broker.records == []
+        writer.close()
+
+
 async def test_time_spent_waiting_for_answers_is_counted_once() -> None:
     async with Served() as served:
         lines = [await served.door.enter() for _ in range(3)]
+        assert served.broker.paused == 0.0
         began = time.monotonic()
         for _, writer in lines:
             writer.write(frame({"verb": "slow", "body": {}}))

@@ -46,6 +46,7 @@ def test_every_figure_has_a_row(coverage):
     assert [row for row in sorted(rows) if f"| {row} |" not in page] == []
 
 
+@pytest.mark.thorough(quick="metrics/test_coverage.py::test_means_of_heavy_tail[40]")
 @pytest.mark.long(seconds=60)
 def test_intervals_hold_the_truth(coverage):
     """80 benchmarks of 40 tasks: of 95 % fewer than 86 % are a chance of one in two thousand a row."""

@@ -286,3 +286,11 @@ def test_connectivity_one_by_one_and_all_at_once(size, seed):
     assert (below[0] == whole[0]).all() and (above[0] == whole[:, 0]).all()
     assert set(one.reasons) == set(agents) - set(one.main)
     assert sorted(a for c in one.components for a in c) == sorted(agents)
+
+
+def test_ten_thousand_agents_are_said_to_be_too_many():
+    """What would take days and a gigabyte a fit has its reason at once."""
+    agents = [f"a{n}" for n in range(10_000)]
+    table = m.elo_ratings(m.pair_sums(["p"] * 10_000, agents, ["human"] * 10_000, [0.5] * 10_000))
+    assert table.ratings["a7"].reason == "10,001 agents are too many to rate: at most 1,000"
+    assert table.ratings["a7"].counts.valid == 1 and table.rated == ()

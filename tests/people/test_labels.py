@@ -389,6 +389,33 @@ def test_a_person_who_copies_the_judge_is_named_and_struck(tmp_path: Path) -> No
     assert counts == [120, 80]
 
 
+@pytest.mark.parametrize("lost", [False, True], ids=["as it stands", "made anew"])
+def test_labels_that_were_struck_are_asked_of_somebody_else(tmp_path: Path, lost: bool) -> None:
+    desk = office(tmp_path, agents=1, projects=4)
+    experiment = planned(desk)
+    judge(desk, good)
+    assert fill(desk, experiment) == 2
+    ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
+    assert label(desk, bob) == 2
+    found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
+    assert found is not None and wanted(desk.store, experiment, found) == 0
+    strike = Amendment(
+        id="a", target=Target.EVALUATOR, target_id=bob.evaluator, action=Action.STRIKE,
+        reason="copied the judge", author="me", at=START,
+    )  # fmt: skip
+    desk.store.commit(strike)  # by no verb that tells the queue
+    assert wanted(desk.store, experiment, found) == 2
+    if lost:
+        with desk.store.database.writing() as connection:
+            for table in (assignments, items, queues):
+                connection.execute(delete(table))
+    assert (fill(desk, experiment), fill(desk, experiment)) == (2, 0)
+    assert routed(desk) == {}, "nothing is sent on before there are labels again"
+    assert (label(desk, bob), label(desk, ann)) == (0, 2)
+    assert wanted(desk.store, experiment, found) == 0
+    assert fill(desk, experiment) > 0 and routed(desk)
+
+
 def suspects(desk: Office, experiment: Experiment) -> dict[str, str]:
     """Who is named in the report -> what was found."""
     found = {s.id: s for s in measure(desk.store, [experiment])}

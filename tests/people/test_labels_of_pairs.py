@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,9 @@ from store.worlds import START
 from worksample.calibration.config import CalibrationConfig
 from worksample.calibration.drawing import read_draw
 from worksample.calibration.labels import labels_of, wanted
+from worksample.experiments.rounds import pair_round
+from worksample.grading import Evaluators
+from worksample.grading.scripted import Scripted
 from worksample.people import Account, Item
 from worksample.people.rounds.own import OwnRounds
 from worksample.records import (
@@ -42,6 +45,7 @@ from worksample.verdicts.pairs import PAIRS, drawn_pairs, entries_of, key_of, sa
 from worksample.verdicts.second_looks import ROUTED
 
 Chooses = Callable[[str, str], Side]
+CALIBRATED = {"calibration": CalibrationConfig(share=0.5, protocols=(Protocol.PAIRWISE,)).plain()}
 
 
 def office(folder: Path, **rest: Any) -> Office:
@@ -67,15 +71,24 @@ def loves_the_last(one: str, two: str) -> Side:
     return best(one, two) if not any(last) else Side.FIRST if last[0] else Side.SECOND
 
 
-def judge(desk: Office, chooses: Chooses, per_pair: int = 24) -> Round:
-    """A judge's round of pairs, answered."""
-    pairs = sample_pairs(entries_of(desk.store, desk.store.find(Submission)), per_pair, 0)
+def judge(
+    desk: Office, chooses: Chooses, per_pair: int = 24, only: Callable[[str], bool] = lambda s: True
+) -> Round:  # fmt: skip
+    """A judge's round of pairs, answered; `only`: of this work."""
+    work = [s for s in desk.store.find(Submission) if only(s.id)]
+    pairs = sample_pairs(entries_of(desk.store, work), per_pair, 0)
     drawn = [(p.first.subject, p.second.subject) for p in pairs]
     versions = {PAIRS: desk.store.blobs.put(canonical([list(pair) for pair in drawn]))}
     round = Round(
         id="judged", protocol=Protocol.PAIRWISE, by=EvaluatorKind.JUDGE, experiment="x1", versions=versions,
         author="me", at=START,
     )  # fmt: skip
+    desk.store.commit(round)
+    answer(desk, round, chooses, drawn)
+    return round
+
+
+def answer(desk: Office, round: Round, chooses: Chooses, pairs: Sequence[tuple[str, str]]) -> None:
     who = Evaluator(id="judge.judge@1", name="judge", type=EvaluatorKind.JUDGE, version="1", at=START)
     instances = {s.id: s.instance for s in desk.store.find(Submission)}
     said = [
@@ -84,10 +97,9 @@ def judge(desk: Office, chooses: Chooses, per_pair: int = 24) -> Round:
             outcome=Given.GIVEN, payload=Pairwise(completion=chooses(one, two), quality=chooses(one, two)),
             author="me", at=START,
         )
-        for one, two in drawn
+        for one, two in pairs
     ]  # fmt: skip
-    desk.store.commit(round, who, *said)
-    return round
+    desk.store.commit(who, *said)
 
 
 def fill(desk: Office, experiment: Experiment) -> int:
@@ -95,12 +107,12 @@ def fill(desk: Office, experiment: Experiment) -> int:
 
 
 def label(desk: Office, *accounts: Account, chooses: Chooses = best) -> int:
-    def answer(account: Account, item: Item) -> dict[str, object]:
+    def say(account: Account, item: Item) -> dict[str, object]:
         one, two = desk.behind(item)
         side = chooses(one, two).value
         return {"completion": side, "quality": side, "justification": "report.txt"}
 
-    return desk.work_off(accounts, answer)
+    return desk.work_off(accounts, say)
 
 
 def test_pairs_are_drawn_whatever_the_judge_says_and_half_of_each_two_agents(tmp_path: Path) -> None:
@@ -206,3 +218,63 @@ def test_a_struck_side_takes_its_pairs_along(tmp_path: Path) -> None:
         )
     )
     assert wanted(desk.store, experiment, found) == 4
+
+
+def test_pairs_of_work_that_came_later_are_judged_and_labelled(tmp_path: Path) -> None:
+    """Two agents met on ten projects; a third comes late. What was drawn before stays as it was."""
+    desk = office(tmp_path, agents=3, projects=10, settings=CALIBRATED)
+    late = [s for s in desk.store.find(Submission) if s.id.startswith("s-maker-2")]
+    experiment = planned(desk)
+    judged = judge(desk, best, 10, only=lambda s: not s.startswith("s-maker-2"))
+    assert fill(desk, experiment) == 5
+    ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
+    label(desk, ann, bob)
+    first = labels_of(desk.store, "x1", Protocol.PAIRWISE)
+    assert first is not None and wanted(desk.store, experiment, first) == 0
+
+    more = ask_later(desk, experiment, judged)
+    assert len(late) == 10 and len(more) == 20 and ask_later(desk, experiment, judged) == []
+    assert not {key_of(*pair) for pair in more} & set(first.draw.strata)
+    found = labels_of(desk.store, "x1", Protocol.PAIRWISE)
+    assert found is not None and first.draw.drawn < found.draw.drawn
+    assert sorted(found.draw.counts.values()) == [(10, 5), (10, 5), (10, 5)]
+    assert wanted(desk.store, experiment, found) == 10
+    assert fill(desk, experiment) == 10, "what is labelled comes into the same queue"
+    assert fill(desk, experiment) == 0
+    with desk.store.database.writing() as connection:
+        for table in (assignments, items, queues):
+            connection.execute(delete(table))
+    assert (fill(desk, experiment), fill(desk, experiment)) == (15, 0), "made anew, with what came later"
+    assert label(desk, ann, bob) == 20, "what was said is asked of nobody"
+    assert wanted(desk.store, experiment, found) == 0
+    rows = {s.id: s for s in measure(desk.store, [experiment])}["preferences-corrected"].rows
+    assert [row.cells[4] for row in rows] == ["5", "5", "5"]
+
+
+def test_who_labels_later_pairs_does_not_change_with_what_is_struck(tmp_path: Path) -> None:
+    desk = office(tmp_path, agents=3, projects=6, settings=CALIBRATED)
+    experiment = planned(desk)
+    judged = judge(desk, best, 10, only=lambda s: not s.startswith("s-maker-2"))
+    fill(desk, experiment)
+    ask_later(desk, experiment, judged)
+    found = labels_of(desk.store, "x1", Protocol.PAIRWISE)
+    assert found is not None
+    gone = next(key for key in sorted(found.draw.drawn) if "s-maker-2" in key).split("\x1f")[0]
+    desk.store.commit(
+        Amendment(
+            id="a", target=Target.SUBMISSION, target_id=gone, action=Action.STRIKE, reason="a leak", author="me",
+            at=START,
+        )
+    )  # fmt: skip
+    again = labels_of(desk.store, "x1", Protocol.PAIRWISE)
+    assert again is not None and again.draw == found.draw
+
+
+def ask_later(desk: Office, experiment: Experiment, judged: Round) -> list[tuple[str, str]]:
+    """Draw what a run draws, and have the judge answer; the new pairs."""
+    before = drawn_pairs(desk.store, judged)
+    here = Evaluators(judges=lambda round: (Scripted("judge", None),))
+    assert pair_round(desk.store, experiment, here) == judged
+    fresh = drawn_pairs(desk.store, judged)[len(before) :]
+    answer(desk, judged, best, fresh)
+    return fresh

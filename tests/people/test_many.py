@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from people.worlds import Office, office
+from running.profiles import examples
 from worksample.people import People
 from worksample.people.clock import MINUTE, wall
 from worksample.records import Evaluation, Given
@@ -19,6 +20,8 @@ from worksample.store import Store, check
 from worksample.store.people_tables import assignments, items
 
 CLERK = Path(__file__).with_name("clerk.py")
+MANY = examples(5000)
+"""Items, a quarter of them in the quick profile."""
 Process = subprocess.Popen[str]
 
 
@@ -44,11 +47,11 @@ def multiply(desk: Office, round: str, total: int) -> None:
 
 
 @pytest.mark.long
-def test_fifty_claim_five_thousand_items_while_processes_are_killed(tmp_path: Path) -> None:
+def test_fifty_claim_thousands_of_items_while_processes_are_killed(tmp_path: Path) -> None:
     desk = office(tmp_path, agents=2, projects=2)
     people = [desk.hire(f"e{n:02}") for n in range(50)]
-    round = desk.open(overlap=1, most_open=5000)
-    multiply(desk, round.id, 5000)
+    round = desk.open(overlap=1, most_open=MANY)
+    multiply(desk, round.id, MANY)
     desk.store.close()
     workers = [clerks(tmp_path / "s", n * 10, 10, "claim") for n in range(5)]
     for worker in workers:
@@ -68,7 +71,7 @@ def test_fifty_claim_five_thousand_items_while_processes_are_killed(tmp_path: Pa
         with store.database.reading() as connection:
             given = connection.execute(select(assignments.c.item)).scalars().all()
             free = connection.execute(select(func.sum(items.c.free))).scalar_one()
-        assert (len(given), len(set(given)), free) == (5000, 5000, 0)
+        assert (len(given), len(set(given)), free) == (MANY, MANY, 0)
         # What the killed ones had open goes to the others once their leases have run out.
         dead = {p.id for p in people[:20]}
         with store.database.writing() as connection:
@@ -85,7 +88,7 @@ def test_fifty_claim_five_thousand_items_while_processes_are_killed(tmp_path: Pa
         with store.database.reading() as connection:
             query = select(assignments.c.item, func.count()).where(assignments.c.state == "leased")
             held = {row.item: row[1] for row in connection.execute(query.group_by(assignments.c.item))}
-        assert len(held) == 5000 and set(held.values()) == {1}
+        assert len(held) == MANY and set(held.values()) == {1}
 
 
 @pytest.mark.parametrize("fault", ["store.object:kill:3", "people.said:kill:3"])

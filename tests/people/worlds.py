@@ -75,6 +75,8 @@ class Office:
     agents: int = 3
     projects: int = 4
     clock: Clock = field(default_factory=Clock)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the experiment."""
 
     def __post_init__(self) -> None:
         self.store.blobs.put(NOTHING)
@@ -86,7 +88,7 @@ class Office:
         lock = Lock(suite="s", instances=ids, protocol=Protocol.HOLISTIC, sandbox="bubblewrap")
         experiment = Experiment(
             id="x1", name="x", agents=tuple(a.id for a in self.makers), arms=(Arm(),), repeats=1, lock=lock,
-            author="me", at=START,
+            settings=dict(self.settings), author="me", at=START,
         )  # fmt: skip
         records: list[Record] = [*self.makers, *self.instances, experiment]
         for agent in self.makers:

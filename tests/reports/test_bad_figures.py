@@ -64,6 +64,23 @@ def test_prices_in_another_currency_are_named_even_where_there_are_no_others(sto
     assert found.rows == () and "1 instances are priced in another currency" in notes(found)
 
 
+def test_a_price_from_the_future_and_one_beyond_all_are_named(store: Store) -> None:
+    world = PeopleWorld(store, Protocol.HOLISTIC, [Agent.of("ann", "worker", model="m/1")], [])
+    days, prices = (date(2026, 1, 1), date(2031, 1, 1), date(2026, 1, 1)), (90, 90, 9e11)
+    for n, (day, price) in enumerate(zip(days, prices, strict=True)):
+        plain = worlds.instance_of(f"p{n}", task=f"job{n}")
+        value = Value(low=price, high=price, date=day, source=Source.PAID)
+        world.instances.append(plain.replaced(about=plain.about.replaced(value=value)))
+    store.commit(*world.instances)
+    world.round("h1", Protocol.HOLISTIC)
+    for n in range(3):
+        world.vote("h1", world.work(0, n), n, 3, 3, 3)
+    found = sections(store)["dollars"]
+    assert "1 prices are dated after the experiment was planned, which cannot be, such as that of job1" in notes(found)
+    assert "1 trials with a price below $0 or above $100,000,000 are left out" in notes(found)
+    assert cell(found, "ann", "earned").value == 180 and not found.fault
+
+
 def test_an_agent_from_the_future_is_named(store: Store) -> None:
     agents = [
         Agent.of("ann", "worker", model="m/1", release_date=date(2031, 1, 1)),

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reports.measuring import QUICK
+from running.profiles import examples
 from verdicts.random_worlds import RandomWorld
 from worksample.metrics import Estimate
 from worksample.people import final_verdicts
@@ -131,7 +132,7 @@ def agrees_with_the_heat_map(world: RandomWorld, rows: dict[tuple[str, str, int]
 
 
 @pytest.mark.long
-@settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(30), suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**9), st.sampled_from(PROTOCOLS))
 def test_every_figure_comes_of_one_frame(seed: int, protocol: Protocol) -> None:
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "s", create=True) as store:

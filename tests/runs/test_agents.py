@@ -25,7 +25,9 @@ async def test_a_straggler_holds_up_no_other_agent(tmp_path: Path) -> None:
     at = setting(
         tmp_path, agent=player("slow", waits, HELLO), more=[*agents, player("last", {"run": f"touch {flag}"}, HELLO)]
     )
-    trials = await at.run(sandbox="none", parallel=2)
+    # In this order: the store gives open slots in one of its own.
+    await run_slots(at.store, at.experiment, at.slots, RunConfig(sandbox="none", parallel=2), lambda *_: None)
+    trials = at.trials()
     assert Counter(t.outcome.ending for t in trials) == {Ending.DONE: 5}
     by_agent = {t.agent.partition("@")[0]: t for t in trials}
     assert by_agent["last"].started < by_agent["slow"].ended

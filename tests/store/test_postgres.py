@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from store.older_stores import VERSIONS, is_whole, unpack
 from store.slow_files import Gate, SlowFiles
@@ -32,6 +33,7 @@ from store.worlds import World, histories, planted
 from worksample.errors import RecordConflict, StoreError
 from worksample.records import Record, Target, Trial
 from worksample.store import Store, check, merge, rebuild
+from worksample.store.database import Rivals
 
 pytestmark = pytest.mark.postgres
 WORLD = World()
@@ -263,6 +265,37 @@ def test_two_connections_cannot_both_take_an_id(url: str, tmp_path: Path) -> Non
     assert sorted(outcomes) == ["kept", "refused", "refused", "refused"]
     with Store.open(tmp_path / "s") as store:
         assert check(store) == []
+
+
+def test_a_refused_statement_takes_nothing_of_anothers_with_it_and_is_never_called_done(
+    url: str, tmp_path: Path
+) -> None:
+    with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
+        with pytest.raises(StoreError, match="nothing of its transaction is kept"), store.database.writing() as one:
+            one.execute(text("INSERT INTO meta VALUES ('told', 'done')"))
+            with pytest.raises(DBAPIError):
+                one.execute(text("SELECT 1 / 0"))
+        told, refused = threading.Event(), threading.Event()
+
+        def fails() -> None:
+            with pytest.raises(StoreError, match="division by zero"), store.database.writing(Rivals.RECORDS) as other:
+                other.execute(text("INSERT INTO meta VALUES ('other', '')"))
+                told.wait(60)
+                other.execute(text("SELECT 1 / 0"))
+            refused.set()
+
+        beside = threading.Thread(target=fails)
+        beside.start()
+        with store.database.writing(Rivals.RECORDS) as one:
+            one.execute(text("INSERT INTO meta VALUES ('first', '')"))
+            told.set()
+            assert refused.wait(60)
+        store.commit(WORLD.trial(0, "t1"))
+        beside.join()
+        with store.database.reading() as connection:
+            kept = set(connection.execute(text("SELECT key FROM meta")).scalars())
+        assert "first" in kept and not kept & {"told", "other"}
+        assert [t.id for t in store.find(Trial)] == ["t1"]
 
 
 def test_leases_and_another_stores_database(url: str, tmp_path: Path) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from submissions.material import instance, write
 from worksample.errors import CaptureError, UsageError
-from worksample.records import Origin, Reported, Submission
+from worksample.records import Origin, Reported, Submission, now
 from worksample.store import Store
 from worksample.submissions import hand_in
 
@@ -44,6 +44,15 @@ def test_a_folder_with_what_is_known_of_it(store: Store, tmp_path: Path) -> None
     assert (got.entrant, got.origin, got.at, got.author) == ("Eve", Origin.PERSON, at, "desk")
     assert (got.reported.minutes, got.reported.cost) == (90, None)
     assert (got.trial, got.note, paths(store, got)) == (None, "", ["report.csv"])
+
+
+def test_work_of_a_day_to_come_is_refused(store: Store, tmp_path: Path) -> None:
+    made, folder = instance(store, tmp_path), write(tmp_path / "work", {"report.csv": "x"})
+    with pytest.raises(UsageError, match="in the future"):
+        hand_in(store, made, folder, entrant="Eve", at=now() + timedelta(days=2))
+    assert store.find(Submission) == []
+    # East of here it is tomorrow already.
+    assert hand_in(store, made, folder, entrant="Eve", at=now() + timedelta(hours=13)).entrant == "Eve"
 
 
 def test_an_archive_and_a_folder_give_the_same_content(store: Store, tmp_path: Path) -> None:

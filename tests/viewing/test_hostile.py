@@ -210,6 +210,7 @@ async def test_a_long_table_is_counted_and_shown_in_part(store: Store, tmp_path:
     assert "only the first 100,000 rows" in seen.problem
 
 
+@pytest.mark.thorough(quick="viewing/test_families.py::test_workbooks_are_calculated_and_printed")
 @pytest.mark.long
 async def test_a_workbook_of_two_hundred_sheets(store: Store, tmp_path: Path) -> None:
     seen = await one(store, tmp_path, "many.xlsx", material.workbook(**{f"s{i}": [[i, "=A1*2"]] for i in range(200)}))

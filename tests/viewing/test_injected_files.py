@@ -50,7 +50,7 @@ def bare(shown: tuple[Exhibit, ...]) -> dict[str, Any]:
 @pytest.mark.box
 @pytest.mark.converters
 @pytest.mark.long(seconds=60)
-@pytest.mark.quick("1")
+@pytest.mark.thorough(quick="viewing/test_exhibits.py::test_a_judge_sees_what_people_see")
 @pytest.mark.parametrize("count", [1, 20])
 async def test_what_stands_in_real_files_reaches_a_judge_as_data_or_not_at_all(tmp_path: Path, count: int) -> None:
     orders = ORDERS[:count]

@@ -20,6 +20,7 @@ from .programs.settle import need
 from .script import Script
 from .settings import (
     CommandSettings,
+    HumanSettings,
     ObjectSettings,
     ProgramSettings,
     ReflectSettings,
@@ -83,6 +84,8 @@ def build(
         from .in_python import in_python
 
         return in_python(model, workspace, settings, inputs)
+    if isinstance(settings, HumanSettings):
+        raise PlanError("a person works in the app, not in a run", next="worksample serve")
     if model is None:
         raise PlanError(f"agent {agent.name} has no model", next="agents.model_of gives it")
     if isinstance(settings, ScriptedSettings):

@@ -17,6 +17,7 @@ from .presets import PRESETS
 from .script import read_script
 from .settings import (
     CommandSettings,
+    HumanSettings,
     ObjectSettings,
     ProgramSettings,
     ReflectSettings,
@@ -31,17 +32,25 @@ HARNESSES: Mapping[str, type[Settings]] = {
     "plan-act-reflect": ReflectSettings,
     "command": CommandSettings,
     "object": ObjectSettings,
+    "person": HumanSettings,
 }
+HUMAN = "person"
+"""The harness of people who work; figures name those who hand work in so, too."""
 NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
 REPLAY = "script/replay"
 """The model of a scripted agent that names none."""
 
 
 def harnesses() -> tuple[str, ...]:
-    """The names of all: our own, and the programs that can be installed."""
+    """The names of all that can be asked for: our own, and the programs that can be installed."""
     from .programs.registry import names
 
-    return (*HARNESSES, *names())
+    return (*(name for name in HARNESSES if name != HUMAN), *names())
+
+
+def a_person() -> Agent:
+    """Who works in an arm of people: whichever person sits down."""
+    return Agent.of("human", HUMAN, settings=HumanSettings().model_dump(mode="json"))
 
 
 def settings_of(harness: str) -> type[Settings] | None:
@@ -81,6 +90,10 @@ def define(
             raise PlanError(f"no preset is called {preset!r}; there are: {', '.join(PRESETS)}")
         harness = harness or PRESETS[preset].harness
         given = _over(PRESETS[preset].settings, given)
+    if harness == HUMAN:
+        raise PlanError(
+            "people are not chosen as agents are", next='an arm with worker = "human" in the experiment file'
+        )
     if harness is None or settings_of(harness) is None:
         raise PlanError(
             f"no harness is called {harness!r}; there are: {', '.join(harnesses())}",

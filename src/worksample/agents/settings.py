@@ -27,6 +27,10 @@ class Settings(Frozen):
     limits: LimitSettings = LimitSettings()
 
 
+class HumanSettings(Settings):
+    """`person`: a person, under an arm with `worker = "human"`. There is nothing to set."""
+
+
 class ScriptedSettings(Settings):
     """`scripted`: filled by `define` from the folder of scripts."""
 

@@ -18,7 +18,7 @@ from .middleware.packing import LARGE, LEVEL
 SCHEMA = "/api/v1/openapi.json"
 _ROUTES = (
     "session", "me", "training", "work", "rounds", "accounts", "evidence", "transfer", "flags", "machine", "rubrics",
-    "waiting",
+    "waiting", "places",
 )  # fmt: skip
 
 

@@ -80,9 +80,16 @@ def writer(account: Annotated[Account, Depends(signed_in)]) -> Account:
     return account
 
 
+def worker(account: Annotated[Account, Depends(signed_in)]) -> Account:
+    """Who does tasks. SignedOut, Denied."""
+    account.may(Role.WORKER)
+    return account
+
+
 ServicesOf = Annotated[Services, Depends(services_of)]
 SignedIn = Annotated[Account, Depends(signed_in)]
 SessionOf = Annotated[str, Depends(session_of)]
 Admin = Annotated[Account, Depends(admin)]
 Reviewer = Annotated[Account, Depends(reviewer)]
+Worker = Annotated[Account, Depends(worker)]
 Writer = Annotated[Account, Depends(writer)]

@@ -16,8 +16,10 @@ from worksample.app.middleware.hosts import Hosts
 from worksample.app.middleware.split import Split
 from worksample.app.middleware.static import Front
 from worksample.app.middleware.throttle import Throttle
+from worksample.desks.desks import Desks
+from worksample.models import close_models
 from worksample.people import People
-from worksample.people.clock import wall
+from worksample.people.clock import moment, wall
 
 from .api import make_api
 from .authentication import SignedOut, find_session
@@ -50,6 +52,7 @@ def create_app(
         people=People(store, clock=clock, instructions=instructions),
         capabilities=Capabilities(store, clock, hours=config.capability_hours),
         preparing=Preparing(store, config),
+        desks=Desks(store, lambda: moment(clock())),
         suggesting=suggesting_of(store, config.judges),
     )
     return Hosts(
@@ -80,7 +83,10 @@ def _app(services: Services) -> ASGIApp:
 @asynccontextmanager
 async def _life(services: Services) -> AsyncIterator[None]:
     await services.preparing.start()
+    services.desks.begin()
     try:
         yield
     finally:
+        await services.desks.stop()
         await services.preparing.stop()
+        await close_models()

@@ -66,6 +66,23 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
     return Review(account, chosen, round, left_of(people, account, round), votes)
 
 
+def left_besides(people: People, review: Review) -> tuple[int, int]:
+    """Of the experiment's other queues: items that this person can be given, and items that are for somebody else only,
+    such as one who did not label the work before.
+    """
+    mine = others = 0
+    judged = {r.id for r in people.store.find(Round, experiment=review.experiment.id) if r.by is EvaluatorKind.JUDGE}
+    for queue in list_queues(people.store):
+        round = people.store.get(Round, queue.round)
+        # Where one vote decides, a round that wants more was left for it.
+        if not _covers(queue, review.experiment.id, judged) or (review.votes == 1 < round.overlap):
+            continue
+        own = left_of(people, review.account, queue.round)
+        others += max(0, others_wanted(people, queue.round) - own)
+        mine += own if queue.round != review.round else 0
+    return mine, others
+
+
 def others_wanted(people: People, round: str) -> int:
     """Items of a round that still want votes, whoever may give them."""
     progress = dashboard.progress(people.store, round)

@@ -9,6 +9,8 @@ from typing import Any
 
 from worksample.people import PeopleRound
 from worksample.people.access.account import Role
+from worksample.people.quality import gold_items
+from worksample.people.rounds import pilot
 from worksample.people.rounds.protocol import FORM_OF, OVER, SPECS, Form, Kind, roles_of, votes_of
 from worksample.records import Rule
 
@@ -17,7 +19,7 @@ _DEFAULTS = ("per_pair", "sample", "positives", "domains", "training", "lease_mi
 
 
 def facts() -> dict[str, Any]:
-    """Roles, rules, kinds of rounds, forms of answers, defaults of a new round."""
+    """Roles, rules, kinds of rounds, forms of answers, defaults of a new round, and what passes a pilot and a quiz."""
     usual = {f.name: f.default for f in dataclasses.fields(PeopleRound)}
     return {
         "roles": [role.value for role in Role],
@@ -25,6 +27,7 @@ def facts() -> dict[str, Any]:
         "kinds": {kind.value: _kind(kind) for kind in Kind},
         "forms": {form.value: _form(form) for form in Form},
         "defaults": {name: usual[name] for name in _DEFAULTS},
+        "gates": {"pilot": pilot.NEEDED, "fewest": pilot.FEWEST, "quiz": gold_items.NEEDED},
     }
 
 

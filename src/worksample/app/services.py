@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from worksample.app.converting.preparing import Preparing
+    from worksample.desks.desks import Desks
     from worksample.people import People
     from worksample.store import Store
 
@@ -26,5 +27,7 @@ class Services:
     """Addresses of deliverables: minted for an item's panes, found by content requests."""
     preparing: Preparing
     """Turns deliverables into views, each once, in the background and on demand."""
+    desks: Desks
+    """The places at which people sit and work, with their boxes."""
     suggesting: Suggesting | None = None
     """The model that suggests criteria; None where none is configured."""

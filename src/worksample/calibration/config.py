@@ -47,6 +47,10 @@ class CalibrationConfig(Frozen):
     """What goes to people once all labels are in: work where the judge is not proven, and work on which judges, or the
     judge and a person, disagree: `unproven`, `disagreement`, by default both. `[]`: nothing.
     """
+    proofs: tuple[str, ...] = ()
+    """Earlier experiments, by name or id, whose labels count towards proving a judge here: of the same version, on the
+    same kind of criterion, in the same stratum. They enter no figure.
+    """
     seed: int = 0
     """Decides whose work is labelled."""
 
@@ -54,7 +58,8 @@ class CalibrationConfig(Frozen):
     def _sound(self) -> Self:
         if (self.share is None) == (self.labels is None):
             raise ValueError("give share = 0.25 or labels = 20, one of them")
-        for name, values in (("protocols", self.protocols), ("strata", self.strata), ("route", self.route)):
+        lists = {"protocols": self.protocols, "strata": self.strata, "route": self.route, "proofs": self.proofs}
+        for name, values in lists.items():
             if len(set(values)) < len(values):
                 raise ValueError(f"{name} names one thing twice: {', '.join(values)}")
         return self

@@ -61,13 +61,17 @@ def labels_of(store: Store, experiment: str, protocol: Protocol) -> Labels | Non
         return None
     last = max(found, key=lambda r: (r.at, r.id))
     draw = read_draw(store, last)
+    if draw is not None and protocol is Protocol.PAIRWISE and judged:
+        from .pairs import with_later
+
+        draw = with_later(store, store.get(Experiment, experiment), judged[-1], draw)
     return None if draw is None else Labels(last, draw)
 
 
-def work_of(store: Store, experiment: str) -> list[tuple[Submission, str | None]]:
+def work_of(store: Store, experiment: str, *, struck_too: bool = False) -> list[tuple[Submission, str | None]]:
     """The submissions of live trials and those handed in for it that are not struck, each with its slot, by id."""
     slots = {t.id: t.slot for t in store.find(Trial, experiment=experiment, live=True)}
-    out = struck(store.find(Amendment))
+    out = set() if struck_too else struck(store.find(Amendment))
     found = [s for s in store.find(Submission, experiment=experiment) if s.trial is None or s.trial in slots]
     stands = [
         s for s in found
@@ -86,9 +90,13 @@ def wanted(store: Store, experiment: Experiment, labels: Labels) -> int:
     e = schema.evaluations.c
     pairs = labels.round.protocol is Protocol.PAIRWISE
     with store.database.reading() as connection:
-        query = select(e.subject, e.second).where(e.round == labels.round.id, e.outcome != Given.FAILED.value)
-        rows = connection.execute(query).all()
-    said = Counter(key_of(one, two) if two else one for one, two in rows)
+        query = select(e.id, e.evaluator, e.subject, e.second)
+        mine = (e.round == labels.round.id, e.outcome != Given.FAILED.value)
+        rows = connection.execute(query.where(*mine)).all()
+    # What was struck (a person who copied the judge) is asked of somebody else.
+    out = struck(store.find(Amendment)) if rows else set()
+    rows = [r for r in rows if not {(Target.EVALUATION, r[0]), (Target.EVALUATOR, r[1])} & out]
+    said = Counter(key_of(one, two) if two else one for _, _, one, two in rows)
     drawn = _standing_pairs(store, experiment.id, labels.draw) if pairs else drawn_of(store, experiment.id, labels.draw)
     return sum(said[key] < labels.round.overlap for key in drawn)
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from worksample.records import Agent, Experiment, Instance, Round, Slot, Submission
+from worksample.records import Agent, Experiment, Instance, Protocol, Round, Slot, Submission
 from worksample.verdicts.entrants import entrants
 from worksample.verdicts.frame import Work
-from worksample.verdicts.pairs import drawn_pairs, key_of
+from worksample.verdicts.pairs import drawn_pairs, key_of, later_rounds, pairs_of
 from worksample.verdicts.preferring import preferred
 
-from .config import CalibrationConfig, Stratum
-from .drawing import EACH, Draw, about
+from .carrying import carried, joined
+from .config import CalibrationConfig, Stratum, calibration_of
+from .drawing import EACH, LATER, Draw, about
 from .labels import Labels, work_of
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 AGAINST = " against "
+_LATER = f", {LATER}"
 PARTED = "the judge's answers part"
 CONTRADICTED = "a person said otherwise"
 
@@ -33,22 +36,51 @@ def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: Cali
     The draw's `strata` and `drawn` name pairs (`key_of`). Two agents that meet are a stratum of their own, since a
     preference is a figure of theirs; of each at least two are labelled, or `labels`.
     """
+    strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
+    if not strata:
+        return Draw({}, frozenset(), config.share or 1.0, config.seed)
+    drawn = _drawn(strata, config.share or 0.0, config.seed, config.labels or EACH)
+    return Draw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
+
+
+def _drawn(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
     from worksample.metrics import draw_labels
 
-    strata = strata_of(store, experiment, judged, config)
     mine = sorted(strata)
-    if not mine:
-        return Draw({}, frozenset(), config.share or 1.0, config.seed)
-    wanted = 0 if config.share is None else round(config.share * len(mine))
-    flags = draw_labels([strata[key] for key in mine], wanted, seed=config.seed, least=config.labels or EACH)
-    drawn = frozenset(key for key, flag in zip(mine, flags, strict=True) if flag)
-    return Draw(strata, drawn, config.share or len(drawn) / len(mine), config.seed)
+    flags = draw_labels([strata[key] for key in mine], round(share * len(mine)), seed=seed, least=least)
+    return frozenset(key for key, flag in zip(mine, flags, strict=True) if flag)
 
 
-def strata_of(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> dict[str, str]:
-    """Pair -> its stratum, of the pairs of the judge's round that stand: who meets whom, and the plan's other ones."""
-    there = {s.id: (s, slot) for s, slot in work_of(store, experiment.id)}
-    pairs = [pair for pair in drawn_pairs(store, judged) if pair[0] in there and pair[1] in there]
+def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) -> Draw:
+    """A draw of pairs, and of those that were drawn later for the judge's round: of each two agents that meet in them
+    people label the same share, two at least. They are strata of their own, and no cells of their own (`cell_of`).
+    """
+    config = calibration_of(experiment)
+    if config is None:
+        return draw
+    for more in later_rounds(store, judged):
+        # Struck work, too: who is drawn must not change with it.
+        pairs = [(one, two) for one, two in pairs_of(store, more) if key_of(one, two) not in draw.strata]
+        strata = strata_of(store, experiment, pairs, config, struck_too=True)
+        strata = {key: f"{stratum}{_LATER}" for key, stratum in strata.items()}
+        if strata:
+            drawn = _drawn(strata, draw.share, draw.seed, EACH)
+            draw = Draw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
+    return draw
+
+
+def cell_of(stratum: str) -> str:
+    """What a judge of pairs is proven in: who meets whom, whenever that was."""
+    return stratum.removesuffix(_LATER)
+
+
+def strata_of(
+    store: Store, experiment: Experiment, pairs: Sequence[tuple[str, str]], config: CalibrationConfig, *,
+    struck_too: bool = False,
+) -> dict[str, str]:  # fmt: skip
+    """Pair -> its stratum, of those of these pairs that stand: who meets whom, and the plan's other ones."""
+    there = {s.id: (s, slot) for s, slot in work_of(store, experiment.id, struck_too=struck_too)}
+    pairs = [pair for pair in pairs if pair[0] in there and pair[1] in there]
     who = entrants(store, {id for pair in pairs for id in pair})
     agents = {a.id: a for a in store.find(Agent)}
     arms = {slot.id: slot.arm for slot in store.find(Slot, experiment=experiment.id)}
@@ -71,8 +103,8 @@ def strata_of(store: Store, experiment: Experiment, judged: Round, config: Calib
 
 @dataclass(frozen=True)
 class PairCells:
-    """A row per pair of `verdicts.preferring`, with its `stratum`, its `task`, and whether it was drawn; a cell is the
-    judges that answered, with their versions, and the stratum.
+    """A row per pair of `verdicts.preferring`, with its `stratum`, its `cell`, its `task`, and whether it was drawn; it
+    is proven by the judges that answered, with their versions, and the cell.
     """
 
     rows: pl.DataFrame
@@ -83,12 +115,27 @@ def pair_cells(
     store: Store, experiment: Experiment, judged: Round, labels: Labels, config: CalibrationConfig
 ) -> PairCells:
     """Set the judge beside people's labels: they agree where both prefer the same side, or neither."""
-    from worksample.metrics import Kind, Sample, prove_by
+
+    def before(one: Experiment, its: Round, theirs: Labels) -> pl.DataFrame:
+        # By this plan's strata, whatever that one drew within.
+        strata = strata_of(store, one, drawn_pairs(store, its), config)
+        found = labelled_pairs(Work(store, [one]), its, theirs)
+        mine = pl.Series([strata.get(key, "") for key in found["pair"].to_list()], dtype=pl.String)
+        return found.with_columns(cell=mine).filter(pl.col("cell") != "")
 
     rows = labelled_pairs(Work(store, [experiment]), judged, labels)
+    own = _proven(rows, config)
+    more = carried(store, experiment, Protocol.PAIRWISE, config, before)
+    if more is None:
+        return PairCells(rows, own)
+    return PairCells(rows, joined(own, _proven(pl.concat([rows, more], how="diagonal"), config)))
+
+
+def _proven(rows: pl.DataFrame, config: CalibrationConfig) -> dict[Cell, Proof]:
+    from worksample.metrics import Kind, Sample, prove_by
+
     sample = Sample(rows["judge"], rows["person"], rows["task"], drawn=rows["drawn"])
-    proofs = prove_by(sample, [rows["by"], rows["stratum"]], config.rules, kind=Kind.PREFERENCE)
-    return PairCells(rows, proofs)
+    return prove_by(sample, [rows["by"], rows["cell"]], config.rules, kind=Kind.PREFERENCE)
 
 
 def labelled_pairs(work: Work, judged: Round, labels: Labels) -> pl.DataFrame:
@@ -100,6 +147,7 @@ def labelled_pairs(work: Work, judged: Round, labels: Labels) -> pl.DataFrame:
     return found.with_columns(
         task=pl.col("instance").replace_strict(tasks, return_dtype=pl.String),
         stratum=pl.Series([strata.get(key, "") for key in keys], dtype=pl.String),
+        cell=pl.Series([cell_of(strata.get(key, "")) for key in keys], dtype=pl.String),
         drawn=pl.Series([key in labels.draw.drawn for key in keys], dtype=pl.Boolean),
     ).filter(pl.col("stratum") != "")
 
@@ -116,7 +164,7 @@ def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
                 out[row["pair"]] = CONTRADICTED
         elif "disagreement" in config.route and (row["parted"] or row["judge"] is None):
             out[row["pair"]] = PARTED
-        elif "unproven" in config.route and (told := route((row["by"], row["stratum"]), found.proofs)).people:
+        elif "unproven" in config.route and (told := route((row["by"], row["cell"]), found.proofs)).people:
             out[row["pair"]] = f"{told.standing}, {told.why}"
     return out
 

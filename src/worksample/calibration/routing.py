@@ -13,6 +13,7 @@ from worksample.verdicts.answers import WHOLE, answers, by_kind
 from worksample.verdicts.frame import Work
 from worksample.verdicts.graded import as_graded
 
+from .carrying import carried, joined
 from .config import CalibrationConfig, Stratum
 from .drawing import WHOLE as KIND_OF_WHOLE
 from .drawing import about, kind_of, leaves_of
@@ -43,23 +44,44 @@ class Cells:
 def cells(
     store: Store, experiment: Experiment, protocol: Protocol, judged: Round, labels: Labels, config: CalibrationConfig
 ) -> Cells:
-    """Set the judge beside people's labels: by judge (with its version), kind of criterion and the plan's strata."""
+    """Set the judge beside people's labels: by judge (with its version), kind of criterion and the plan's strata; with
+    labels of earlier experiments where the plan takes them over.
+    """
+    by = ("by", "kind_of", *(f"in_{s}" for s in config.strata if s not in _ITEM))
+    if Stratum.IMPORTANCE in config.strata:
+        by = (*by, "importance")
+    rows = _rows(store, experiment, judged, labels, config)
+
+    def before(one: Experiment, its: Round, theirs: Labels) -> pl.DataFrame:
+        return _rows(store, one, its, theirs, config)
+
+    own = _proven(rows, by, config)
+    more = carried(store, experiment, protocol, config, before)
+    if more is None:
+        return Cells(rows, by, own)
+    return Cells(rows, by, joined(own, _proven(pl.concat([rows, more], how="diagonal"), by, config)))
+
+
+def _proven(rows: pl.DataFrame, by: tuple[str, ...], config: CalibrationConfig) -> dict[Cell, Proof]:
     from worksample.metrics import Sample, prove_by
 
-    work = Work(store, [experiment])
-    table = answers(work, protocol)
+    sample = Sample(rows["judge"], rows["person"], rows["task"], drawn=rows["drawn"])
+    return prove_by(sample, [rows[name] for name in by], config.rules)
+
+
+def _rows(
+    store: Store, experiment: Experiment, judged: Round, labels: Labels, config: CalibrationConfig
+) -> pl.DataFrame:  # fmt: skip
+    """What the judge and people answered in an experiment, by the strata of `config`."""
+    protocol = judged.protocol
+    table = answers(Work(store, [experiment]), protocol)
     whole = pl.col("item") == WHOLE
     table = table.filter(whole if protocol is Protocol.HOLISTIC else ~whole)
     each = pl.col("value").n_unique() > 1
     parted = table.filter(pl.col("kind") == "judge").group_by("subject", "item").agg(parted=each)
     wide = by_kind(table).join(parted, on=["subject", "item"], how="inner", maintain_order="left")
     known = _described(store, experiment, judged, labels, config)
-    by = ("by", "kind_of", *(f"in_{s}" for s in config.strata if s not in _ITEM))
-    if Stratum.IMPORTANCE in config.strata:
-        by = (*by, "importance")
-    rows = wide.drop("importance").join(known, on=["subject", "item"], how="inner", maintain_order="left")
-    sample = Sample(rows["judge"], rows["person"], rows["task"], drawn=rows["drawn"])
-    return Cells(rows, by, prove_by(sample, [rows[name] for name in by], config.rules))
+    return wide.drop("importance").join(known, on=["subject", "item"], how="inner", maintain_order="left")
 
 
 def _described(

@@ -211,6 +211,8 @@ def show_calibration(plan: Plan) -> None:
         found, out = drawn_of(plan, protocol), console(err=True)
         for stratum, (every, mine) in found.counts.items():
             out.print(f"  labels of {stratum}: {mine:,} of {every:,}")
+        if config and config.proofs:
+            out.print(f"  labels of {', '.join(config.proofs)} count towards the proof")
         if config and len(found.drawn) < config.least:
             few = f"  {len(found.drawn)} labels correct nothing and prove little"
             out.print(f"{few}: below {config.least} a report shows them alone")

@@ -15,6 +15,7 @@ from worksample.library.running import options_of, planned
 from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_ahead import judging_of, show_calibration, show_judging
 from .output import console, dollars, duration, open_store, printable, say_json, table
+from .places import hours_said, paid_for, places_said
 from .same_name import tell_planned
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
     from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.preparing import forecast_of
 
-    with planned(config) as ready:
+    with planned(config, watcher(silent=tone.silent).note) as ready:
         if not tone.silent:
             progress, rest = progress_of(ready.plan, ready.store)
             _show_plan(ready.plan, forecast_of(rest, config))
@@ -159,7 +160,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
 
     status = done.status
     if status.finished and lacks("report"):
-        _show_counts(store, status.experiment)
+        _show_counts(store, status.experiment, hints=tone.hints)
     elif status.finished or (status.handed_in and not lacks("report")):
         print_board(leaderboard(store, [status.experiment]), console())
     name = call(store, store.get(Experiment, status.experiment))
@@ -171,15 +172,22 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     elif done.interrupted:
         said = f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept"
         next = f"worksample resume {name}{where}"
-    elif status.open:
-        said = f"still open: {_count(status.open, 'slot')}, whose tries failed for reasons that are not the agent's"
+    elif status.open > status.places:
+        failed = _count(status.open - status.places, "slot")
+        said = f"still open: {failed}, whose tries failed for reasons that are not the agent's"
         next = f"worksample resume {name}{where}"
     elif status.due:
         said = f"due: {_count(status.due, 're-attempt')} of work that failed"
         next = f"worksample resume {name}{where}"
+    elif status.places:
+        said = places_said(store, store.get(Experiment, status.experiment))
+        next = f"worksample serve{where}, then worksample resume {name}{where}"
     elif status.waits_for_people:
         said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
-        again = f"worksample resume {name}{where}, then " if store.get(Experiment, status.experiment).lock.chain else ""
+        if status.to_label:
+            said += f", and for labels of what the judge said: {_count(status.to_label, 'submission')}"
+        goes_on = status.to_label or store.get(Experiment, status.experiment).lock.chain
+        again = f"worksample resume {name}{where}, then " if goes_on else ""
         next = f"worksample review --experiment {name}{where}, then {again}worksample report {name}{where} --out report"
     elif status.to_label:
         said = f"waits for people's labels of what the judge said: {_count(status.to_label, 'submission')}"
@@ -194,14 +202,14 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         next = f"{next}, then worksample grade {name}{where} with a mended grader (--task DIR)"
     if said:
         click.echo(said)
-    if status.open and not status.finished:
+    if status.open > status.places and not status.finished:
         for reason in unserved(store, [store.get(Experiment, status.experiment)]):
             click.echo(f"  {reason}")
     if tone.hints:
         click.echo(f"  next: {next}")
 
 
-def _show_counts(store: Store, experiment: str) -> None:
+def _show_counts(store: Store, experiment: str, *, hints: bool) -> None:
     """Agents with their counts, where the extra that makes figures is not installed."""
     import polars as pl
 
@@ -215,10 +223,13 @@ def _show_counts(store: Store, experiment: str) -> None:
         for name, planned, graded_, passed, score in agents.iter_rows()
     ]
     table("", ("agent", "planned", "graded", "passed", "mean score of graded"), rows)
-    click.echo("  intervals and the report: pip install 'worksample[report]'")
+    if hints:
+        click.echo("  intervals and the report: pip install 'worksample[report]'")
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:
+    from worksample.seats.waiting import pay_of
+
     m = plan.material
     own = [arm for arm in m.arms if arm.continues is None]
     out = console(err=True)
@@ -235,6 +246,9 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
         more = _count(len(m.arms) - len(own), "arm")
         out.print(f"  of them at most {_count(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
     cost = "no limit of cost (--limit-cost)" if expected.cost is None else dollars(expected.cost)
+    if expected.seats:
+        said = hours_said(expected.hours, pay_of(plan.experiment))
+        out.print(f"of them {_count(expected.seats, 'place')} for people who work: {said}")
     out.print(f"at most: {duration(expected.seconds)} of time, {cost}")
     if expected.cost:
         more = "one call per trial" if expected.overshoot is None else f"up to {dollars(expected.overshoot)}"
@@ -289,5 +303,8 @@ def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
             "seconds_at_most": expected.seconds,
             "cost_at_most": expected.cost,
             "overshoot_at_most": expected.overshoot,
+            "places": expected.seats,
+            "person_hours": expected.hours,
+            "person_pay": paid_for(plan, expected),
         },
     }

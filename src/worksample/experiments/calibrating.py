@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from worksample.calibration.carrying import earlier
+from worksample.calibration.config import calibration_of
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol
+from worksample.store import Store
 
 from .config import ExperimentConfig
 
@@ -50,9 +53,16 @@ def _how(protocol: Protocol) -> str:
 
 def need_same(kept: Experiment, now: Experiment) -> None:
     """PlanError where labels would be drawn, or judges be proven, otherwise than was planned."""
-    before, asked = (e.settings.get("calibration") for e in (kept, now))
+    before, asked = calibration_of(kept), calibration_of(now)
     if before != asked:
         raise PlanError(
             "was set when this experiment was planned, and is another now", where=WHERE,
             next=f"worksample resume {kept.id}, or another --name",
         )  # fmt: skip
+
+
+def need_earlier(store: Store, experiment: Experiment) -> None:
+    """PlanError where labels of an experiment are to be taken over that there is not."""
+    config = calibration_of(experiment)
+    if config is not None:
+        earlier(store, experiment, config)

@@ -16,7 +16,7 @@ from worksample.manifests import shown, told
 from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
 from worksample.models.services import ServiceConfig
-from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric
+from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric, Worker
 from worksample.records.task import Name
 
 
@@ -76,7 +76,7 @@ class AgentConfig(Frozen):
 
 
 class ArmConfig(Frozen):
-    """A condition of the work; every agent works under every arm."""
+    """A condition of the work; every agent works under every arm, but for those of people alone."""
 
     name: Name
     """How reports call it."""
@@ -86,8 +86,11 @@ class ArmConfig(Frozen):
     """What an agent gets that works again on what failed: `none` (first attempts only), `retry` (nothing but that it
     failed), `generic`, `people`, `judge`, `program`, or `unchanged`: nobody works, and the same work is graded again.
     """
+    worker: Worker = Worker.AGENT
+    """Who works: `agent`; `human`, a person in the app, in the same box; or `assisted`, an agent and a person in turns.
+    See docs/workers.md."""
     shown_rubric: ShownRubric = ShownRubric.NONE
-    """What of the criteria the agent sees, in all its attempts: `none`, `criteria`, or `importances` as well."""
+    """What of the criteria the worker sees, in all its attempts: `none`, `criteria`, or `importances` as well."""
 
 
 class ChainConfig(Frozen):
@@ -104,10 +107,13 @@ class ChainConfig(Frozen):
 
 
 class PeopleConfig(Frozen):
-    """The people who judge what no program does. It decides nothing of the work."""
+    """The people who judge what no program does, and those who work. It decides nothing of the work."""
 
     pay: float | None = Field(default=None, ge=0)
-    """US dollars per hour, for what a plan's judging costs; by default that is unknown."""
+    """US dollars per hour, for what a plan's judging and people's work cost; by default that is unknown. Of who works,
+    the profile's own rate comes first."""
+    seat_days: float = Field(default=14, gt=0, le=365)
+    """Days for which a place is kept for the person who took it and gives no sign of life."""
     overlap: int | None = Field(default=None, ge=1, le=100)
     """Evaluations of each submission; by default three votes on the whole, two on a pair, one of a rubric."""
 
@@ -177,7 +183,7 @@ class ExperimentConfig(Frozen):
     tries: int = Field(default=3, ge=1, le=100)
     """How often a slot is tried where the platform, the sandbox or the model's service failed."""
     seed: int = 0
-    """Decides the order in which slots are run."""
+    """Decides the order in which slots run."""
     sandbox: Sandbox = "bubblewrap"
     """`bubblewrap`; `docker`, by this machine's daemon; or `none`: no isolation at all, which every report prints."""
     prices: dict[str, Price] = {}
@@ -199,8 +205,16 @@ class ExperimentConfig(Frozen):
         if not self.suite and not self.tasks:
             raise ValueError("give a suite or tasks to work on")
         of_trials = (self.arms, self.repeats, self.limits)
-        if not self.agents and of_trials != ((ArmConfig(name="plain"),), 1, LimitsConfig()):
+        people = any(arm.worker is Worker.HUMAN for arm in self.arms)
+        if not self.agents and any(arm.worker is not Worker.HUMAN for arm in self.arms) and people:
+            raise ValueError("no agent is to work, and an arm asks for one: give agents, or arms of people alone")
+        if not self.agents and not people and of_trials != ((ArmConfig(name="plain"),), 1, LimitsConfig()):
             raise ValueError("arms, repeats and limits are of agents' trials, and no agent is to work")
+        for arm in self.arms:
+            if arm.worker is not Worker.AGENT and arm.feedback is not Feedback.NONE:
+                raise ValueError(f"the arm {arm.name} has feedback, which only agents are given")
+        if self.sandbox == "none" and any(arm.worker is not Worker.AGENT for arm in self.arms):
+            raise ValueError("people work in a box: sandbox = 'none' would give them this machine")
         names = [arm.name for arm in self.arms]
         if len(set(names)) < len(names):
             raise ValueError(f"two arms have one name: {', '.join(names)}")
@@ -231,8 +245,9 @@ class ExperimentConfig(Frozen):
         Arms with feedback continue the one without that shows the same of the rubric; where there is none, one comes in
         that makes the first attempts for all of them. ValueError where there are several.
         """
-        own = {a.name: self._arm(a) for a in self.arms if a.feedback is Feedback.NONE}
-        fed = [a for a in self.arms if a.feedback is not Feedback.NONE]
+        own = {a.name: self._arm(a) for a in self.arms if a.feedback is Feedback.NONE and a.worker is Worker.AGENT}
+        people = [self._arm(a) for a in self.arms if a.worker is not Worker.AGENT]
+        fed = [a for a in self.arms if a.feedback is not Feedback.NONE and a.worker is Worker.AGENT]
         for shown_rubric in dict.fromkeys(a.shown_rubric for a in fed):
             if all(arm.shown_rubric is not shown_rubric for arm in own.values()):
                 name = "first" if shown_rubric is ShownRubric.NONE else f"first-{shown_rubric}"
@@ -241,7 +256,8 @@ class ExperimentConfig(Frozen):
                         f"the arm {name} has the name of the one that makes first attempts: name it otherwise"
                     )
                 own[name] = self._arm(ArmConfig(name=name, shown_rubric=shown_rubric))
-        return (*own.values(), *(self._arm(a, self._continued(a, tuple(own.values()))) for a in fed))
+        continuing = [self._arm(a, self._continued(a, tuple(own.values()))) for a in fed]
+        return (*own.values(), *people, *continuing)
 
     def _continued(self, arm: ArmConfig, own: tuple[Arm, ...]) -> str:
         alike = [one.name for one in own if one.shown_rubric is arm.shown_rubric]
@@ -253,9 +269,15 @@ class ExperimentConfig(Frozen):
         return alike[0]
 
     def _arm(self, arm: ArmConfig, continues: str | None = None) -> Arm:
-        limits = arm.limits.over(self.limits).record()
+        # The experiment's ceilings are of agents' trials: a person has those of the arm alone.
+        limits = (arm.limits if arm.worker is Worker.HUMAN else arm.limits.over(self.limits)).record()
         return Arm(
-            name=arm.name, limits=limits, feedback=arm.feedback, shown_rubric=arm.shown_rubric, continues=continues
+            name=arm.name,
+            worker=arm.worker,
+            limits=limits,
+            feedback=arm.feedback,
+            shown_rubric=arm.shown_rubric,
+            continues=continues,
         )
 
     def chain_record(self) -> Chain | None:

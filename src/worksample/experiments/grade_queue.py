@@ -9,6 +9,7 @@ from itertools import count
 
 from worksample.grading import Evaluators, RoundWork, Task, evaluators_of, lease_of
 from worksample.grading.grade_round import Item, by_item, items, key
+from worksample.models import close_models
 from worksample.records import Evaluation, EvaluatorKind, Given, Instance, Protocol, Round, Submission
 from worksample.store import Store
 
@@ -87,11 +88,14 @@ class GradeQueue:
 
     async def run(self, graders: int) -> None:
         """Work all rounds off with so many evaluations at once."""
-        async with asyncio.TaskGroup() as group:
-            workers = [group.create_task(self.work()) for _ in range(graders)]
-            await self.drain()
-            for worker in workers:
-                worker.cancel()
+        try:
+            async with asyncio.TaskGroup() as group:
+                workers = [group.create_task(self.work()) for _ in range(graders)]
+                await self.drain()
+                for worker in workers:
+                    worker.cancel()
+        finally:
+            await close_models()
 
     async def _evaluate(self, work: RoundWork, task: Task) -> None:
         submission = task.submission

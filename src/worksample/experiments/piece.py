@@ -11,7 +11,7 @@ from worksample.errors import RecordMissing, UsageError
 from worksample.files import HashSink
 from worksample.records import Experiment, Instance, Origin, Part, Reported, Submission, digest_of
 from worksample.store import Store
-from worksample.submissions import hand_in, look_at
+from worksample.submissions import hand_in, look_at, refuse_ahead
 
 UNKNOWN = Reported()
 
@@ -49,6 +49,7 @@ def piece_of(
     experiment: whose rounds will judge it; the instance is then as that one planned it. UsageError for an instance that
     is not there or other work, and for other content under the id of what is there; CaptureError.
     """
+    refuse_ahead(made.at)
     instance = _planned(store, chosen(instances, name), experiment)
     part, _ = look_at(instance, path, HashSink())
     home = experiment.id if experiment else None

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby, product
-from typing import Any
+from typing import Any, cast
 
 from worksample.agents import takes_mcp, works_in_images
+from worksample.agents.define import HUMAN
 from worksample.chains.said import KIND
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
@@ -29,6 +30,7 @@ from worksample.records import (
     Slot,
     Suite,
     Task,
+    Worker,
     digest_of,
 )
 from worksample.runs.endpoints import unreachable
@@ -36,6 +38,7 @@ from worksample.runs.limits import limits_of
 from worksample.workplace import programs
 
 from .allowance import allowance
+from .seating import no_seat, works
 from .ungradable import apart, ungradable
 
 NETWORKS = ("none", "endpoints", "workplace")
@@ -112,6 +115,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         for agent, instance in product(material.agents, material.instances)
     }
     ids = tuple(i.id for i in material.instances)
+    seats = sorted([a.name, i.id, why] for a in material.arms for i in material.instances if (why := no_seat(a, i)))
     lock = Lock(
         suite=material.suite.id if material.suite else digest_of(sorted(ids)),
         instances=ids,
@@ -135,6 +139,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
         **({"chain": material.chain.plain()} if material.chain else {}),
         **({"judged_by": material.judged_by} if material.judged_by else {}),
         "not_attemptable": sorted([*key, reason] for key, reason in reasons.items() if reason),
+        **({"seats": seats} if seats else {}),
     }
     experiment = Experiment(
         id=f"{material.name}@{digest_of(identity)[:16]}",
@@ -157,7 +162,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
             instance=instance.id,
             arm=arm.name,
             repeat=repeat,
-            not_attemptable=reasons[agent.id, instance.id],
+            not_attemptable=reasons[agent.id, instance.id] or no_seat(arm, instance),
         )
         for agent, instance, arm, repeat in product(
             material.agents,
@@ -165,6 +170,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
             [arm for arm in material.arms if arm.continues is None],
             range(1, material.repeats + 1),
         )
+        if works(agent, arm)
     )
     strata = strata_of(experiment, material.instances)
     planned = in_order(tuple(slots), material.seed, strata)
@@ -235,7 +241,7 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
     """Why the agent cannot work on the instance, or "" where it can."""
     environment = instance.work.environment
     reasons = []
-    missing = sorted(set(environment.requires) - set(agent.capabilities))
+    missing = sorted(set(environment.requires) - set(agent.capabilities)) if agent.harness != HUMAN else []
     if missing:
         reasons.append(f"requires {', '.join(missing)}, which the agent does not declare")
     if environment.network not in NETWORKS:
@@ -303,6 +309,10 @@ class Forecast:
     """US dollars more: a budget is looked at after each call, so in each trial the one that reaches it is paid for."""
     reattempts: int = 0
     """Of the trials, those that are only made where the chain's rule asks for them."""
+    seats: int = 0
+    """Of the trials, those that wait for a person who works."""
+    hours: float | None = 0.0
+    """What their tasks say that people take for them, in hours; None where one does not say."""
 
 
 def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:
@@ -311,9 +321,16 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
     agents, instances, arms = ({r.id: r for r in m.agents}, {r.id: r for r in m.instances}, {a.name: a for a in m.arms})
     seconds: float | None = 0.0
     cost: float | None = 0.0
+    seats, hours = 0, cast("float | None", 0.0)
     for slot in (*planned.attemptable, *planned.later):
         limits = limits_of(instances[slot.instance], arms[slot.arm], agents[slot.agent])
         if arms[slot.arm].feedback is Feedback.UNCHANGED:
+            continue
+        if arms[slot.arm].worker is not Worker.AGENT:
+            about = instances[slot.instance].about.hours
+            seats += 1
+            hours = None if hours is None or about is None else hours + about.middle
+        if arms[slot.arm].worker is Worker.HUMAN:
             continue
         seconds = None if seconds is None or limits.time is None else seconds + limits.time
         if calls_model(agents[slot.agent]):
@@ -322,7 +339,8 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
         seconds /= min(parallel, max(1, len(planned.attemptable)))
     count = len(planned.attemptable)
     later = len(planned.later)
-    return Forecast(count + later, len(planned.slots) - count, seconds, cost, reattempts=later)
+    absent = len(planned.slots) - count
+    return Forecast(count + later, absent, seconds, cost, reattempts=later, seats=seats, hours=hours)
 
 
 def after(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...]:

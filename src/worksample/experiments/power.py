@@ -24,7 +24,7 @@ class Outlook:
     """Per task, the mean."""
     repeats: int
     detectable: float | None
-    """The smallest true difference that is seen with the aim's power; None with one task."""
+    """The smallest true difference that is seen with the aim's power; None where there is none, as with few tasks."""
     aim: Aim
     needed: dict[int, int]
     """Repeats -> tasks that would see the aim's difference."""
@@ -56,7 +56,7 @@ def outlook(planned: Plan, aim: Aim | None = None, basis: Basis | None = None) -
     whole = max(1, round(instances))
     seen = None
     if len(per_task) > 1:
-        seen = min(1.0, detectable(variances, len(per_task), instances=whole, repeats=repeats, aim=goal))
+        seen = detectable(variances, len(per_task), instances=whole, repeats=repeats, aim=goal)
     needed = {r: _tasks(tasks_needed(variances, goal, instances=whole, repeats=r)) for r in sorted({*REPEATS, repeats})}
     return Outlook(len(per_task), instances, repeats, seen, goal, needed, basis.assumed)
 

@@ -7,14 +7,15 @@ from dataclasses import replace
 
 from worksample.agents import check_agent, define
 from worksample.agents.build import check_program
+from worksample.agents.define import a_person
 from worksample.errors import PlanError
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
-from worksample.records import Agent, EvaluatorKind, Experiment, now
+from worksample.records import Agent, EvaluatorKind, Experiment, Worker, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
-from .calibrating import calibrating, need_same
+from .calibrating import calibrating, need_earlier, need_same
 from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .lock import versions, write_lock
@@ -22,6 +23,7 @@ from .overshoot import overshoot_of
 from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan
 from .rounds import asked_of
 from .run import with_scripts
+from .seating import works
 from .select import Selection, select
 
 SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -35,7 +37,8 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
     does not fit, a script without steps for a task, a budget on a model without a price.
     """
     selection = select(config, sink or HashSink())
-    agents = tuple(agent_of(agent) for agent in config.agents)
+    people = any(arm.worker is Worker.HUMAN for arm in config.arms)
+    agents = (*(agent_of(agent) for agent in config.agents), *((a_person(),) if people else ()))
     material = Material(
         name=config.name,
         agents=agents,
@@ -93,7 +96,7 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
         agent, instance = agents[agent_id], instances[instance_id]
         check_agent(agent, instance)
         for arm in arms.values():
-            if limits_of(instance, arm, agent).cost is not None:
+            if works(agent, arm) and limits_of(instance, arm, agent).cost is not None:
                 require_price(agent.model, prices)
 
 
@@ -132,3 +135,4 @@ def need_unchanged(store: Store, planned: Plan) -> None:
     """PlanError where it was planned before, and something that had to be set beforehand is another now."""
     for kept in store.find(Experiment, id=planned.experiment.id):
         need_same(kept, planned.experiment)
+    need_earlier(store, planned.experiment)

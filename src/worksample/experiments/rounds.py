@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,20 @@ from worksample.errors import PlanError
 from worksample.grading import Asks, Evaluates, Evaluators, open_round
 from worksample.grading.asked_kinds import kinds_of, usual
 from worksample.grading.grade_round import live_submissions
-from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Protocol, Round, Rule, now
+from worksample.records import (
+    Amendment,
+    EvaluatorKind,
+    Experiment,
+    Instance,
+    Protocol,
+    Purpose,
+    Round,
+    Rule,
+    canonical,
+    now,
+)
 from worksample.store import Store
-from worksample.verdicts.pairs import PER_PAIR, entries_of, sample_pairs
+from worksample.verdicts.pairs import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
 from worksample.verdicts.rounds import InForce
 
 from .claim import alone
@@ -21,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REASON = "graded as trials closed"
+LATER = "pairs of work that came later"
 WHOLE = frozenset({Protocol.HOLISTIC, Protocol.PAIRWISE})
 """Protocols that judge work as a whole: people's, and a judge's too where one is configured."""
 Fill = Callable[[Store, Experiment, Protocol], int]
@@ -68,7 +81,8 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
 
 
 def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round | None:
-    """The judges' round of pairs in force, drawn and opened once nothing of the experiment is open any more.
+    """The judges' round of pairs in force, drawn and opened once nothing of the experiment is open any more; more pairs
+    are drawn for work that came after that.
 
     None until then, where no judge is configured for pairs, and where no two agents share an instance.
     """
@@ -76,17 +90,36 @@ def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round 
         return None
     with alone(store, f"round:{experiment.id}"):
         found = round_in_force(store, experiment, Protocol.PAIRWISE, EvaluatorKind.JUDGE)
-        if found is not None or store.open_slots(experiment.id):
+        if store.open_slots(experiment.id):
             return found
+        known = [] if found is None else drawn_pairs(store, found)
+        work = entries_of(store, live_submissions(store, experiment.id))
         try:
-            drawn = sample_pairs(entries_of(store, live_submissions(store, experiment.id)), PER_PAIR, experiment.seed)
+            drawn = sample_pairs(work, PER_PAIR, experiment.seed, known)
         except PlanError:  # one agent alone, or none two of which share an instance
             return None
+        if found is not None:
+            _draw_later(store, experiment, found, drawn)
+            return found
         return open_round(
             store, experiment=experiment.id, protocol=Protocol.PAIRWISE, author=experiment.author, reason=REASON,
             asks=asks_of(Protocol.PAIRWISE, EvaluatorKind.JUDGE, here),
             pairs=[(pair.first.subject, pair.second.subject) for pair in drawn],
         )  # fmt: skip
+
+
+def _draw_later(store: Store, experiment: Experiment, judged: Round, drawn: Sequence[Pair]) -> None:
+    """Note the pairs that a judge's round is asked besides; none, where nothing came."""
+    if not drawn:
+        return
+    pairs = [(pair.first.subject, pair.second.subject) for pair in drawn]
+    more = Round(
+        id=uuid.uuid4().hex, protocol=judged.protocol, by=judged.by, purpose=Purpose.LATER_PAIRS, over=judged.id,
+        subjects=tuple(dict.fromkeys(id for pair in pairs for id in pair)), overlap=judged.overlap, rule=judged.rule,
+        gradings=judged.gradings, versions={PAIRS: store.blobs.put(canonical([list(pair) for pair in pairs]))},
+        reason=LATER, author=experiment.author, at=now(),
+    )  # fmt: skip
+    store.commit(more)
 
 
 def current_round(

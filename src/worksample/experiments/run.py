@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from worksample.errors import WorksampleError
-from worksample.models import JudgeConfig, Price
+from worksample.models import JudgeConfig, Price, close_models
 from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
-from worksample.sandboxes.toolbox import to_be_fetched
+from worksample.sandboxes.toolbox import bring
+from worksample.seats.turns import waits_for_person
+from worksample.seats.waiting import has_places
 from worksample.store import Store
 
 from .allowance import allowance
@@ -32,10 +34,6 @@ from .watch import Silent, Watch
 
 INTERRUPTED = 130
 """Exit code of a process that was interrupted twice."""
-FETCHING = (
-    "fetching the libraries that agents find in their Python: some 430 MB, once for this machine "
-    "(worksample[toolbox] brings them along)"
-)
 POLL = 0.5
 """Seconds between two looks at what another process works on."""
 
@@ -78,9 +76,11 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     listener = watch or Silent()
     work = _Work(store, experiment, options, listener)
     listener.begin(work.tally)
-    if experiment.lock.sandbox == "bubblewrap" and work.tally.planned > work.tally.finished and to_be_fetched():
-        listener.note(FETCHING)
     try:
+        if work.tally.planned > work.tally.finished and want_libraries(
+            experiment.lock.sandbox, work.instances.values()
+        ):
+            bring(listener.note)
         interrupted = asyncio.run(work.all())
     except* WorksampleError as group:
         raise _first(group) from None
@@ -90,6 +90,11 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
         for round in work.rounds:
             write_scores(store, experiment.id, round.id)
     return RunResult(status_of(store, experiment), interrupted)
+
+
+def want_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
+    """Whether a box of these instances offers agents our libraries: one with an image has the image's own."""
+    return sandbox == "bubblewrap" and any(one.work.environment.image is None for one in instances)
 
 
 def with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:
@@ -154,6 +159,8 @@ class _Work:
         except asyncio.CancelledError:
             if not self.stopping:
                 raise
+        finally:
+            await close_models()
         return self.stopping
 
     async def _run_and_grade(self) -> None:
@@ -228,6 +235,8 @@ class _Work:
         ready = may_run(self.store, self.experiment)
         mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self.tried]
         mine = [s for s in mine if ready is None or s.id in ready]
+        if has_places(self.experiment):
+            mine = [s for s in mine if not waits_for_person(self.store, self.experiment, s)]
         return in_order(mine, self.experiment.seed, strata_of(self.experiment, tuple(self.instances.values())))
 
     def _free(self, slots: tuple[Slot, ...]) -> list[Slot]:

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from worksample.chains.reading import chains_of, due
+from worksample.errors import Cause
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
+from worksample.seats.waiting import places_of
 from worksample.store import Store
 
 _WHOM = {cause.value: kind for kind, cause in AWAITED.items()}
@@ -43,13 +45,16 @@ class Status:
     """Re-attempts that the rule asks for by now and that the next run commits."""
     to_label: int = 0
     """Pieces of work that people are still to label, to calibrate judges."""
+    places: int = 0
+    """Of the open slots those that wait for a person who works."""
     handed_in: int = 0
     """Pieces of work by people and by agents elsewhere that were handed in for it, beside the plan."""
 
     @property
     def complete(self) -> bool:
-        """Every attemptable slot is finished, and its submission graded or waiting for people or a judge."""
-        return self.open == 0 and self.ungraded == 0 and self.due == 0
+        """Every attemptable slot is finished or waits for a person who works; what was handed in is graded or waits for
+        people or a judge."""
+        return self.open == self.places and self.ungraded == 0 and self.due == 0
 
     def plain(self) -> dict[str, Any]:
         """As JSON types."""
@@ -84,6 +89,11 @@ def status_and_waits(
     causes = dict(rest.select("submission", "verdict_cause").iter_rows()) | open_
     whom = {submission: _WHOM[cause] for submission, cause in causes.items() if cause in _WHOM}
     waits = Counter(whom.values())
+    # What an agent did in turns with a person stands in the trial that the person handed in, once there is one.
+    done = tries.filter("live")["slot"].to_list()
+    tries = tries.filter(
+        (pl.col("cause") != Cause.PERSON_CONTINUES.value).fill_null(True) | ~pl.col("slot").is_in(done)
+    )
     cost = sum(float(tries[column].fill_null(0).sum()) for column in ("cost", "other_cost"))
     status = Status(
         experiment=experiment.id,
@@ -101,6 +111,7 @@ def status_and_waits(
         due=due(chains_of(store, experiment)),
         to_label=lacking(store, experiment),
         handed_in=handed,
+        places=sum(place.waits for place in places_of(store, experiment)),
         cost=cost,
         unpriced=tries.filter((pl.col("tokens").fill_null(0) > 0) & ~pl.col("priced").fill_null(False)).height,
         sandbox=experiment.lock.sandbox,

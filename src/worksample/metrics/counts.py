@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -73,7 +73,11 @@ class Counts:
 def count_states(state: Column) -> Counts:
     """Counts of a column of `State` values, one row for each thing planned."""
     column = text("state", state)
-    found = {str(value): int(count) for value, count in column.value_counts().iter_rows()}
+    return counts_of({str(value): int(count) for value, count in column.value_counts().iter_rows()})
+
+
+def counts_of(found: Mapping[str, int]) -> Counts:
+    """Counts from how often each `State` occurs."""
     unknown = sorted(set(found) - set(State))
     if unknown:
         raise UsageError(
@@ -81,9 +85,21 @@ def count_states(state: Column) -> Counts:
         )
     never = found.get(State.NOT_ATTEMPTABLE, 0)
     return Counts(
-        planned=len(column) - never,
+        planned=sum(found.values()) - never,
         valid=found.get(State.VALID, 0),
         infrastructure_failed=found.get(State.INFRASTRUCTURE, 0),
         ungraded=found.get(State.UNGRADED, 0),
         special={"not attemptable": never} if never else {},
     )
+
+
+def sum_counts(parts: Iterable[Counts]) -> Counts:
+    """Counts of all parts together, one or more."""
+    each = list(parts)
+    special: dict[str, int] = {}
+    for part in each:
+        for name, count in part.special.items():
+            special[name] = special.get(name, 0) + count
+    rows = [(part.planned, part.valid, part.infrastructure_failed, part.ungraded) for part in each]
+    planned, valid, failed, ungraded = (sum(column) for column in zip(*rows, strict=True))
+    return Counts(planned, valid, failed, ungraded, special)

@@ -2,6 +2,7 @@
 
 from .answer import Answer, Quote
 from .asking import ask
+from .closing import close_models
 from .exhibit import Exhibit, ExhibitLimits, Look
 from .failure import Failure, failure_of
 from .judge import JudgeConfig, Role, Roles, Spent, judges_of
@@ -28,6 +29,7 @@ __all__ = [
     "ask",
     "checklist",
     "choice",
+    "close_models",
     "failure_of",
     "fields",
     "judges_of",

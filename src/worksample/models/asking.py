@@ -11,6 +11,7 @@ from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
 from worksample.records import Usage, canonical
 
 from .answer import Answer, malformed, read_answer
+from .closing import asked
 from .exhibit import Exhibit
 from .fence import Fence
 from .judge import Role
@@ -123,14 +124,15 @@ def _keep_prompt(role: Role, put: Prompt) -> dict[str, Any]:
     pictures = [role.sink.put(part.data) for part in put.parts if isinstance(part, Exhibit)]
     digests = iter(pictures)
     parts = [part if isinstance(part, str) else {"picture": next(digests), "mime": part.mime} for part in put.parts]
-    asked = {"model": role.model, "generation": role.generation, "system": put.system, "parts": parts}
-    return {"prompt": role.sink.put(canonical(asked)), **({"pictures": pictures} if pictures else {})}
+    put_to = {"model": role.model, "generation": role.generation, "system": put.system, "parts": parts}
+    return {"prompt": role.sink.put(canonical(put_to)), **({"pictures": pictures} if pictures else {})}
 
 
 async def _generate(role: Role, put: Prompt) -> ModelOutput:
     """One call. JudgeError (`judge.error`) for whatever the service or its provider does."""
     try:
         model = resolve(role.model, role.calling, role.generation)
+        asked(model)
         async with asyncio.timeout(role.config.timeout + GRACE):
             return await model.generate(_messages(put))
     except TimeoutError as error:

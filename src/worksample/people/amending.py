@@ -5,22 +5,22 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select, update
+from sqlalchemy import update
 
 from worksample.errors import UsageError
 from worksample.records import REGISTRY, Action, Amendment, Evaluation, Target
-from worksample.store.people_tables import assignments, items
+from worksample.store.people_tables import items
 from worksample.verdicts.rounds import need_amendable
 
 from .access.account import Account, Role
 from .clock import Clock, moment
 from .verdicts import findings
-from .work.closing import settle_ties
+from .work.following import follow
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
-_a, _i = assignments.c, items.c
+_i = items.c
 
 
 def amend(
@@ -48,23 +48,10 @@ def amend(
 def let_queue_follow(store: Store, amendment: Amendment) -> None:
     """Give out anew what was struck, and take back what was restored. Doing it twice changes nothing."""
     if amendment.target is Target.EVALUATION:
-        _follow(store, amendment.target_id, amendment.action)
+        follow(store, amendment.target_id, amendment.action)
     elif amendment.target is Target.EVALUATOR:
         for evaluation in store.find(Evaluation, evaluator=amendment.target_id):
-            _follow(store, evaluation.id, amendment.action)
-
-
-def _follow(store: Store, evaluation: str, action: Action) -> None:
-    old, new, change = ("done", "struck", 1) if action is Action.STRIKE else ("struck", "done", -1)
-    with store.database.writing() as connection:
-        row = connection.execute(select(assignments).where((_a.evaluation == evaluation) & (_a.state == old))).first()
-        if row is None:
-            return
-        mine = (_a.item == row.item) & (_a.account == row.account)
-        connection.execute(update(assignments).where(mine).values(state=new))
-        where = (_i.id == row.item) if change > 0 else (_i.id == row.item) & (_i.free > 0)
-        connection.execute(update(items).where(where).values(free=_i.free + change))
-        settle_ties(connection, row.item)
+            follow(store, evaluation.id, amendment.action)
 
 
 def strike_findings(store: Store, by: Account, round: str, *, clock: Clock) -> list[Amendment]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from worksample.lazy import lazily
 
 if TYPE_CHECKING:
-    from .agent import Agent, Usage
+    from .agent import IMPORTED, Agent, Usage
     from .amount import Hours, Source, Value
     from .base import Frozen, Json, Record, canonical, digest_bytes, digest_of, now
     from .criteria import Criteria, Criterion
@@ -32,12 +32,13 @@ if TYPE_CHECKING:
         Tags,
         Target,
     )
-    from .experiment import Arm, Chain, Experiment, Feedback, Lock, ShownRubric, Slot
+    from .experiment import Arm, Chain, Experiment, Feedback, Lock, ShownRubric, Slot, Worker
     from .grade import Grade, GradePart
     from .job import ContractType, Job
     from .kinds import REGISTRY, from_envelope
     from .manifest import Entry, EntryKind, Manifest, path_fault, quote_path, unquote_path
     from .passing import ACCEPTED, FULL, is_accepted, is_full, partial_credit
+    from .seat import Act, SeatEvent
     from .submission import CaptureStatus, Origin, Part, Reported, Submission
     from .task import (
         About,
@@ -70,8 +71,10 @@ __all__ = [
     "ACCEPTED",
     "AWAITED",
     "FULL",
+    "IMPORTED",
     "REGISTRY",
     "About",
+    "Act",
     "Action",
     "Agent",
     "Amendment",
@@ -126,6 +129,7 @@ __all__ = [
     "Reported",
     "Round",
     "Rule",
+    "SeatEvent",
     "ServiceLimits",
     "ServiceSpec",
     "ShownRubric",
@@ -146,6 +150,7 @@ __all__ = [
     "Value",
     "Verdict",
     "Work",
+    "Worker",
     "WorkplaceSource",
     "canonical",
     "digest_bytes",

@@ -30,6 +30,10 @@ class Usage(Frozen):
         return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
 
 
+IMPORTED = "imported"
+"""The harness of workers that tables of others name: they cannot be run, and what they used is not known."""
+
+
 @register
 class Agent(Record):
     """`id` is `name@` and 16 characters of the digest of the rest."""

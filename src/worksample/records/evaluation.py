@@ -100,6 +100,10 @@ class Purpose(StrEnum):
     """Gold items, whose right answers are known."""
     QUALIFICATION = "qualification"
     """Whether jobs are fit to be tasks (UpBench 3.3): its subjects are jobs, and nothing is judged that was made."""
+    LATER_PAIRS = "later_pairs"
+    """More pairs of the judge's round that it is over, drawn once work came later; what is said of them is said in that
+    round.
+    """
 
 
 class EvaluatorKind(StrEnum):
@@ -116,7 +120,7 @@ class Round(Record):
     """One grading of a set of submissions under one protocol with fixed versions."""
 
     kind: ClassVar[str] = "round"
-    schema_version: ClassVar[int] = 4
+    schema_version: ClassVar[int] = 5
 
     protocol: Protocol
     by: EvaluatorKind = EvaluatorKind.PERSON
@@ -151,7 +155,9 @@ class Round(Record):
 
     @classmethod
     def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
-        """Schema 3 knew no jobs as subjects. Schema 2 did not say who is asked.
+        """Schema 4 knew no pairs that are drawn later. Schema 3 knew no jobs as subjects.
+
+        Schema 2 did not say who is asked.
 
         Schema 1 told its purpose among the versions, and knew no regrades: they counted as soon as opened.
         """

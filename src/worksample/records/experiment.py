@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -39,11 +39,21 @@ class ShownRubric(StrEnum):
     """The criteria with their importances or points."""
 
 
+class Worker(StrEnum):
+    """Who does the work of an arm."""
+
+    AGENT = "agent"
+    HUMAN = "human"
+    """A person, in the same box, by terminal and files."""
+    ASSISTED = "assisted"
+    """A person and an agent in turns: the agent begins, the person goes on, asks it again, and hands in."""
+
+
 class Arm(Frozen):
     """The condition of the work."""
 
     name: Name = "plain"
-    worker: Literal["agent"] = "agent"
+    worker: Worker = Worker.AGENT
     feedback: Feedback = Feedback.NONE
     shown_rubric: ShownRubric = ShownRubric.NONE
     limits: Limits | None = None
@@ -141,8 +151,10 @@ class Experiment(Record):
 
 def check_arms(arms: Sequence[Arm]) -> None:
     """ValueError where an arm with feedback continues none, or one that is not there or has feedback itself."""
-    own = {arm.name for arm in arms if arm.feedback is Feedback.NONE}
+    own = {arm.name for arm in arms if arm.feedback is Feedback.NONE and arm.worker is Worker.AGENT}
     for arm in arms:
+        if arm.feedback is not Feedback.NONE and arm.worker is not Worker.AGENT:
+            raise ValueError(f"the arm {arm.name} has feedback, which only agents are given")
         if arm.feedback is Feedback.NONE and arm.continues is not None:
             raise ValueError(f"the arm {arm.name} has no feedback and continues {arm.continues}")
         if arm.feedback is not Feedback.NONE and arm.continues not in own:

@@ -20,6 +20,8 @@ class Job(Frozen):
 
     contract: str = Field(min_length=1, max_length=200)
     """The marketplace's own id of it."""
+    title: str = Field(default="", exclude_if=lambda title: not title)
+    """As posted; the task's own is one line. Not written where the list gave none."""
     start: Moment | None = None
     end: Moment | None = None
     job_amount: float | None = Field(default=None, ge=0)
@@ -43,6 +45,10 @@ class Job(Frozen):
     onet_tasks: tuple[str, ...] = ()
     attachments: tuple[str, ...] = ()
     """As posted; the files lie in the package's `inputs/`."""
+    attachment_details: dict[str, dict[str, str | int | float | bool]] = Field(
+        default={}, exclude_if=lambda details: not details
+    )
+    """Attachment -> what the posting says of it where that is more than its name. Not written where it is not."""
 
     @property
     def cohort(self) -> str:

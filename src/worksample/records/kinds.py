@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import agent, evaluation, experiment, submission, task, trial  # noqa: F401 - each registers its kinds
+from . import agent, evaluation, experiment, seat, submission, task, trial  # noqa: F401 - each registers its kinds
 from .base import REGISTRY, Record
 
 __all__ = ["REGISTRY", "from_envelope"]

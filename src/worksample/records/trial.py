@@ -74,6 +74,8 @@ class Trial(Record):
     ended: Moment
     working_seconds: float = Field(ge=0)
     """Wall-clock seconds less waiting for rate limits."""
+    person_seconds: float | None = Field(default=None, ge=0, exclude_if=lambda seconds: seconds is None)
+    """Of them those of a person, by the timer of the place. None, and then not written: no person worked."""
     steps: int = Field(default=0, ge=0)
     """Model calls of the agent (TAC 4.1)."""
     usage: dict[str, Usage] = {}

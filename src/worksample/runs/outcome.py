@@ -80,9 +80,18 @@ def failed(cause: Cause, reason: str) -> Outcome:
 
 def after_capture(outcome: Outcome, cause: Cause | None, reason: str) -> Outcome:
     """How a trial ended once its output was taken in: a failure of ours there undoes an ending that counts."""
-    if cause is None or not outcome.finished or POLICY[cause].graded:
+    counts = outcome.finished or outcome.cause is Cause.PERSON_CONTINUES
+    if cause is None or not counts or POLICY[cause].graded:
         return outcome
     return failed(cause, reason)
+
+
+def handed_over(outcome: Outcome) -> Outcome:
+    """How an agent's turn ended that a person goes on from: the slot stays open. Our failures stay."""
+    if not outcome.finished:
+        return outcome
+    said = "the agent was done" if outcome.cause is None else f"{POLICY[outcome.cause].says}: {outcome.reason}"
+    return Outcome(ending=Ending.CANCELLED, cause=Cause.PERSON_CONTINUES, reason=_short(said))
 
 
 def leaf(error: BaseException) -> BaseException:

@@ -13,7 +13,8 @@ from worksample.box import Root
 from worksample.chains.feeding import Feeding, feed
 from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
 from worksample.images import root_of
-from worksample.records import Instance, Slot, Trial
+from worksample.records import Instance, Slot, Trial, Worker
+from worksample.seats.turns import feed_turn
 from worksample.store import Store
 from worksample.store.owner import new_owner
 
@@ -113,6 +114,8 @@ class Trials:
                 if feeding is None:  # withdrawn since its turn came: the chain says what comes instead
                     store.release(_key(slot.id), self.owner)
                     continue
+            elif job.arm(slot).worker is Worker.ASSISTED:
+                feeding = feed_turn(store, slot, instance)
             self.held.add(slot.id)
             if error := self.broken.get(slot.instance):
                 self._never_could(self._try(slot, here, feeding, None), error)

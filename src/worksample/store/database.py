@@ -89,6 +89,7 @@ class Database:
             if rivals is not Rivals.ANY:
                 hold(connection, ["records"], shared=rivals is not Rivals.LEASES)
             yield connection
+            _need_whole(connection)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -176,6 +177,16 @@ def hold(connection: Connection, names: Iterable[str], *, shared: bool = False) 
         return
     for number in sorted({_number(name) for name in names}):
         connection.execute(_LOCK_SHARED if shared else _LOCK, {"number": number})
+
+
+def _need_whole(connection: Connection) -> None:
+    """StoreError where a statement was refused, whatever became of the refusal: PostgreSQL then undoes the whole
+    transaction at its COMMIT without a word."""
+    if connection.dialect.name == "sqlite":
+        return
+    driver: Any = connection.connection.dbapi_connection
+    if driver.info.transaction_status.name == "INERROR":
+        raise StoreError("a statement was refused, and nothing of its transaction is kept", next="try again")
 
 
 def _number(name: str) -> int:

@@ -62,8 +62,9 @@ def experiment_id(store: Store, experiment: str) -> str:
 def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """One row per trial: every try of every slot, live or not.
 
-    Seconds are wall-clock ones, `cost` is US dollars of the agent's own model calls (null: no call had a price;
-    `priced` says whether all had), `other_cost` that of the environment's roles, `phases` JSON of seconds per phase.
+    Seconds are wall-clock ones, but where a person worked those of work; `person_seconds` are the person's own. `cost`
+    is US dollars of the agent's own model calls and of the person's time (null: nothing of it had a price; `priced`
+    says whether all had), `other_cost` that of the environment's roles, `phases` JSON of seconds per phase.
     """
     columns: Columns = {
         "trial": _t.id,
@@ -73,7 +74,8 @@ def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         **INSTANCE,
         **{n: _s[n] for n in ("arm", "attempt", "repeat")},
         **{n: _t[n] for n in ("try_number", "ending", "cause", "reason", "finished", "live", "started", "ended")},
-        **{n: _t[n] for n in ("working_seconds", "steps", "input_tokens", "output_tokens", "tokens", "cost", "priced")},
+        **{n: _t[n] for n in ("working_seconds", "person_seconds", "steps", "input_tokens", "output_tokens", "tokens")},
+        **{n: _t[n] for n in ("cost", "priced")},
         **{n: _t[n] for n in ("other_cost", "sandbox", "log", "phases")},
         **ABOUT,
     }
@@ -88,13 +90,19 @@ def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     with store.database.reading() as connection:
         frame = tabulate(connection, columns, query, ["ended", "trial"])
         out = struck_ids(connection)[Target.TRIAL]
-    seconds = (pl.col("ended") - pl.col("started")).dt.total_microseconds() / 1e6
+    seconds = seconds_of()
     return frame.with_columns(
         seconds.alias("seconds"),
         pl.col("trial").is_in(out).alias("struck"),
         middle("value_low", "value_high", "value_middle"),
         middle("hours_low", "hours_high", "hours_middle"),
     )
+
+
+def seconds_of() -> pl.Expr:
+    """How long a trial took: from its start to its end, but for a person, who comes and goes, by the timer."""
+    clock = (pl.col("ended") - pl.col("started")).dt.total_microseconds() / 1e6
+    return pl.when(pl.col("person_seconds").is_not_null()).then("working_seconds").otherwise(clock)
 
 
 def submissions_df(store: Store, experiment: str | None = None) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from worksample.records import (
     Purpose,
     Record,
     Round,
+    SeatEvent,
     Slot,
     Submission,
     Suite,
@@ -40,6 +41,8 @@ def ids_of(record: Record) -> Iterator[tuple[str, str]]:
             if record.fed is not None:
                 yield "submission", record.fed.submission
                 yield from (("evaluation", e) for e in record.fed.evaluations)
+        case SeatEvent():
+            yield from (("slot", record.slot), ("evaluator", record.person))
         case Submission():
             yield "instance", record.instance
             yield from [("trial", record.trial)] if record.trial else []
@@ -72,6 +75,9 @@ def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
             yield from [(record.shown_reference, True)] if record.shown_reference else []
         case Trial():
             yield from [(record.fed.text, False)] if record.fed and record.fed.text else []
+        case SeatEvent():
+            yield from [(record.output, True)] if record.output else []
+            yield from ((digest, False) for digest in (record.terminal, record.text) if digest)
         case Submission():
             yield from ((part.manifest, True) for part in record.parts.values())
         case Evaluation():

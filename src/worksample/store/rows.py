@@ -19,6 +19,7 @@ from worksample.records import (
     Pairwise,
     Record,
     Round,
+    SeatEvent,
     Slot,
     Submission,
     Suite,
@@ -28,6 +29,8 @@ from worksample.records import (
     canonical,
 )
 
+WORKERS = ("agent", "person")
+"""Roles of a trial's usage whose costs are those of the work."""
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 Row = dict[str, Any]
@@ -84,7 +87,11 @@ def _experiment(r: Experiment) -> Row:
 
 def _trial(r: Trial) -> Row:
     own = r.usage.get("agent", Usage())
-    others = [u.cost for role, u in r.usage.items() if role != "agent" and u.cost is not None]
+    mine = [r.usage[role] for role in WORKERS if role in r.usage] or [own]
+    costs = [u.cost for u in mine if u.cost is not None]
+    if "person" in r.usage and r.usage["person"].cost is None:
+        costs = []  # the larger part of it is unknown
+    others = [u.cost for role, u in r.usage.items() if role not in WORKERS and u.cost is not None]
     return {
         "slot": r.slot,
         "experiment": r.experiment,
@@ -99,12 +106,13 @@ def _trial(r: Trial) -> Row:
         "started": micros(r.started),
         "ended": micros(r.ended),
         "working_seconds": r.working_seconds,
+        "person_seconds": r.person_seconds,
         "steps": r.steps,
         "input_tokens": own.input_tokens,
         "output_tokens": own.output_tokens,
         "tokens": own.tokens,
-        "cost": own.cost,
-        "priced": own.priced,
+        "cost": sum(costs) if costs else None,
+        "priced": all(u.priced for u in mine),
         "other_cost": sum(others) if others else None,
         "sandbox": r.sandbox,
         "log": r.log,
@@ -198,6 +206,7 @@ _COLUMNS: dict[str, Callable[[Any], Row]] = {
     Experiment.kind: _experiment,
     Slot.kind: _plain("experiment", "agent", "instance", "arm", "attempt", "repeat", "not_attemptable"),
     Trial.kind: _trial,
+    SeatEvent.kind: lambda r: _plain("slot", "number", "person")(r) | {"act": r.act.value, "at": micros(r.at)},
     Submission.kind: _submission,
     Round.kind: _round,
     Evaluator.kind: _evaluator,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
-HEAD = "0008"
+HEAD = "0009"
 """The version of all tables: a database that stands at an older one is brought up by `versions`. It goes up by one
 with any change here or in `people_tables`."""
 
@@ -118,6 +118,7 @@ trials = _table(
     _time("started"),
     _time("ended"),
     _number("working_seconds", nullable=False),
+    _number("person_seconds"),
     _count("steps"),
     _count("input_tokens"),
     _count("output_tokens"),
@@ -130,6 +131,9 @@ trials = _table(
     _text("phases"),
 )
 Index("one_live_trial", trials.c.slot, unique=True, sqlite_where=trials.c.live, postgresql_where=trials.c.live)
+seat_events = _table(
+    "seat_events", _text("slot", index=True), _count("number"), _text("person", index=True), _text("act"), _time("at")
+)
 submissions = _table(
     "submissions",
     _text("instance", index=True),
@@ -194,6 +198,7 @@ TABLES: dict[str, Table] = {
     "experiment": experiments,
     "slot": slots,
     "trial": trials,
+    "seat_event": seat_events,
     "submission": submissions,
     "round": rounds,
     "evaluator": evaluators,

@@ -2,7 +2,7 @@
 
 from .capture import Captured, CaptureLimits, capture, snapshot, take
 from .controls import KINDS, control, control_case
-from .hand_in import hand_in, look_at
+from .hand_in import hand_in, look_at, refuse_ahead
 from .root_changes import NAME as ROOT_LAYER
 from .root_changes import add_to_layer
 
@@ -17,6 +17,7 @@ __all__ = [
     "control_case",
     "hand_in",
     "look_at",
+    "refuse_ahead",
     "snapshot",
     "take",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -56,6 +56,7 @@ def hand_in(
         raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
     if origin not in (Origin.PERSON, Origin.EXTERNAL):
         raise UsageError(f"what is handed in comes from a person or an external agent, not from a {origin.value}")
+    refuse_ahead(at)
     part, note = look_at(instance, path, store.blobs)
     submission = Submission(
         id=id or uuid4().hex,
@@ -73,6 +74,12 @@ def hand_in(
     )
     store.commit(submission)
     return submission
+
+
+def refuse_ahead(at: datetime | None) -> None:
+    """UsageError for work of a day that has not come in any zone: it is no work yet, or a slip of the pen."""
+    if at is not None and at > now() + timedelta(days=1):
+        raise UsageError(f"done on {at:%Y-%m-%d}, which is in the future", next="worksample submit --date YYYY-MM-DD")
 
 
 def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[Part, str]:

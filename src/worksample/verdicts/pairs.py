@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
-from worksample.records import Instance, Round, Submission
+from worksample.records import Instance, Purpose, Round, Submission
 
 from .entrants import entrants
 
@@ -30,9 +30,23 @@ def key_of(first: str, second: str) -> str:
 
 
 def drawn_pairs(store: Store, round: Round) -> list[tuple[str, str]]:
-    """What was drawn for a round of pairs, as it was drawn; nothing for any other round."""
-    digest = round.versions.get(PAIRS)
-    return [] if digest is None else [(one, two) for one, two in json.loads(store.blobs.read(digest))]
+    """What was drawn for a round of pairs, as it was drawn, and later for work that came later; nothing for any other
+    round.
+    """
+    if PAIRS not in round.versions:
+        return []
+    return [pair for r in (round, *later_rounds(store, round)) for pair in pairs_of(store, r)]
+
+
+def pairs_of(store: Store, round: Round) -> list[tuple[str, str]]:
+    """The pairs that a round names itself."""
+    return [(one, two) for one, two in json.loads(store.blobs.read(round.versions[PAIRS]))]
+
+
+def later_rounds(store: Store, round: Round) -> list[Round]:
+    """What was drawn for a judge's round of pairs after it was opened, by time."""
+    found = store.find(Round, over=round.id)
+    return sorted((r for r in found if r.purpose is Purpose.LATER_PAIRS), key=lambda r: (r.at, r.id))
 
 
 @dataclass(frozen=True, slots=True)

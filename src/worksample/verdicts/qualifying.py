@@ -10,6 +10,8 @@ from worksample.records import Evaluation, Labels, Round, Rule, Standing
 
 from .said import NO
 
+CORE_NAMES = ("context_complete", "deliverable_quality", "no_identifiers")
+"""What is asked of every job: UpBench B, Table 5, criteria 1 to 3."""
 DECIDES = "qualification.decides"
 """In the versions of a round: its questions, separated by spaces, of which a no leaves a job out."""
 RULES = (Rule.VERIFIED, Rule.TIE_BREAK, Rule.MAJORITY, Rule.LATEST)

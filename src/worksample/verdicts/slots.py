@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 from sqlalchemy import Connection, select
 
-from worksample.records import Amendment, Experiment, JudgedBy, Round, Standing, Target, struck
+from worksample.records import IMPORTED, Amendment, Experiment, JudgedBy, Round, Standing, Target, struck
 from worksample.store import schema
-from worksample.store.frames import experiment_id
+from worksample.store.frames import experiment_id, seconds_of
 from worksample.store.tabulate import Columns, middle, tabulate
 
 from .bench import Subjects, judge
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 _i, _a, _s, _t = schema.instances.c, schema.agents.c, schema.slots.c, schema.trials.c
 
-_TRIAL = ("ending", "cause", "working_seconds", "steps", "input_tokens", "output_tokens", "tokens", "cost", "priced")
+_TRIAL = (
+    "ending", "cause", "working_seconds", "person_seconds", "steps", "input_tokens", "output_tokens", "tokens", "cost",
+    "priced",
+)  # fmt: skip
+_USED = ("steps", "input_tokens", "output_tokens", "tokens")
 _ABOUT = ("category", "tier", "value_low", "value_high", "value_currency", "value_source")
 _HOURS = ("hours_low", "hours_high", "hours_source")
 _TOLD = ("standing", "score", "passed", "partial", "label", "verdict_cause", "reason", "evaluations", "rounds")
@@ -42,6 +46,10 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     frame = frame.join(handed, on="trial", how="left")
     finished = pl.when(pl.col("trial").is_not_null()).then(pl.lit("finished")).otherwise(pl.lit("open"))
     state = pl.when(pl.col("not_attemptable") == "").then(finished).otherwise(pl.lit("not_attemptable"))
+    # What agents used that only tables of others name is not known, and no 0.
+    frame = frame.with_columns(
+        pl.when(pl.col("harness").fill_null("") != IMPORTED).then(name).alias(name) for name in _USED
+    )
     return frame.with_columns(
         state.alias("state"),
         middle("value_low", "value_high", "value_middle"),
@@ -125,8 +133,7 @@ def _tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
     if experiment is not None:
         query = query.where(_t.experiment == experiment)
     tries = tabulate(connection, columns, query, ["ended", "trial"])
-    seconds = (pl.col("ended") - pl.col("started")).dt.total_microseconds() / 1e6
-    live = tries.filter("live").with_columns(seconds.alias("seconds")).drop("live")
+    live = tries.filter("live").with_columns(seconds_of().alias("seconds")).drop("live")
     counts = tries.group_by("slot").agg(
         pl.len().cast(pl.Int64).alias("tries"),
         pl.when(~pl.col("live").any()).then(pl.col("cause").last()).alias("last_cause"),

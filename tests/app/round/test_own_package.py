@@ -64,7 +64,7 @@ def judge(page: Page, link: str, protocol: str) -> None:
     page.get_by_text("Nothing is left here for you.").wait_for()
 
 
-@pytest.mark.quick("holistic")
+@pytest.mark.thorough(quick="app/round/test_rli_api.py::test_a_round_over_the_api_and_a_tour_in_the_browser")
 @pytest.mark.parametrize("protocol", ["holistic", "rubric"])
 def test_people_alone_judge_a_package_of_one_s_own(tmp_path: Path, protocol: str) -> None:
     name = f"{protocol}-scripted"

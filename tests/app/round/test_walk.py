@@ -331,7 +331,7 @@ def report_stage(walk: Walk) -> None:
 @pytest.mark.browser
 @pytest.mark.box
 @pytest.mark.long(seconds=240)
-@pytest.mark.thorough(quick="app/round/test_own_package.py::test_people_alone_judge_a_package_of_one_s_own")
+@pytest.mark.thorough(quick="app/round/test_rli_api.py::test_a_round_over_the_api_and_a_tour_in_the_browser")
 @pytest.mark.parametrize("protocol", ["holistic", "rubric", "program"])
 def test_from_task_new_to_the_report_killed_in_each_state(
     tmp_path: Path, protocol: str, monkeypatch: pytest.MonkeyPatch

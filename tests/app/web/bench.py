@@ -15,7 +15,7 @@ from worksample.records import Evaluation
 WHY = "final/report.txt has every figure of the brief"
 
 
-def until(look: Callable[[], Any], seconds: float = 60, step: float = 0.05, page: Page | None = None) -> Any:
+def until(look: Callable[[], Any], seconds: float = 300, step: float = 0.05, page: Page | None = None) -> Any:
     """What `look` gives once that is anything."""
     end = time.monotonic() + seconds
     while not (found := look()):
@@ -61,7 +61,7 @@ def handed_in(page: Page) -> None:
 def shows(page: Page, pane: str, path: str) -> None:
     """Wait until a pane's frame has a file."""
     expect(front(page).locator(f'iframe[data-pane="{pane}"]')).to_have_attribute(
-        "title", f"{pane}: {path}", timeout=60_000
+        "title", f"{pane}: {path}", timeout=300_000
     )
 
 

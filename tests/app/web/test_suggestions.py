@@ -17,8 +17,7 @@ from worksample.people.rubrics.versions import versions
 BRIEF = "Write a report of the year's sales, one page."
 
 
-# The engine's: of a package that it uses, and of what it leaves open in a server's loop, which then cannot be closed.
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a package that the engine uses
 @pytest.mark.browser
 @pytest.mark.long(seconds=60)
 @pytest.mark.thorough(
@@ -43,7 +42,8 @@ def test_a_draft_is_part_of_nothing_until_somebody_takes_it(
             panel.get_by_label("The brief, as the client wrote it").fill(BRIEF)
             panel.get_by_label("How many criteria").fill("3")
             panel.get_by_role("button", name="Draft", exact=True).click()
-            expect(panel.get_by_role("listitem")).to_have_count(3)
+            # The server loads the engine with its first question.
+            expect(panel.get_by_role("listitem")).to_have_count(3, timeout=300_000)
             expect(panel).to_contain_text("3 of 3 left to look at")
             # The linter looks at a model's words as at a person's.
             poor = panel.get_by_role("listitem").filter(has_text=TEXTS[1])
@@ -71,6 +71,6 @@ def test_a_draft_is_part_of_nothing_until_somebody_takes_it(
 
             # The service breaks: it is said in the panel, and what stands is as it was.
             panel.get_by_role("button", name="Draft", exact=True).click()
-            expect(panel.get_by_role("alert")).to_be_visible()
+            expect(panel.get_by_role("alert")).to_be_visible(timeout=60_000)
             expect(page.get_by_label("Criterion 1", exact=True)).to_have_value(TEXTS[0])
             assert versions(team.office.store, "report") == [version]

@@ -4,6 +4,7 @@ export const PROTOCOL = {
   "roles": [
     "evaluator",
     "expert",
+    "worker",
     "reviewer",
     "admin"
   ],
@@ -307,5 +308,10 @@ export const PROTOCOL = {
     "training": true,
     "lease_minutes": 15,
     "most_open": 3
+  },
+  "gates": {
+    "pilot": 0.85,
+    "fewest": 5,
+    "quiz": 0.85
   }
 } as const;

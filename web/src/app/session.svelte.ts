@@ -4,7 +4,7 @@ import { Failure } from "./failure.ts";
 import { leaving } from "./router.svelte.ts";
 
 export type Me = Schemas["Me"];
-export type Role = "evaluator" | "expert" | "reviewer" | "admin";
+export type Role = "evaluator" | "expert" | "worker" | "reviewer" | "admin";
 
 interface Session {
   state: "asking" | "in" | "out" | "unreachable";
@@ -49,6 +49,7 @@ export async function signOut(): Promise<void> {
 
 /** Where the work is: for who only runs rounds the rounds, for all others their queues. */
 export function home(): string {
+  if (has("worker") && !has("evaluator", "expert", "reviewer", "admin")) return "/places";
   return has("admin") && !has("evaluator", "expert", "reviewer") ? "/admin" : "/queues";
 }
 

@@ -30,7 +30,7 @@ class Embedded:
 
 
 def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embedded:
-    """Raises UsageError for an embedding that is not there, ModelError for a provider that fails."""
+    """Raises UsageError for an embedding that is not there, ModelKeyError or WorksampleError where a provider fails."""
     if by == TFIDF:
         return _tfidf(texts)
     if by == MINILM:

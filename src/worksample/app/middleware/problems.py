@@ -16,16 +16,19 @@ from starlette.types import Send
 from worksample.app.authentication import SignedOut
 from worksample.app.schemas.base import Failed
 from worksample.errors import (
+    CaptureError,
     ImportFailed,
     JudgeError,
     PlanError,
     RecordConflict,
     RecordMissing,
+    SandboxError,
     StoreError,
     UsageError,
     WorksampleError,
 )
 from worksample.people import Conflict, Denied, FaultyRows, InvalidAnswer, NotReady, NotYours, Role
+from worksample.seats.events import SeatConflict
 
 from .rates import TooMany
 
@@ -39,6 +42,9 @@ _STATUS: tuple[tuple[type[WorksampleError], int], ...] = (
     (RecordMissing, 404),
     (Conflict, 409),
     (RecordConflict, 409),
+    (SeatConflict, 409),
+    (SandboxError, 503),
+    (CaptureError, 503),
     (NotReady, 425),
     (InvalidAnswer, 422),
     (ImportFailed, 422),
@@ -60,7 +66,7 @@ _MEANS = {
     425: "Read the training page or pass the quiz first.",
     429: "Too many; Retry-After says when to come again.",
     502: "A model gave no answer that counts.",
-    503: "The store cannot be used now.",
+    503: "The store or a box cannot be used now.",
 }
 
 

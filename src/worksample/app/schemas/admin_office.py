@@ -12,7 +12,7 @@ from worksample.records import Rule
 from .base import Micros, Sent, Shown
 from .session import ProfileShown
 
-Roles = Annotated[tuple[Role, ...], Field(min_length=1, max_length=4)]
+Roles = Annotated[tuple[Role, ...], Field(min_length=1, max_length=len(Role))]
 
 
 class AccountRow(Shown):

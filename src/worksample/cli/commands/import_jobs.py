@@ -1,4 +1,4 @@
-"""`worksample import jobs | upbench | gdpval | rli`: one way in, with other names for the columns."""
+"""`worksample import jobs | gdpval | rli`, and a table of `upbench`: one way in, with other names for the columns."""
 
 from __future__ import annotations
 
@@ -13,17 +13,13 @@ from worksample.cli.output import console, json_option, printable, say_json, tab
 
 if TYPE_CHECKING:
     from worksample.formats.jobs import Imported
+    from worksample.records import Source
 
 _SAYS = {
     "jobs": """Turn a table of jobs into a suite of task packages below the folder OUT.
 
     TABLE is a .csv, .tsv, .json, .jsonl or .parquet with a job a row; --map names its columns (docs/jobs.md). Nothing
     is written where a row is at fault, unless --skip-faulty leaves those out.
-    """,
-    "upbench": """Turn a table like UpBench's `projects` into a suite of task packages below the folder OUT.
-
-    Jobs that are not completed, have no verified payment, are paid by the hour or have several milestones stay out and
-    are counted, as in the paper (3.2).
     """,
     "gdpval": """Turn GDPval's table (.parquet, .jsonl) into a suite of task packages below the folder OUT.
 
@@ -44,55 +40,63 @@ def command_for(preset: str) -> click.Command:
     @click.command(preset, help=_SAYS[preset])
     @click.argument("table_", metavar="FOLDER" if preset == "rli" else "TABLE", type=click.Path(exists=True))
     @click.argument("out", type=click.Path(file_okay=False))
-    @_options
+    @job_options
     @json_option
     def command(table_: str, out: str, as_json: bool | None, **given: Any) -> None:
-        _run(preset, table_, out, bool(as_json), given)
+        run_import(preset, table_, out, bool(as_json), given)
 
     return command
 
 
-def _options(function: Callable[..., None]) -> Callable[..., None]:
+def job_options(function: Callable[..., None]) -> Callable[..., None]:
+    """The options of a table of jobs."""
     for option in reversed(
         (
             click.option("--map", "mapping", metavar="FILE", default=None, help="A TOML file that names the columns."),
-            click.option("--encoding", metavar="NAME", default=None, help="A CSV that is not UTF-8: cp1252, ..."),
-            click.option("--files", metavar="DIR", default=None, help="Where attachments lie; default: by the table."),
+            click.option(
+                "--encoding", metavar="NAME", default=None,
+                help="The encoding of a CSV that is not UTF-8, such as cp1252.",
+            ),
+            click.option(
+                "--files", metavar="DIR", default=None,
+                help="The folder with the attachments; default: the table's own.",
+            ),
             click.option(
                 "--filter", "filters", multiple=True, default=None, metavar="NAME",
-                help="Leave out what is not: completed, payment-verified, fixed-price, single-milestone. Repeatable.",
+                help="Keep only jobs that are completed, payment-verified, fixed-price or single-milestone. "
+                "Repeatable.",
             ),
             click.option(
                 "--source", default=None, metavar="NAME",
                 help="Where prices come from: paid (default), self_reported, estimated or illustrative.",
             ),
             click.option("--public", is_flag=True, default=None, help="Mark the suite as public; else it is private."),
-            click.option("--skip-faulty", is_flag=True, default=None, help="Leave rows at fault out, and count them."),
+            click.option(
+                "--skip-faulty", is_flag=True, default=None, help="Leave out rows with errors, and count them."
+            ),
             click.option(
                 "--missing", is_flag=True, default=None,
-                help="Take jobs in whose attachments are missing or too large; their qualification names them.",
+                help="Import jobs whose attachments are missing or too large, too; their qualification names those "
+                "files.",
             ),
-            click.option("--overwrite", is_flag=True, default=None, help="Replace packages that are there."),
+            click.option("--overwrite", is_flag=True, default=None, help="Replace packages that exist already."),
         )
     ):  # fmt: skip
         function = option(function)
     return function
 
 
-def _run(preset: str, source: str, out: str, as_json: bool, given: dict[str, Any]) -> None:
-    from worksample.errors import UsageError
+def run_import(preset: str, source: str, out: str, as_json: bool, given: dict[str, Any]) -> None:
+    """Take a table in and say what became of its rows."""
     from worksample.formats.jobs import ImportJobs, import_jobs
-    from worksample.records import Source
 
-    origin = given["source"] or Source.PAID.value
-    if origin not in set(Source):
-        raise UsageError(f"there is no source {origin!r}; there are {', '.join(Source)}", where="--source")
+    origin = source_named(given["source"])
     config = ImportJobs(
         preset="jobs" if preset == "rli" else preset,
         mapping=Path(given["mapping"]) if given["mapping"] else None,
         encoding=given["encoding"] or "",
         files=Path(given["files"]) if given["files"] else None,
-        filters=tuple(given["filters"] or ()), source=Source(origin),
+        filters=tuple(given["filters"] or ()), source=origin,
         visibility="public" if given["public"] else "private",
         skip_faulty=bool(given["skip_faulty"]), overwrite=bool(given["overwrite"]),
         missing=bool(given["missing"]),
@@ -103,6 +107,16 @@ def _run(preset: str, source: str, out: str, as_json: bool, given: dict[str, Any
         say_json({**{k: getattr(made, k) for k in made.__slots__}, "out": out})
     else:
         _show(made, out)
+
+
+def source_named(name: str | None) -> Source:
+    """Of `--source`. UsageError."""
+    from worksample.errors import UsageError
+    from worksample.records import Source
+
+    if name is not None and name not in set(Source):
+        raise UsageError(f"there is no source {name!r}; there are {', '.join(Source)}", where="--source")
+    return Source(name or Source.PAID)
 
 
 @contextmanager

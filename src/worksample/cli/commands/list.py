@@ -50,6 +50,7 @@ def _cells(row: Status) -> dict[str, str | int]:
         "not attemptable": row.not_attemptable,
         "finished": row.finished,
         "open": row.open,
+        "places": row.places,
         "re-attempts due": row.due,
         "handed in": row.handed_in,
         "graded": row.graded,

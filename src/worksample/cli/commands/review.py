@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("review")
 @click.option("--experiment", default=None, metavar="NAME", help="Name or id; default: the newest.")
-@click.option("--host", default=None, metavar="NAME", help="Name in the browser; default: ws.localhost.")
+@click.option("--host", default=None, metavar="NAME", help="The host name in the browser; default: ws.localhost.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=None, help="Default: 8765, or a free one where it is in use."
 )
@@ -80,14 +80,17 @@ def command(
 
 def _tell(people: People, review: Review, sitting: ServerRun, store: str | None) -> None:
     """What was done in this sitting, what is left of the round, and what to type next."""
-    from worksample.app.own_review import left_of, others_wanted
+    from worksample.app.own_review import left_besides, left_of, others_wanted
     from worksample.experiments.find import call
 
     left = left_of(people, review.account, review.round)
     skipped = f", {sitting.skipped} skipped" if sitting.skipped else ""
     asked = shlex.join([call(people.store, review.experiment), *(["--store", store] if store else [])])
     click.echo(f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'} given{skipped}; {left} left")
-    if left:
+    besides, of_others = left_besides(people, review)
+    if besides:
+        click.echo(f"{besides} more in another round of it: what a judge may not decide, or labels of what it said")
+    if left or besides:
         click.echo(f"  next: worksample review --experiment {asked}   (goes on here)")
     others = others_wanted(people, review.round)
     if not left and others and review.votes > 1:
@@ -95,4 +98,8 @@ def _tell(people: People, review: Review, sitting: ServerRun, store: str | None)
         click.echo(f"  next: worksample review --experiment {asked} --alone   (your vote alone decides)")
         click.echo("  or invite others: worksample serve, then People in the app")
         return
-    click.echo(f"  {'or' if left else 'next'}: worksample metrics {asked}, worksample report {asked} --out report")
+    if of_others and not left:
+        click.echo(f"{of_others} wait for somebody who has not judged them before")
+        click.echo(f"  next: worksample review --experiment {asked} --name SOMEBODY, or worksample serve")
+    first = not (left or besides or of_others)
+    click.echo(f"  {'next' if first else 'or'}: worksample metrics {asked}, worksample report {asked} --out report")

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 _SYMBOLS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
-_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|-?\d+,\d{1,2}")
+_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|-?\d+,\d{1,2}|-?\d+(?:\.\d+)?[eE][+-]?\d{1,3}")
 _YES = frozenset({"true", "yes", "y", "1", "verified"})
 _NO = frozenset({"false", "no", "n", "0", "unverified", "not verified"})
 
@@ -107,7 +107,10 @@ def moment(cell: object) -> datetime:
             found = datetime.fromisoformat(text(cell))
         except ValueError:
             raise Unfit(f"{text(cell)[:40]!r} is not a date; write 2026-11-01 or 2026-11-01T09:30:00Z") from None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    try:
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError:
+        raise Unfit("is no date of this calendar in UTC") from None
 
 
 def parsed(cell: object) -> Any:

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -24,6 +25,9 @@ from .posting import Posting
 _NAMESPACE = uuid.UUID("3f5d6f5e-9d3a-5c1e-8a4b-61b4c9a7d2f0")
 _PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
 _DELIVERABLES = "The finished work, as a client would be given it, in the forms that the description asks for."
+BEFORE, AFTER = "## Work description\n\n", "\n\n## Provided material\n\n"
+"""What stands around a description in its brief."""
+FRAME = f"\n\n## Deliverables\n\n{_DELIVERABLES}\n"
 FILE_LIMIT = 2 << 30
 """Bytes of one attachment."""
 
@@ -33,6 +37,9 @@ def package_name(posting: Posting) -> str:
     own = slug(posting.job.contract)
     if own != posting.job.contract.lower() or len(own) > 40:
         own = uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:12]
+    elif own != posting.job.contract:
+        # Ids that differ in capitals alone are two jobs.
+        own = f"{own}-{uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:6]}"
     title = slug(posting.title)[: 95 - len(own)].strip("-")
     return f"{title}-{own}" if title else own
 
@@ -61,7 +68,7 @@ def write_package(posting: Posting, root: Path, files: Path, day: date, provenan
 def find_files(posting: Posting, files: Path) -> None:
     """Raises Unfit with the first file that is not there, or that may not be taken."""
     for name in (*posting.attachments, *posting.reference):
-        with _opened(files, _inside(name), name):
+        with opened_file(files, inside(name), name):
             pass
 
 
@@ -72,7 +79,7 @@ def there_of(posting: Posting, files: Path) -> Posting:
         out: list[str] = []
         for name in names:
             try:
-                with _opened(files, _inside(name), name):
+                with opened_file(files, inside(name), name):
                     out.append(name)
             except Unfit:
                 continue
@@ -83,7 +90,7 @@ def there_of(posting: Posting, files: Path) -> Posting:
 
 def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
     """Copy what lies below `files`, under the same names; those in one common folder lose it."""
-    paths = [_inside(name) for name in names]
+    paths = [inside(name) for name in names]
     made = []
     for name, path in zip(names, paths, strict=True):
         own = path.name if sum(p.name == path.name for p in paths) == 1 else "/".join(path.parts)
@@ -92,7 +99,7 @@ def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
     return made
 
 
-def _inside(name: str) -> PurePosixPath:
+def inside(name: str) -> PurePosixPath:
     path = PurePosixPath(name.replace("\\", "/"))
     if "://" in name:
         raise Unfit(f"{name[:80]!r} lies on the web; bring the file and name it")
@@ -105,11 +112,11 @@ def _copy_file(files: Path, path: PurePosixPath, target: Path, name: str) -> Non
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists():
         raise Unfit(f"{name[:80]!r} is named twice")
-    with _opened(files, path, name) as source, target.open("xb") as out:
+    with opened_file(files, path, name) as source, target.open("xb") as out:
         shutil.copyfileobj(source, out, 1 << 20)
 
 
-def _opened(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
+def opened_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
     """A file below `files`, without following links: the folder may be somebody else's."""
     folder = os.open(files, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -141,7 +148,7 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         about["value"] = {"low": job.amount, "high": job.amount, "currency": job.currency, **known}
     if posting.hours is not None:
         about["hours"] = {"low": posting.hours, "high": posting.hours, **known}
-    places = {p: f"{{{{{p}}}}}" for p in _PLACE.findall(posting.description)}
+    places = _places(posting.description)
     lines = [
         f"id = {_toml(id)}", f"title = {_toml(' '.join(posting.title.split()))}", 'version = "1"',
         f'canary = "worksample-canary-{uuid.uuid5(_NAMESPACE, "canary:" + job.contract)}"',
@@ -151,8 +158,17 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         f"title = {_toml(' '.join(posting.title.split()))}",
     ]  # fmt: skip
     # What looks like a setting of ours in somebody else's text stands for itself.
-    lines += [f"settings = {_toml(places)}"] if places else []
+    lines += [f"settings = {_toml({name: text for text, name in places.items()})}"] if places else []
     return "\n".join(lines) + "\n"
+
+
+def _places(description: str) -> dict[str, str]:
+    """What looks like a setting -> the setting that stands for it: of its own name, or of a number where there are
+    spaces in it, since a setting is one text."""
+    found = {m[0]: m[1] for m in _PLACE.finditer(description)}
+    taken = set(found.values())
+    free = (name for n in count(1) if (name := f"text-{n}") not in taken)
+    return {text: name if text == f"{{{{{name}}}}}" else next(free) for text, name in found.items()}
 
 
 def _gradings(posting: Posting) -> list[str]:
@@ -179,7 +195,7 @@ def _toml(value: object) -> str:
         return "[" + ", ".join(_toml(v) for v in value) + "]"
     if isinstance(value, date):
         return value.isoformat()
-    return json.dumps(str(value), ensure_ascii=False)
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _key(name: str) -> str:
@@ -188,10 +204,9 @@ def _key(name: str) -> str:
 
 def _brief(posting: Posting, inputs: list[str]) -> str:
     provided = "\n".join(f"- `{name}`" for name in sorted(inputs)) or "Nothing but this description."
-    return (
-        f"## Work description\n\n{posting.description}\n\n## Provided material\n\n{provided}\n\n"
-        f"## Deliverables\n\n{_DELIVERABLES}\n"
-    )
+    places = _places(posting.description)
+    description = _PLACE.sub(lambda m: f"{{{{{places[m[0]]}}}}}", posting.description)
+    return f"{BEFORE}{description}{AFTER}{provided}{FRAME}"
 
 
 def criteria_text(criteria: Criteria) -> str:
@@ -199,5 +214,6 @@ def criteria_text(criteria: Criteria) -> str:
     out = []
     for c in criteria.criteria:
         weight = f'importance = "{c.importance.value}"' if c.importance else f"points = {c.points!r}"
-        out.append(f'[[criterion]]\nid = "{c.id}"\ntext = {_toml(c.text)}\n{weight}\nby = "{c.by.value}"\n')
+        flags = "".join(f"{name} = true\n" for name in ("gate", "implies_others") if getattr(c, name))
+        out.append(f'[[criterion]]\nid = "{c.id}"\ntext = {_toml(c.text)}\n{weight}\nby = "{c.by.value}"\n{flags}')
     return "\n".join(out)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
 
 from worksample.errors import UsageError
 from worksample.records import ContractType, Criteria, Job, Source
-from worksample.taxonomy import lookup, slug
+from worksample.taxonomy import categories, lookup, slug
 
 from . import cells
 from .rubric import read_rubric
@@ -47,9 +48,9 @@ class Posting:
 
 
 _JOB = (
-    "contract", "start", "end", "job_amount", "contract_amount", "milestone_amount", "status", "payment_verified",
-    "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones", "automation_desire",
-    "onet_tasks", "attachments",
+    "contract", "title", "start", "end", "job_amount", "contract_amount", "milestone_amount", "status",
+    "payment_verified", "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones",
+    "automation_desire", "onet_tasks", "attachments", "attachment_details",
 )  # fmt: skip
 
 
@@ -58,7 +59,7 @@ def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
     if not said.get("contract"):
         raise cells.Unfit("no id; the mapping's `contract` names the column")
     description = said.get("description", "")
-    if not description:
+    if not cells.text(description):
         raise cells.Unfit("no description")
     job = _job(said)
     if job.start and job.end and job.end < job.start:
@@ -67,8 +68,8 @@ def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
     code = occupation[:7] if occupation[2:3] == "-" and occupation[:2].isdigit() and occupation[3:7].isdigit() else ""
     rubric = said.get("criteria")
     return Posting(
-        job=job, title=said.get("title") or _title(description), description=description,
-        category=_category(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
+        job=job, title=_line(said.get("title"), description, job.contract), description=description,
+        category=category_of(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
         attachments=said.get("attachments", ()), reference=said.get("reference", ()),
         hours=said.get("hours"), occupation=code, licence=said.get("licence", ""),
         tags=said.get("tags", ()), source=source,
@@ -88,17 +89,34 @@ def _job(said: Mapping[str, Any]) -> Job:
         raise cells.Unfit(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
 
 
+def _line(title: Any, description: str, contract: str) -> str:
+    """A title in one line: the posted one, the description's first line, the id."""
+    return cells.text(title) or _title(cells.text(description)) or cells.text(contract) or "job"
+
+
 def _title(description: str) -> str:
     first = next((line.strip(" #*") for line in description.splitlines() if line.strip(" #*")), description)
     return first if len(first) <= _TITLE else first[: _TITLE - 1].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _category(job: Job) -> str:
+def category_of(job: Job) -> str:
     """Upwork's id for the posted names; the category alone where the subcategory is unknown."""
     if ":" in job.category:
         return _known(job.category)
-    top = f"upwork:{slug(job.category)}" if job.category else ""
-    return (_known(f"{top}/{slug(job.subcategory)}") if job.subcategory else "") or (_known(top) if top else "")
+    top = _upwork("").get(_words(job.category), "")
+    return _upwork(top).get(_words(job.subcategory), top) if top else ""
+
+
+@cache
+def _upwork(above: str) -> dict[str, str]:
+    """Words of a title, or of an id -> id, of Upwork's categories below this one ("": of the top ones)."""
+    found = [c for c in categories("upwork") if c.parent == above]
+    return {_words(name): c.id for c in found for name in (c.title, c.id.rpartition("/")[2].removeprefix("upwork:"))}
+
+
+def _words(title: str) -> str:
+    """`Web, Mobile & Software Development`, `Web, Mobile, and Software Dev` and `web-mobile-software-dev` are one."""
+    return " ".join({"dev": "development"}.get(w, w) for w in slug(title).split("-") if w != "and")
 
 
 def _known(id: str) -> str:

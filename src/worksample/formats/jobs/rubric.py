@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,6 +14,7 @@ from .cells import Unfit, text
 
 _WEIGHT = ("importance", "label", "type", "level")
 _TEXT = ("text", "criterion", "criteria", "description", "name")
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _POINTS = ("points", "score", "weight")
 
 
@@ -40,7 +42,9 @@ def _criterion(n: int, item: Any) -> Criterion:
             return read_line(n, text(item))
         except ValueError as e:
             raise Unfit(str(e)) from None
-    said = text(_first(item, _TEXT))
+    told = _first(item, _TEXT)
+    # The words themselves are kept as they stand.
+    said = told if isinstance(told, str) and text(told) else text(told)
     label, points = text(_first(item, _WEIGHT)).lower(), _first(item, _POINTS)
     if label in set(Importance):
         weight = {"importance": Importance(label)}
@@ -51,9 +55,19 @@ def _criterion(n: int, item: Any) -> Criterion:
     if not said:
         raise Unfit(f"criterion {n} has no text")
     try:
-        return Criterion(id=f"c{n}", text=said, by=By.PERSON, **weight)
+        return Criterion(text=said, **_place(n, item), **weight)
     except ValidationError as e:
         raise Unfit(f"criterion {n}: {e.errors()[0]['msg']}") from None
+
+
+def _place(n: int, item: dict[str, Any]) -> dict[str, Any]:
+    """Its id, by default its number; who decides it, by default people; gates."""
+    id, by = item.get("id"), item.get("by")
+    if by is not None and by not in set(By):
+        raise Unfit(f"criterion {n}: by {by!r} is none of {', '.join(By)}")
+    own = id if isinstance(id, str) and _ID.fullmatch(id) else f"c{n}"
+    flags = {name: item.get(name) is True for name in ("gate", "implies_others")}
+    return {"id": own, "by": By(by or By.PERSON), **flags}
 
 
 def _first(item: dict[str, Any], names: tuple[str, ...]) -> Any:

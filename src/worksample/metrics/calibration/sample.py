@@ -34,7 +34,7 @@ class Sample:
 
     `judge`: 0..1, null where it gave no answer. `people`: 0..1, null where nobody was asked or has answered yet.
     `project`: the task that rows belong to. `stratum`: within which the labels were drawn at random;
-    XX
+    `drawn`: whether the row was drawn for a label;
     other rows (such as disagreements sent to them) stay out of every estimate. Without it all answers were drawn.
     """
 

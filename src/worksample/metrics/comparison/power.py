@@ -12,6 +12,9 @@ from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, structure, valid_rows
 from worksample.metrics.scores.tiers import Trials
 from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
+from worksample.metrics.uncertainty.units import zero_or_one
+
+from .studies import Work, found
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,23 +22,27 @@ class Variances:
     """Variance of a trial's score by where it comes from: between tasks, between a task's instances, between repeats.
 
     `shared`: the correlation between two agents' task (and instance) difficulties, which a paired comparison gains
-    from; 0 is two independent sets of tasks.
+    from; 0 is two independent sets of tasks. `alike`: how far trials are all or nothing, 1 for pass or fail; where they
+    are, the three variances add up to rate * (1 - rate).
     """
 
     task: float
     instance: float
     repeat: float
     shared: float = 0.0
+    alike: float = 1.0
 
     def __post_init__(self) -> None:
-        if min(self.task, self.instance, self.repeat) < 0 or not -1 <= self.shared <= 1:
+        if min(self.task, self.instance, self.repeat) < 0 or not -1 <= self.shared <= 1 or not 0 <= self.alike <= 1:
             raise UsageError(f"variances {self.task}, {self.instance}, {self.repeat}, correlation {self.shared}")
 
-    def of_difference(self, tasks: int, instances: int = 1, repeats: int = 1) -> float:
-        """The variance of the difference between two agents' mean scores."""
-        unshared = 1 - self.shared
-        per_task = unshared * (self.task + self.instance / instances) + self.repeat / (instances * repeats)
-        return 2 * per_task / tasks
+    def work(self, instances: int = 1, repeats: int = 1) -> Work:
+        """What a task with so many trials says of two agents' difference."""
+        if min(instances, repeats) < 1:
+            raise UsageError(f"{instances} instances, {repeats} repeats", next="pass 1 or more of each")
+        within, whole = self.repeat / (instances * repeats), self.task + self.instance + self.repeat
+        between = self.task + self.instance / instances
+        return Work(between, within, whole, instances * repeats, self.shared, self.alike)
 
 
 def planned_variances(rate: float, between_tasks: float = 0.5, shared: float = 0.5) -> Variances:
@@ -75,11 +82,12 @@ def variance_components(trials: Trials) -> tuple[Variances, Estimate]:
     instance = max(0.0, (float(spread.sum()) - noise) / inner_free) if inner_free else 0.0
     error = h.across(per_instance + instance) / h.instances**2
     between = float(task_means.var(ddof=1))
+    alike = 1.0 if bool(((values == 0) | (values == 1)).all()) else zero_or_one(values)
     notes = () if free else ("no instance has repeats: chance cannot be told from difficulty",)
     if not free:
-        repeat, found = between, Variances(0.0, 0.0, between + instance)
+        repeat, found = between, Variances(0.0, 0.0, between + instance, alike=alike)
     else:
-        found = Variances(max(0.0, between - float(error.mean())), instance, repeat)
+        found = Variances(max(0.0, between - float(error.mean())), instance, repeat, alike=alike)
     whole = found.task + found.instance + found.repeat
     name = "variance between tasks"
     if whole == 0:
@@ -100,41 +108,57 @@ class Aim:
         if not 0 < self.points <= 1 or not 0 < self.power < 1:
             raise UsageError(f"{self.points} points with power {self.power}", next="pass shares of 0..1")
 
-    @property
-    def reach(self) -> float:
-        """How many standard errors the difference must be."""
-        return normal_quantile((1 + self.level) / 2) + normal_quantile(self.power)
-
 
 def detectable(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
-) -> float:
-    """The smallest true difference that a plan sees with the aim's power (two-sided, normal), as a share."""
-    if min(tasks, instances, repeats) < 1:
-        raise UsageError(f"{tasks} tasks, {instances} instances, {repeats} repeats", next="pass 1 or more of each")
-    return (aim or Aim()).reach * math.sqrt(variances.of_difference(tasks, instances, repeats))
+) -> float | None:
+    """The smallest true difference that a plan sees with the aim's power (two-sided), as a share. None where it sees
+    none at all: below five tasks that pass or fail.
+    """
+    from scipy.optimize import brentq
+
+    _refuse_none(tasks)
+    goal, work = aim or Aim(), variances.work(instances, repeats)
+
+    def short(points: float) -> float:
+        return found(work, tasks, points, goal.level) - goal.power
+
+    if tasks < 2 or short(1.0) < 0:
+        return None
+    return float(brentq(short, 1e-6, 1.0, xtol=1e-4)) if short(1e-6) < 0 else 1e-6
 
 
 def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int = 1, repeats: int = 1) -> Estimate:
     """How many tasks it takes to see the aim's difference between two agents on the same tasks."""
-    goal = aim or Aim()
-    one = detectable(variances, 1, instances=instances, repeats=repeats, aim=goal)
-    need = max(2, math.ceil((one / goal.points) ** 2 - 1e-9))
+    goal, work = aim or Aim(), variances.work(instances, repeats)
+    # What a normal difference would take; the search begins around it.
+    reach = normal_quantile((1 + goal.level) / 2) + normal_quantile(goal.power)
+    few = many = max(2, math.ceil(work.variance * (reach / goal.points) ** 2))
+    while found(work, many, goal.points, goal.level) < goal.power:
+        few, many = many, many + max(2, many // 20)
+    while few > 1 and found(work, few, goal.points, goal.level) >= goal.power:
+        few, many = max(1, few - max(2, few // 20)), few
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (few, middle) if found(work, middle, goal.points, goal.level) >= goal.power else (middle, many)
     said = f"{goal.points:.1%} difference, power {goal.power:.0%}, level {goal.level:.0%}, paired"
     counts = Counts(0, 0).having(instances=instances, repeats=repeats)
-    return Estimate("tasks needed", float(need), counts, method="normal", unit=Unit.COUNT, conditional_on=(said,))
+    method = "chance of the test of paired differences"
+    return Estimate("tasks needed", float(many), counts, method=method, unit=Unit.COUNT, conditional_on=(said,))
 
 
 def power_of(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
 ) -> float:
-    """The chance of seeing the aim's difference with this plan (two-sided, normal)."""
+    """The chance that `paired_difference` sees the aim's difference with this plan (two-sided)."""
+    _refuse_none(tasks)
     goal = aim or Aim()
-    error = math.sqrt(variances.of_difference(tasks, instances, repeats))
-    if error == 0:
-        return 1.0
-    z, shift = normal_quantile((1 + goal.level) / 2), goal.points / error
-    return 0.5 * math.erfc((z - shift) / math.sqrt(2)) + 0.5 * math.erfc((z + shift) / math.sqrt(2))
+    return found(variances.work(instances, repeats), tasks, goal.points, goal.level) if tasks > 1 else 0.0
+
+
+def _refuse_none(tasks: int) -> None:
+    if tasks < 1:
+        raise UsageError(f"{tasks} tasks", next="pass 1 or more")
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,8 +179,7 @@ class _Units:
         """Of a share of pairs: units weigh by their pairs."""
         above, below = parts(self.sums)
         some = below > 0
-        times = self.times[some]
-        return units.share((above[some] / below[some]).repeat(times), self.how.level, weight=below[some].repeat(times))
+        return units.share(above[some] / below[some], self.how.level, weight=below[some], times=self.times[some])
 
     def coefficient(self, statistic: Callable[[Floats], Floats]) -> tuple[Interval, str]:
         """Of a coefficient: the bootstrap, from `FEWEST` units on."""

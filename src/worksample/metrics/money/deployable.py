@@ -89,8 +89,8 @@ def deployable_cost(
             *(Estimate(n, None, counts, unit=u, reason=reason, conditional_on=given) for n, u in names)
         )
     accepted = np.where(good, check.accepts_good, check.accepts_bad)
-    missed = np.where(good, 0.0, check.accepts_bad)
-    each = ai + check.cost + (1 - accepted) * priced.prices + missed * check.loss
+    missed = np.where(good, check.cost, check.cost + check.accepts_bad * check.loss)
+    each = ai + missed + (1 - accepted) * priced.prices
     spent, human, spared, trials = by_task(
         task, rows, each, priced.prices, accepted * priced.prices, np.ones(len(rows))
     )

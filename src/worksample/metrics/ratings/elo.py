@@ -24,6 +24,8 @@ from .preferences import HUMAN
 
 _UNEVEN = 4
 """From this ratio of comparisons between pairs on, a note says that their weights matter."""
+MOST_AGENTS = 1_000
+"""A fit's work grows with their cube, and each resample is a fit."""
 POINTS = 400 / math.log(10)
 """Elo points per nat."""
 
@@ -99,6 +101,10 @@ def elo_ratings(sums: PairSums, options: EloOptions | None = None, how: Resampli
     Errors: UsageError where the anchor is not among the agents.
     """
     options = options or EloOptions()
+    if len(sums.agents) > MOST_AGENTS:
+        reason = f"{len(sums.agents):,} agents are too many to rate: at most {MOST_AGENTS:,}"
+        nobody = Connectivity((), (), dict.fromkeys(sums.agents, reason))
+        return EloTable({a: _none(a, sums, reason) for a in sums.agents}, nobody, ())
     if options.anchor is not None and sums.agents and options.anchor not in sums.agents:
         raise UsageError(
             f"the anchor {options.anchor!r} is in no comparison",

@@ -11,8 +11,19 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, codes, flags, floats, narrow, same_length, series
-from worksample.metrics.counts import Counts, State, count_states
+from worksample.metrics.columns import (
+    Column,
+    Flags,
+    Floats,
+    Ints,
+    codes,
+    flags,
+    floats,
+    narrow,
+    same_length,
+    series,
+)
+from worksample.metrics.counts import Counts, State, count_states, counts_of
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
@@ -39,6 +50,18 @@ def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, 
             f"row {row} is valid and has no value", where=f"column {name!r}", next='give its state as "ungraded"'
         )
     return valid_here, counts
+
+
+def group_counts(group: Ints, size: int, valid: Flags, state: Column | None) -> list[Counts]:
+    """The counts of each group of rows; `valid` and `state` as `valid_rows` has found them."""
+    planned = np.array([len(group)]) if size == 1 else np.bincount(group, minlength=size)
+    if state is not None:
+        states = codes("state", series("state", state).cast(pl.String))
+        names, cells = states.names(), group * states.size + states.index
+        table = np.bincount(cells, minlength=size * states.size).reshape(size, states.size)
+        return [counts_of(dict(zip(names, row, strict=True))) for row in table.tolist()]
+    graded = planned if valid.all() else np.bincount(group[valid], minlength=size)
+    return [Counts(p, v, ungraded=p - v) for p, v in zip(planned.tolist(), graded.tolist(), strict=True)]
 
 
 def share(
@@ -200,23 +223,38 @@ def apply_by(
     group = series("by", by)
     same_length(by=group, **columns)
     table = {name: series(name, values) for name, values in columns.items()}
-    rows = np.arange(len(group))
     overlapping = group.dtype.is_nested()
+    rows = np.arange(len(group))
     if overlapping:
         rows = rows.repeat(group.list.len().fill_null(0).to_numpy())
         group = group.drop_nulls().explode(empty_as_null=False)
-    groups = codes("by", group)
-    ends = np.cumsum(np.bincount(groups.index, minlength=groups.size))
     note = "groups overlap: never average them" if overlapping else ""
-    gathered = not overlapping and bool((groups.index[1:] >= groups.index[:-1]).all())
-    # A stable sort of 16 bits is a radix sort.
-    order = rows if gathered else rows[np.argsort(narrow(groups.index, groups.size), kind="stable")]
+    gathered = None if overlapping else _runs(group)
+    if gathered is not None:
+        ends, names = gathered
+        order = rows
+    else:
+        groups = codes("by", group)
+        ends, names = np.cumsum(np.bincount(groups.index, minlength=groups.size)), groups.names()
+        # A stable sort of 16 bits is a radix sort.
+        order = rows[np.argsort(narrow(groups.index, groups.size), kind="stable")]
     out = {}
-    for place, label in sorted(enumerate(groups.names()), key=lambda pair: pair[1]):
+    for place, label in sorted(enumerate(names), key=lambda pair: pair[1]):
         start, end = (ends[place - 1] if place else 0), ends[place]
         picked = {
-            name: column.slice(start, end - start) if gathered else column.gather(order[start:end])
+            name: column.slice(start, end - start) if gathered is not None else column.gather(order[start:end])
             for name, column in table.items()
         }
         out[label] = metric(**picked, **options).noting(note)
     return out
+
+
+def _runs(group: pl.Series) -> tuple[Ints, list[str]] | None:
+    """Where each group ends and its name, if its rows stand together; else None."""
+    named = group.dtype in (pl.Categorical, pl.Enum) or group.dtype.is_integer()
+    if not named or group.null_count() or not len(group):
+        return None
+    numbers = group.to_physical().to_numpy()
+    starts = np.concatenate([[0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1])
+    labels = group.gather(starts).cast(pl.String)
+    return None if labels.n_unique() < len(labels) else (np.append(starts[1:], len(group)), labels.to_list())

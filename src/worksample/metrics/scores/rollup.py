@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -22,14 +22,13 @@ from worksample.metrics.columns import (
     floats,
     narrow,
     same_length,
-    series,
 )
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 
-from .rates import LEFT_OUT, nothing_valid, valid_rows
+from .rates import LEFT_OUT, group_counts, nothing_valid, valid_rows
 
 _POOL = 4
 """How many units the variance of all strata counts for in that of one."""
@@ -63,16 +62,15 @@ def roll_up(
     finest = coded[chain[0]]
     means = [_means(finest.index, values, rows, finest.size) for values, rows in cases]
     out: dict[str, dict[str, Estimate]] = {}
-    columns = _Trials(numbers, valid, state, coded, how)
+    whole = Codes(np.zeros(len(numbers), dtype=np.int64), pl.Series(["all"] if len(numbers) else [], dtype=pl.String))
+    columns = _Trials(numbers, valid, state, {**coded, "all": whole}, how)
     for place, name in enumerate(chain):
         out[name] = columns.groups(name, means)
         above = parents.get(name)
         size = coded[chain[place + 1]].size if above is not None else 1
         below = above if above is not None else np.zeros(len(means[0]), dtype=np.int64)
         means = [_means(below, each, ~np.isnan(each), size) for each in means]
-    whole = codes("all", np.zeros(len(numbers), dtype=np.int64))
-    top = _Trials(numbers, valid, state, {**coded, "all": whole}, how).groups("all", means) if len(numbers) else {}
-    out["all"] = {"all": next(iter(top.values()))} if top else {"all": _nothing()}
+    out["all"] = columns.groups("all", means) if len(numbers) else {"all": _nothing()}
     return out
 
 
@@ -85,24 +83,16 @@ def _cases(numbers: Floats, valid: Flags, failed: Column | None) -> list[tuple[F
     return [(numbers, valid), (worst, every), (np.where(open_, 1.0, worst), every)]
 
 
-def _seen(of: Ints, size: int) -> tuple[Ints, Ints]:
-    """The values that occur and a row of each; without sorting where there are many rows of each."""
-    if size > len(of):
-        return np.unique(of, return_index=True)
-    row = np.full(size, -1, dtype=np.int64)
-    row[of] = np.arange(len(of))
-    here = np.flatnonzero(row >= 0)
-    return here, row[here]
-
-
 def _nothing() -> Estimate:
     return Estimate("all", None, Counts(0, 0), unit=Unit.SHARE, reason="nothing was planned")
 
 
 def _means(group: Ints, values: Floats, rows: Flags, size: int) -> Floats:
     """Means per group over `rows`, NaN for a group without any."""
-    count = np.bincount(group[rows], minlength=size)
-    total = np.bincount(group[rows], weights=values[rows], minlength=size)
+    if not rows.all():
+        group, values = group[rows], values[rows]
+    count = np.bincount(group, minlength=size)
+    total = np.bincount(group, weights=values, minlength=size)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
@@ -116,7 +106,7 @@ def _parents(fine: str, below: Codes, coarse: str, above: Codes) -> Ints:
 
 
 class _Trials:
-    """The rows behind each group, for its counts and its interval."""
+    """The rows behind each group, for its counts and its interval: read once a level, whatever its groups are."""
 
     def __init__(
         self,
@@ -126,51 +116,81 @@ class _Trials:
         coded: dict[str, Codes],
         how: Resampling,
     ) -> None:
-        self.numbers, self.valid, self.coded, self.how = numbers, valid, coded, how
-        self.state = None if state is None else series("state", state).cast(pl.String)
+        self.numbers, self.valid, self.state, self.coded, self.how = numbers, valid, state, coded, how
         self._spreads: dict[str, Floats] = {}
+        self._above: dict[tuple[str, str], Ints] = {}
 
     def groups(self, level: str, means: Sequence[Floats]) -> dict[str, Estimate]:
         of = self.coded[level]
-        order = np.argsort(narrow(of.index, of.size), kind="stable")
-        ends = np.cumsum(np.bincount(of.index, minlength=of.size))
+        counts = group_counts(of.index, of.size, self.valid, self.state)
+        units_of = self._units(level)
+        alike = np.ones(of.size) if units_of is None else self._alike(of)
         names = of.names()
         out = {}
         for place in sorted(range(of.size), key=lambda i: names[i]):
-            rows = order[ends[place - 1] if place else 0 : ends[place]]
-            found = self._group(level, names[place], rows, float(means[0][place]))
-            if len(means) > 1 and not self.valid[rows].all():
+            label = f"{level} {names[place]}" if level != "all" else "all"
+            found = self._group(label, counts[place], float(means[0][place]))
+            if found.value is not None and units_of is not None:
+                ends, note = self._interval(level, units_of(place), float(alike[place]))
+                found = replace(found, **ends._asdict()).noting(note)
+            if len(means) > 1 and (counts[place].valid < counts[place].planned or counts[place].special):
                 found = replace(found, bounds=(float(means[1][place]), float(means[2][place])))
             out[names[place]] = found
         return out
 
-    def _group(self, level: str, name: str, rows: Ints, value: float) -> Estimate:
-        here = self.valid[rows]
-        if self.state is None:
-            counts = Counts(len(rows), int(here.sum()), ungraded=int((~here).sum()))
-        else:
-            _, counts = valid_rows("score", here, self.state.gather(rows))
-        label = f"{level} {name}" if level != "all" else "all"
+    def _alike(self, of: Codes) -> Floats:
+        """`units.zero_or_one` of the valid scores of each group."""
+        index, values = of.index, self.numbers
+        if not self.valid.all():
+            index, values = index[self.valid], values[self.valid]
+        if of.size == 1:
+            return np.full(1, units.zero_or_one(values) if len(values) else 1.0)
+        count = np.maximum(np.bincount(index, minlength=of.size), 1)
+        mean, square = (
+            np.bincount(index, weights=each, minlength=of.size) / count for each in (values, values * values)
+        )
+        return np.array([units.alike(*both) for both in zip(mean.tolist(), square.tolist(), strict=True)])
+
+    def _group(self, label: str, counts: Counts, value: float) -> Estimate:
         if np.isnan(value):
             return Estimate(label, None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
-        kept = rows[here]
-        ends, note = self._interval(level, kept)
         given = (LEFT_OUT,) if counts.valid < counts.planned else ()
-        return Estimate(label, value, counts, *ends, Unit.SHARE, conditional_on=given).noting(note)
+        return Estimate(label, value, counts, unit=Unit.SHARE, conditional_on=given)
 
-    def _interval(self, level: str, rows: Ints) -> tuple[Interval, str]:
+    def _chain(self, level: str) -> tuple[str, tuple[str, ...]]:
+        """What the unit of a level's intervals is ("": it has none), and the levels between."""
         chain = [name for name in self.coded if name != "all"]
         at = chain.index(level) if level in chain else len(chain)
         unit = "task" if "task" in chain[:at] else chain[0] if at else ""
+        return unit, tuple(chain[chain.index(unit) + 1 : at]) if unit else ()
+
+    def _units(self, level: str) -> Callable[[int], Ints] | None:
+        """The units with a valid trial in each group of a level; None where a level has none."""
+        unit, _ = self._chain(level)
         if not unit:
-            return Interval(), ""
-        task, of = self._tasks[unit]
-        here, first = _seen(of[rows], len(task))
-        between = chain[chain.index(unit) + 1 : at]
-        alike = units.zero_or_one(self.numbers[rows])
+            return None
+        parent = self._parent(unit, level)
+        graded = np.flatnonzero(~np.isnan(self._tasks[unit][0]))
+        size = self.coded[level].size
+        inside = graded[np.argsort(narrow(parent[graded], size), kind="stable")]
+        ends = np.concatenate([[0], np.cumsum(np.bincount(parent[graded], minlength=size))])
+        return lambda place: inside[ends[place] : ends[place + 1]]
+
+    def _parent(self, fine: str, coarse: str) -> Ints:
+        """The group of a coarser level that each value of a finer one belongs to."""
+        key = fine, coarse
+        if key not in self._above:
+            below, above = self.coded[fine], self.coded[coarse]
+            single = above.size == 1
+            self._above[key] = np.zeros(below.size, dtype=np.int64) if single else _parents(fine, below, coarse, above)
+        return self._above[key]
+
+    def _interval(self, level: str, here: Ints, alike: float) -> tuple[Interval, str]:
+        unit, between = self._chain(level)
+        task, _ = self._tasks[unit]
         if not between:
             return units.share(task[here], self.how.level, alike=alike)
-        paths = np.stack([self.coded[name].index[rows[first]] for name in between])
+        paths = np.stack([self._parent(unit, name)[here] for name in between])
         weight = _weights(paths)
         variance = self._variances(between[0], unit)[paths[0]]
         ends, note = units.stratified(
@@ -189,9 +209,8 @@ class _Trials:
         finest = self.coded[chain[0]]
         out = {chain[0]: (_means(finest.index, self.numbers, self.valid, finest.size), finest.index)}
         for fine, coarse in pairwise(chain[: chain.index("task") + 1] if "task" in chain else []):
-            below, (means, _) = self.coded[fine], out[fine]
-            above = _parents(fine, below, coarse, self.coded[coarse])
-            of = self.coded[coarse]
+            means, _ = out[fine]
+            above, of = self._parent(fine, coarse), self.coded[coarse]
             out[coarse] = _means(above, means, ~np.isnan(means), of.size), of.index
         return out
 
@@ -202,7 +221,7 @@ class _Trials:
         """
         if stratum not in self._spreads:
             task, _ = self._tasks[unit]
-            parent = _parents(unit, self.coded[unit], stratum, self.coded[stratum])
+            parent = self._parent(unit, stratum)
             there = ~np.isnan(task)
             size = self.coded[stratum].size
             means = _means(parent, task, there, size)

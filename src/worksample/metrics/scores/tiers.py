@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import (
@@ -21,17 +20,28 @@ from worksample.metrics.columns import (
     flags,
     floats,
     narrow,
+    pair_codes,
     same_length,
     series,
 )
-from worksample.metrics.counts import Counts
+from worksample.metrics.counts import Counts, sum_counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, independent
 from worksample.records import is_full
 
-from .rates import LEFT_OUT, bounds, mean_within, nothing_valid, rate_within, share, structure, valid_rows
+from .rates import (
+    LEFT_OUT,
+    bounds,
+    group_counts,
+    mean_within,
+    nothing_valid,
+    rate_within,
+    share,
+    structure,
+    valid_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +57,10 @@ class Trials:
     failed: Column | None = None
     """Rows without a score that can only fail: 0 in both bounds."""
 
-    def where(self, rows: Flags) -> Trials:
+    def of(self, rows: Ints) -> Trials:
         """The same columns, these rows alone."""
-        mask = pl.Series(rows)
         columns = (self.score, self.task, self.instance, self.state, self.failed)
-        return Trials(*(None if c is None else series("column", c).filter(mask) for c in columns))  # type: ignore[arg-type]
+        return Trials(*(None if c is None else series("column", c).gather(rows) for c in columns))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return same_length(score=self.score, task=self.task, instance=self.instance, state=self.state)
@@ -67,13 +76,20 @@ class _Graded:
     valid: Flags
     trials: Trials
 
-    def where(self, rows: Flags) -> _Graded:
-        """The same for some of the rows."""
-        kept = self.trials.where(rows)
-        valid, counts = valid_rows("score", self.valid[rows], kept.state)
-        inside = rows if self.valid.all() else rows[self.valid]
-        h = self.h.where(inside) if self.h is not None and counts.valid else None
-        return _Graded(self.values[inside], counts, h, valid, kept)
+    def split(self, groups: Codes) -> dict[str, _Graded]:
+        """The same for each group of rows."""
+        order = np.argsort(narrow(groups.index, groups.size), kind="stable")
+        ends = np.concatenate([[0], np.cumsum(np.bincount(groups.index, minlength=groups.size))])
+        inside = None if self.valid.all() else np.cumsum(self.valid) - 1
+        out = {}
+        for place, name in enumerate(groups.names()):
+            rows = order[ends[place] : ends[place + 1]]
+            kept = self.trials if inside is None and self.trials.state is None else self.trials.of(rows)
+            valid, counts = valid_rows("score", self.valid[rows], kept.state)
+            graded = rows if inside is None else inside[rows[valid]]
+            h = self.h.where(graded) if self.h is not None and counts.valid else None
+            out[name] = _Graded(self.values[graded], counts, h, valid, kept)
+        return out
 
     def bounds(self, credit: Floats) -> tuple[float, float] | None:
         """Of the mean of what the valid trials are given credit for."""
@@ -187,28 +203,39 @@ def tier_table(
     if stray := sorted(set(names) - set(order)) if order else []:
         raise UsageError(f"tier {stray[0]} is not in the order given", where="column 'tier'")
     whole = _graded(trials)
+    parts = whole.split(tiers)
+    nobody = _graded(trials.of(np.zeros(0, dtype=np.int64)))
+    summed = {key: _totals(key, column, tiers) for key, column in used.items()}
     out = []
     for name in [*(order or sorted(names)), "overall"]:
-        graded, totals = whole, used
-        if name != "overall":
-            rows = tiers.index == names.index(name) if name in names else np.zeros(len(tiers.index), dtype=bool)
-            graded = whole.where(rows)
-            totals = {key: series(key, column).filter(pl.Series(rows)) for key, column in used.items()}
-        summed = {key: total(key, column) for key, column in totals.items()}
-        out.append(Tier(name, _full_pass(graded, how), _mean(graded, how), _repeat_spread(graded), summed))
+        graded = whole if name == "overall" else parts.get(name, nobody)
+        totals = {key: found.get(name) or _total(key, 0, 0, 0.0) for key, found in summed.items()}
+        out.append(Tier(name, _full_pass(graded, how), _mean(graded, how), _repeat_spread(graded), totals))
     return tuple(out)
 
 
-def total(name: str, amount: Column) -> Estimate:
-    """The sum of a resource. Where some are unknown it is a lower bound, and the counts say how many."""
+def _totals(name: str, amount: Column, tiers: Codes) -> dict[str, Estimate]:
+    """The sum of a resource by tier, and under "overall" of all."""
     numbers, known = floats(name, amount, low=0.0)
-    counts = Counts(len(numbers), int(known.sum()), ungraded=int((~known).sum()))
+    index, some = (tiers.index, numbers) if known.all() else (tiers.index[known], numbers[known])
+    planned, valid, spent = (
+        np.bincount(rows, weights=weights, minlength=tiers.size).tolist()
+        for rows, weights in ((tiers.index, None), (index, None), (index, some))
+    )
+    found = dict(zip(tiers.names(), zip(planned, valid, spent, strict=True), strict=True))
+    found["overall"] = len(numbers), len(some), float(some.sum())
+    return {tier: _total(name, *each) for tier, each in found.items()}
+
+
+def _total(name: str, planned: int, known: int, spent: float) -> Estimate:
+    """Where some amounts are unknown their sum is a lower bound, and the counts say how many."""
+    counts = Counts(planned, known, ungraded=planned - known)
     unit = Unit.USD if "cost" in name else Unit.NUMBER
-    if not known.any():
-        reason = "nothing was planned" if not len(numbers) else f"no trial has a known {name}"
+    if not known:
+        reason = f"no trial has a known {name}" if planned else "nothing was planned"
         return Estimate(name, None, counts, unit=unit, reason=reason)
-    lower = "" if known.all() else f"{counts.ungraded} trials without a known {name}: a lower bound"
-    return Estimate(name, float(numbers[known].sum()), counts, unit=unit).noting(lower)
+    lower = "" if known == planned else f"{counts.ungraded} trials without a known {name}: a lower bound"
+    return Estimate(name, spent, counts, unit=unit).noting(lower)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,76 +260,118 @@ def timeout_table(
     numbers, present = floats("score", trials.score, low=0, high=1)
     valid, _ = valid_rows("score", present, trials.state)
     groups = codes("by", by) if by is not None else codes("by", ["overall"] * len(late))
-    runs = _Runs(trials, (numbers, valid), (late, known), groups, how)
+    runs = _Runs.of(trials, (numbers, valid), (late, known), groups, how)
     labels = sorted((name, place) for place, name in enumerate(groups.names()) if name != "overall")
     return {name: runs.timeouts(place) for name, place in [*labels, ("overall", None)]}
 
 
+_LATE, _EARLY, _UNKNOWN = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
 class _Runs:
-    """Runs as the unit, with intervals that follow when the tasks they share are resampled. They are sorted once, so
-    that the late ones and the others of every group stand together.
+    """Runs as the unit, with intervals that follow when the tasks they share are resampled. They are counted once, by
+    part (whether they were late, and their group) and task: cell c is of part `part[c]` and task `task[c]`, and has
+    `runs[c]` runs, of which `graded[c]` have a score, `total[c]` in sum.
     """
 
-    def __init__(
-        self,
+    part: Ints
+    task: Ints
+    runs: Ints
+    graded: Ints
+    total: Floats
+    squares: Floats
+    """Per part, of the scores."""
+    counts: list[Counts]
+    """Per part."""
+    sizes: tuple[int, int]
+    """How many groups there are, and tasks."""
+    shared: bool
+    """Whether runs can share a task."""
+    how: Resampling
+
+    @classmethod
+    def of(
+        cls,
         trials: Trials,
         scores: tuple[Floats, Flags],
         lateness: tuple[Flags, Flags],
         groups: Codes,
         how: Resampling,
-    ) -> None:
-        late, known = lateness
-        side = np.where(known, np.where(late, 0, 1), 2)
-        key = narrow(side * groups.size + groups.index, 3 * groups.size)
-        self.order = np.argsort(key, kind="stable")
-        self.ends = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=3 * groups.size))])
-        self.size, self.how = groups.size, how
-        self.numbers, self.valid = scores[0][self.order], scores[1][self.order]
-        self.state = None if trials.state is None else series("state", trials.state)
-        self.tasks = None if trials.task is None else codes("task", trials.task)
-        self.task = self.order if self.tasks is None else self.tasks.index[self.order]
+    ) -> _Runs:
+        (numbers, valid), (late, known) = scores, lateness
+        size, parts = groups.size, 3 * groups.size
+        side = np.where(late, np.int64(_LATE), np.int64(_EARLY))
+        if not known.all():
+            side[~known] = _UNKNOWN
+        part = side * size + groups.index
+        task = None if trials.task is None else codes("task", trials.task)
+        rows = len(part)
+        cell, keys = (
+            (np.arange(rows), part * rows + np.arange(rows)) if task is None
+            else pair_codes(part, task.index, (parts, task.size))
+        )  # fmt: skip
+        tasks = max(rows if task is None else task.size, 1)
+        runs = np.bincount(cell, minlength=len(keys))
+        graded = runs
+        if not valid.all():
+            numbers = np.where(valid, numbers, 0.0)
+            graded = np.bincount(cell[valid], minlength=len(keys))
+        total = np.bincount(cell, weights=numbers, minlength=len(keys))
+        squares = np.bincount(part, weights=numbers * numbers, minlength=parts).astype(np.float64)
+        counts = group_counts(part, parts, valid, trials.state)
+        return cls(
+            keys // tasks, keys % tasks, runs, graded, total.astype(np.float64), squares, counts, (size, tasks),
+            task is not None, how,
+        )  # fmt: skip
 
     def timeouts(self, group: int | None) -> Timeouts:
         """Of one group, or of all."""
-        late, early = self._part(0, group), self._part(1, group)
-        means = self._mean("timeout score", late), self._mean("other score", early)
-        return Timeouts(self._share(late, early, self._part(2, group)), *means)
+        late, early, unknown = (self._cells(side, group) for side in (_LATE, _EARLY, _UNKNOWN))
+        means = self._mean("timeout score", late, _LATE, group), self._mean("other score", early, _EARLY, group)
+        return Timeouts(self._share(late, early, unknown), *means)
 
-    def _part(self, side: int, group: int | None) -> slice:
-        first = side * self.size
-        bounds = (first, first + self.size) if group is None else (first + group, first + group + 1)
-        return slice(int(self.ends[bounds[0]]), int(self.ends[bounds[1]]))
+    def _parts(self, side: int, group: int | None) -> slice:
+        first = side * self.sizes[0]
+        return slice(first, first + self.sizes[0]) if group is None else slice(first + group, first + group + 1)
 
-    def _share(self, late: slice, early: slice, unknown: slice) -> Estimate:
-        hits, others, ungraded = (part.stop - part.start for part in (late, early, unknown))
+    def _cells(self, side: int, group: int | None) -> Flags:
+        parts = self._parts(side, group)
+        return np.asarray((self.part >= parts.start) & (self.part < parts.stop))
+
+    def _by(self, cells: Flags, amount: Floats | Ints) -> Floats:
+        """Sums per task."""
+        return np.bincount(self.task[cells], weights=amount[cells], minlength=self.sizes[1]).astype(np.float64)
+
+    def _share(self, late: Flags, early: Flags, unknown: Flags) -> Estimate:
+        hits, others, ungraded = (int(self.runs[cells].sum()) for cells in (late, early, unknown))
         counts = Counts(hits + others + ungraded, hits + others, ungraded=ungraded)
         plain = share("timeout rate", hits, counts, level=self.how.level)
-        if self.tasks is None or not counts.valid:
+        if not self.shared or not counts.valid:
             return plain
-        above = np.bincount(self.task[late], minlength=self.tasks.size)
-        return self._by_task(plain, above, above + np.bincount(self.task[early], minlength=self.tasks.size), 1.0)
+        above = self._by(late, self.runs)
+        return self._by_task(plain, above, above + self._by(early, self.runs), 1.0)
 
-    def _mean(self, name: str, part: slice) -> Estimate:
-        state = None if self.state is None else self.state.gather(self.order[part])
-        kept, counts = valid_rows("score", self.valid[part], state)
+    def _mean(self, name: str, cells: Flags, side: int, group: int | None) -> Estimate:
+        parts = self._parts(side, group)
+        counts = sum_counts(self.counts[parts])
         if not counts.valid:
             return Estimate(name, None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
-        values, task = self.numbers[part], self.task[part]
-        if counts.valid < counts.planned:
-            values, task = values[kept], task[kept]
-        below = None if self.tasks is None else np.bincount(task, minlength=self.tasks.size)
-        if self.tasks is None or below is None or int(below.max()) == 1:
+        below = self._by(cells, self.graded)
+        total = self._by(cells, self.total)
+        if int(below.max()) == 1:
+            values = total[below > 0]
             return mean_within(name, independent(len(values)), values, counts, self.how)
         given = (LEFT_OUT,) if counts.valid < counts.planned else ()
-        counts, value = counts.having(tasks=int((below > 0).sum())), min(max(float(values.mean()), 0.0), 1.0)
+        counts, value = counts.having(tasks=int((below > 0).sum())), float(total.sum()) / counts.valid
+        value = min(max(value, 0.0), 1.0)
         plain = Estimate(name, value, counts, unit=Unit.SHARE, conditional_on=given)
-        total = np.bincount(task, weights=values, minlength=self.tasks.size)
-        return self._by_task(plain, total, below, units.zero_or_one(values))
+        alike = units.alike(value, float(self.squares[parts].sum()) / counts.valid)
+        return self._by_task(plain, total, below, alike)
 
-    def _by_task(self, plain: Estimate, above: Floats | Ints, below: Floats | Ints, alike: float) -> Estimate:
+    def _by_task(self, plain: Estimate, above: Floats, below: Floats, alike: float) -> Estimate:
         some = below > 0
         if int(some.sum()) == int(below.sum()):
             return plain
-        weight = below[some].astype(np.float64)
-        ends, note = units.share(above[some] / weight, self.how.level, weight=weight, alike=alike)
+        ends, note = units.share(above[some] / below[some], self.how.level, weight=below[some], alike=alike)
         return replace(plain, **ends._asdict(), notes=(note,) if note else ())

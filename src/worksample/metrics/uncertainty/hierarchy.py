@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, pair_codes, same_length
+from worksample.metrics.columns import Column, Floats, Ints, codes, pair_codes, same_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class Hierarchy:
         """Whether every instance was run once: then nothing is known of chance within one."""
         return self.cell_ is None
 
-    def where(self, rows: Flags) -> Hierarchy:
+    def where(self, rows: Ints) -> Hierarchy:
         """The structure of these rows alone."""
         if self.of_ is None and self.cell_ is None:
-            return independent(int(rows.sum()))
+            return independent(len(rows))
         if self.cell_ is None:
             return _form(None, _renumbered(self.of[rows], self.tasks))
         cell, cells = _renumbered(self.cell[rows], len(self.repeats))

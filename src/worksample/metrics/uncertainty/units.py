@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Floats
+from worksample.metrics.columns import Floats, Ints
 
 from .bootstrap import Interval
 from .intervals import check_level
@@ -31,31 +31,43 @@ def student(level: float, freedom: float) -> float:
 
 def zero_or_one(values: Floats) -> float:
     """How far scores in 0..1 are all or nothing: their variance as a part of what 0 and 1 with that mean have."""
-    mean = float(values.mean())
+    return alike(float(values.mean()), float(values @ values) / len(values))
+
+
+def alike(mean: float, square: float) -> float:
+    """`zero_or_one` of scores with this mean, and this mean of their squares."""
     most = mean * (1 - mean)
-    if most <= _TINY:
-        return 1.0
-    return min(1.0, float(values.var()) / most)
+    return 1.0 if most <= _TINY else min(1.0, max(0.0, square - mean * mean) / most)
 
 
-def share(values: Floats, level: float, *, weight: Floats | None = None, alike: float = 1.0) -> tuple[Interval, str]:
+def share(
+    values: Floats, level: float, *, weight: Floats | None = None, alike: float = 1.0, times: Ints | None = None
+) -> tuple[Interval, str]:
     """The mean of units' shares in 0..1, weighted where weights (dollars, runs) are given, and a note.
 
     Clopper and Pearson's interval at the effective number of units (Korn and Graubard 1998). That number comes from
     the variance between units, drawn towards the one that units of all or nothing have by one such unit: a lonely
     failure must not narrow the interval of a perfect record. `alike`: `zero_or_one` of the trials below the units.
-    Where all units are 0 or 1 and weigh the same it is the exact interval itself.
+    Where all units are 0 or 1 and weigh the same it is the exact interval itself. `times`: how many units each row is.
     """
-    size = len(values)
+    size = len(values) if times is None else int(times.sum())
     if size < 2 and not (weight is None and values[0] in (0.0, 1.0)):
         return Interval(), ONE_UNIT
-    uneven, value = 1.0, float(values.mean())
+    if weight is None and times is None:
+        apart = values - (value := float(values.mean()))
+        return _effective(value, float(apart @ apart), (size, 1.0), level, alike)
+    each = np.ones(len(values)) if times is None else times.astype(np.float64)
+    if weight is None:
+        heavy = counted = weighed = each
+    else:
+        whole = float(weight.sum() if times is None else each @ weight)
+        heavy = weight * (size / whole)
+        counted = heavy if times is None else each * heavy
+        weighed = counted * heavy
+    value = float(counted @ values) / size
     apart = values - value
-    if weight is not None:
-        heavy = weight / weight.mean()
-        uneven, value = float((heavy * heavy).mean()), float((heavy * values).mean())
-        apart = heavy * (values - value)
-    spread = float((apart * apart).sum())
+    uneven = 1.0 if weight is None else float(counted @ heavy) / size
+    spread = float(weighed @ (apart * apart))
     return _effective(value, spread, (size, uneven), level, alike)
 
 

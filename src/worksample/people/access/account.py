@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 from worksample.errors import UsageError
 from worksample.people.faults import Denied
 from worksample.store.people_tables import accounts
+from worksample.taxonomy import spread
 
 
 class Role(StrEnum):
@@ -20,6 +21,8 @@ class Role(StrEnum):
     """Judges: holistic, pairwise, tags."""
     EXPERT = "expert"
     """Judges by rubrics, in the expert's own domains."""
+    WORKER = "worker"
+    """Does tasks, as agents do them."""
     REVIEWER = "reviewer"
     """Audits, adjudicates and looks into the integrity of what passed."""
     ADMIN = "admin"
@@ -58,7 +61,7 @@ def join_roles(roles: Collection[str]) -> str:
 def read_account(row: Any) -> Account:
     """From its row."""
     roles = frozenset(Role(r) for r in row.roles.split(",") if r)
-    return Account(row.id, row.name, roles, row.evaluator, row.disabled, tuple(json.loads(row.domains)))
+    return Account(row.id, row.name, roles, row.evaluator, row.disabled, spread(tuple(json.loads(row.domains))))
 
 
 def find_account(connection: Connection, id: str) -> Account:

@@ -14,7 +14,8 @@ class Profile(Frozen):
     """What is known of an evaluator (RLI 3.4, UpBench 3.2). None is unknown. A change makes a new version."""
 
     domains: tuple[str, ...] = ()
-    """Categories such as `upwork:design`; a queue that matches domains gives out these and what lies under them."""
+    """Categories such as `upwork:design`; a queue that matches domains gives out these and what lies under them.
+    `set:tech` stands for all of a set of experts (`worksample.taxonomy.EXPERT_SETS`)."""
     skills: tuple[str, ...] = ()
     hours: float | None = Field(default=None, ge=0)
     """Hours of paid work in these domains so far."""

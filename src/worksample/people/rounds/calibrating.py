@@ -10,6 +10,7 @@ from sqlalchemy import select
 from worksample.calibration.config import CalibrationConfig, calibration_of
 from worksample.calibration.drawing import DRAWN, keep_draw, planned_draw
 from worksample.calibration.labels import Labels, drawn_of, labels_of, sent_to_people, wanted
+from worksample.people.work.following import catch_up
 from worksample.records import (
     Amendment,
     EvaluatorKind,
@@ -27,7 +28,7 @@ from worksample.verdicts.second_looks import ROUTED
 
 from .config import PeopleRound
 from .instructions import Instructions, shipped
-from .opening import open_people_round, top_up
+from .opening import add_pairs, open_people_round, top_up
 from .protocol import BY_CRITERIA, FORM_OF, Kind, roles_of, votes_of
 from .queues import CLOSED, set_state
 from .stocking import stock
@@ -72,8 +73,12 @@ class Calibrating:
         if labels is None:
             return self._open(judged)
         came = self._complete(labels.round) + top_up(self.store, labels.round.id)
+        if self.protocol is Protocol.PAIRWISE:
+            drawn = [pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in labels.draw.drawn]
+            came += add_pairs(self.store, labels.round.id, drawn)
         for round in self._routed(judged):
             came += self._complete(round)
+        came += sum(catch_up(self.store, round.id) for round in (labels.round, *self._routed(judged)))
         return came or self._send_on(judged, labels)
 
     def _open(self, judged: Round) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import uuid
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -14,7 +15,7 @@ from worksample.calibration.drawing import read_draw
 from worksample.calibration.labels import drawn_of
 from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
-from worksample.records import EvaluatorKind, Experiment, Instance, Purpose, Round, canonical
+from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, canonical, struck
 from worksample.store.people_tables import items as item_table
 from worksample.verdicts.qualifying import DECIDES
 
@@ -25,7 +26,7 @@ from .planning import Asking, gradings_for, plan_gold, plan_items
 from .protocol import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, Kind
 from .questions import asked, deciding
 from .queues import Queue, find_queue
-from .stocking import add_items, barred_from, stock
+from .stocking import add_items, barred_from, said_before, stock
 from .subjects import submissions_of
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def top_up(store: Store, round: str) -> int:
         raise PlanError("this round's items were drawn once", where=round, next="open another round")
     draw = read_draw(store, store.get(Round, round))
     if draw is not None and queue.form is Form.PAIRWISE:
-        return 0
+        return 0  # `add_pairs`
     there = [s.id for s in submissions_of(store, experiment)] if draw is None else drawn_of(store, experiment, draw)
     pairs = queue.form is Form.PAIRWISE
     seen = {subject for couple in known for subject in couple if subject}
@@ -166,8 +167,28 @@ def top_up(store: Store, round: str) -> int:
         kind=queue.kind, subjects=tuple(there) if pairs else fresh, overlap=store.get(Round, round).overlap,
         per_pair=queue.settings["per_pair"],
     )  # fmt: skip
+    return _add(store, queue, config, known if pairs else ())
+
+
+def add_pairs(store: Store, round: str, pairs: Collection[tuple[str, str]]) -> int:
+    """Add pairs that were drawn for a round after it was opened; returns how many items came in."""
+    with store.database.reading() as connection:
+        queue = find_queue(connection, round)
+        query = select(item_table.c.subject, item_table.c.second).where(item_table.c.queue == round)
+        known = {frozenset(row) for row in connection.execute(query)}
+    fresh = tuple(pair for pair in pairs if frozenset(pair) not in known)
+    if not fresh:
+        return 0
+    subjects = tuple(dict.fromkeys(id for pair in fresh for id in pair))
+    overlap = store.get(Round, round).overlap
+    return _add(store, queue, PeopleRound(kind=queue.kind, subjects=subjects, pairs=fresh, overlap=overlap))
+
+
+def _add(store: Store, queue: Queue, config: PeopleRound, known: Sequence[tuple[str, str]] = ()) -> int:
     asking = Asking(queue.form, queue.protocol, queue.asked)
-    planned = plan_items(store, config, asking, round, queue.seed, known if pairs else ())
-    barred = barred_from(store, queue.settings, planned)
+    planned = plan_items(store, config, asking, queue.round, queue.seed, known)
+    barred = barred_from(store, queue.settings, planned, queue.round)
+    # Where the queue was made anew from its plan, what came later may have been answered already.
+    said, out = said_before(store, [queue.round]), struck(store.find(Amendment))
     with store.database.writing() as connection:
-        return add_items(connection, round, planned, {}, barred)
+        return add_items(connection, queue.round, planned, said, barred, out)

@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 
 from worksample.errors import PlanError
 from worksample.people.clock import Clock, wall
+from worksample.people.work.following import catch_up
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round
 from worksample.store.people_tables import items, queues
 
@@ -99,7 +100,7 @@ class OwnRounds:
         came = stock(store, round, self.clock()) if lost and "people.plan" in round.versions else 0
         if lost and not came:
             return 0
-        return came + top_up(store, round.id)
+        return came + top_up(store, round.id) + catch_up(store, round.id)
 
 
 def _something(store: Store, experiment: Experiment, asking: Asking) -> bool:

@@ -11,12 +11,13 @@ from pydantic import Field, model_validator
 from worksample.errors import ManifestError
 from worksample.manifests import Faults, Texts, checked, read_toml
 from worksample.records import Frozen
+from worksample.verdicts.qualifying import CORE_NAMES
 from worksample.verdicts.said import NO
 
 from .protocol import Ask
 
 YES, NONE = "yes", "not_applicable"
-CONTEXT, QUALITY, IDENTIFIERS = "context_complete", "deliverable_quality", "no_identifiers"
+CONTEXT, QUALITY, IDENTIFIERS = CORE_NAMES
 CRITERIA = "acceptance_criteria"
 WHY = "_why"
 """A question's reason is asked for under its name with this after it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select
@@ -11,8 +11,9 @@ from sqlalchemy import Connection, select
 from worksample.errors import PlanError
 from worksample.people.access.profile import person_of
 from worksample.people.clock import Clock
+from worksample.people.work.assignment_states import BARRED, DONE, STRUCK
 from worksample.people.work.closing import settle_ties
-from worksample.records import Evaluation, Given, Purpose, Round, Submission, Trial
+from worksample.records import Amendment, Evaluation, Given, Purpose, Round, Submission, Target, Trial, struck
 from worksample.store.people_tables import accounts, assignments, items, queues
 
 from .planning import Planned
@@ -33,14 +34,15 @@ def stock(store: Store, round: Round, at: int) -> int:
     if digest is None:
         raise PlanError("this round was not opened for people", where=round.id)
     plan = json.loads(store.blobs.read(digest))
-    said = _said(store, {item["round"] for item in plan["items"]})
-    barred = barred_from(store, plan["settings"], plan["items"])
+    said = said_before(store, {item["round"] for item in plan["items"]})
+    out = struck(store.find(Amendment)) if said else set()
+    barred = barred_from(store, plan["settings"], plan["items"], round.id)
     with store.database.writing() as connection:
         if connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None:
             body = json.dumps({name: plan[name] for name in ("form", "seed", "instructions", "rule", "settings")})
             row = {"round": round.id, "kind": plan["kind"], "state": OPEN, "body": body, "at": at}
             connection.execute(queues.insert().values(row))
-        count = add_items(connection, round.id, plan["items"], said, barred)
+        count = add_items(connection, round.id, plan["items"], said, barred, out)
         for item in plan["items"] if said else ():
             settle_ties(connection, item["id"])
         return count
@@ -53,9 +55,11 @@ def restock(store: Store, round: str, *, clock: Clock) -> int:
 
 def add_items(
     connection: Connection, queue: str, planned: Sequence[Planned], said: dict[Any, list[Evaluation]],
-    barred: dict[str, set[str]],
+    barred: dict[str, set[str]], out: Collection[tuple[Target, str]] = (),
 ) -> int:  # fmt: skip
-    """Insert items that are not there. `said`: (round, both sides) -> evaluations; `barred`: subject -> accounts."""
+    """Insert items that are not there. `said`: (round, both sides) -> evaluations; `barred`: subject -> accounts;
+    `out`: what is struck, and so asked of somebody else.
+    """
     known = set(connection.execute(select(items.c.id).where(items.c.queue == queue)).scalars())
     people = set(connection.execute(select(accounts.c.id)).scalars())
     rows, held = [], []
@@ -63,13 +67,13 @@ def add_items(
         if item["id"] in known:
             continue
         done = said.get((item["round"], frozenset((item["subject"], item["second"]))), [])
-        rows.append(
-            {**item, "queue": queue, "free": max(0, item["wanted"] - len(done)), "withdrawn": False},
-        )
+        gone = {e.id for e in done if (Target.EVALUATION, e.id) in out or (Target.EVALUATOR, e.evaluator) in out}
+        free = max(0, item["wanted"] - len(done) + len(gone))
+        rows.append({**item, "queue": queue, "free": free, "withdrawn": False})
         spoke = {person_of(e.evaluator): e.id for e in done}
         keep_out = (set(spoke) | barred.get(item["subject"], set()) | barred.get(item["second"] or "", set())) & people
         for account in sorted(keep_out):
-            held.append(_row_of(item["id"], account, queue, spoke.get(account)))
+            held.append(_row_of(item["id"], account, queue, spoke.get(account), spoke.get(account) in gone))
     if rows:
         connection.execute(items.insert(), rows)
     if held:
@@ -77,14 +81,15 @@ def add_items(
     return len(rows)
 
 
-def _row_of(item: str, account: str, queue: str, evaluation: str | None) -> dict[str, Any]:
+def _row_of(item: str, account: str, queue: str, evaluation: str | None, gone: bool) -> dict[str, Any]:
     return {
-        "item": item, "account": account, "queue": queue, "state": "done" if evaluation else "barred", "expires": 0,
+        "item": item, "account": account, "queue": queue, "expires": 0,
+        "state": STRUCK if gone else DONE if evaluation else BARRED,
         "started": 0, "ordinal": 0, "flipped": False, "active": 0, "evaluation": evaluation,
     }  # fmt: skip
 
 
-def _said(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
+def said_before(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
     """What was given already: only where a queue is made anew is there any."""
     out: dict[Any, list[Evaluation]] = {}
     for round in sorted(rounds):
@@ -93,13 +98,14 @@ def _said(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
     return out
 
 
-def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planned]) -> dict[str, set[str]]:
+def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planned], own: str) -> dict[str, set[str]]:
     """Subject -> accounts that may not judge it: nobody reviews the own vote, and unchanged work that is graded again
-    is judged by somebody else.
+    is judged by somebody else. `own`: the round, in which work may be labelled in several pairs.
     """
     out: dict[str, set[str]] = {}
     if settings["over"] is not None:
-        labels = [r.id for r in store.find(Round, over=settings["over"]) if r.purpose is Purpose.CALIBRATION]
+        over = store.find(Round, over=settings["over"])
+        labels = [r.id for r in over if r.purpose is Purpose.CALIBRATION and r.id != own]
         for e in store.find(Evaluation, round=[settings["over"], *labels]):
             out.setdefault(e.subject, set()).add(person_of(e.evaluator))
     if settings.get("again_by_others", True):

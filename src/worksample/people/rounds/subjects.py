@@ -74,7 +74,8 @@ class Subject:
 
 def subject_of(submission: Submission) -> Subject:
     """Work as a subject."""
-    maker = name_key(submission.entrant) if submission.origin is Origin.PERSON else ""
+    by_hand = {Origin.PERSON: submission.entrant, Origin.TRIAL: submission.author}.get(submission.origin, "")
+    maker = name_key(by_hand) if by_hand else ""
     return Subject(submission.id, submission.instance, maker)
 
 

@@ -32,8 +32,7 @@ def giveaways(store: Store, submission: Submission) -> tuple[str, ...]:
         if agent is not None:
             model = agent.model or ""
             words |= {agent.name, model, *model.split("/")}
-    else:
-        words |= {submission.author}
+    words |= {submission.author}
     return tuple(sorted(w for w in words if len(w) >= _SHORTEST and w.casefold() not in _COMMON))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.records import Experiment, Feedback
+from worksample.records import Experiment, Feedback, Worker
 from worksample.reports.experiments import held_out
 from worksample.reports.sections.chain_jobs import ChainJobs
 from worksample.reports.sections.config import MeasureConfig
@@ -89,7 +89,8 @@ def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.D
     if chains is not None and (chains["led"].is_null() & chains["passed"].is_not_null()).any():
         # Of chains whose people have no price only those that passed at once would be left.
         chains = None
-    first = attempted(frame).filter(keep & pl.col("arm").is_in([a.name for a in experiment.arms if not a.continues]))
+    alone = [a.name for a in experiment.arms if not a.continues and a.worker is Worker.AGENT]
+    first = attempted(frame).filter(keep & pl.col("arm").is_in(alone))
     columns = [
         first.select(
             "agent_name", "instance", "key", "task", "category", alone="passed", alone_cost=pl.col("cost"),

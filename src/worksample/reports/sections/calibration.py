@@ -145,5 +145,8 @@ def effort(material: Material) -> Iterator[Section]:
             rows.append(SectionRow(f"{experiment.name}, {protocol}", None, counts))
     if rows:
         columns = ("labelled at random", "went to people", "the judge's alone")
-        notes = ("what went to people: the judge was not proven there, or was contradicted",)
-        yield Section("calibration-work", "What calibration took", "docs/calibration.md", columns, tuple(rows), notes)
+        notes = ["what went to people: the judge was not proven there, or was contradicted"]
+        named = sorted({name for e in material.experiments for name in getattr(calibration_of(e), "proofs", ())})
+        notes += [f"labels of {', '.join(named)} count towards the proof, and in no figure"] if named else []
+        title = "What calibration took"
+        yield Section("calibration-work", title, "docs/calibration.md", columns, tuple(rows), tuple(notes))

@@ -51,7 +51,8 @@ class Material(Work):
         """As `Work.frame`; a finished trial that could have called its model and never did has cost nothing."""
         called = pl.col("model").fill_null("") != ""
         idle = (pl.col("work") == "done") & pl.col("slot").is_not_null() & (pl.col("tokens").fill_null(0) == 0)
-        free = idle & pl.col("cost").is_null() & called & (pl.col("harness") != "command")
+        alone = pl.col("person_seconds").is_null()
+        free = idle & alone & pl.col("cost").is_null() & called & (pl.col("harness") != "command")
         frame = super().frame(protocol)
         return frame.with_columns(cost=pl.when(free).then(0.0).otherwise(pl.col("cost").cast(pl.Float64)))
 

@@ -75,6 +75,12 @@ def _notes(material: Material, frame: pl.DataFrame, protocol: Protocol) -> Itera
     foreign = frame.filter(pl.col("price").is_null() & pl.col("value_middle").is_not_null())["instance"].n_unique()
     if foreign:
         yield f"{foreign} instances are priced in another currency than US dollars and are left out"
+    begun = max(e.at for e in material.experiments).date()
+    of = [material.instances[id] for id in frame.filter(pl.col("price").is_not_null())["instance"].unique()]
+    late = sorted(i.key for i in of if i.about.value is not None and i.about.value.date > begun)
+    if late:
+        said = "prices are dated after the experiment was planned, which cannot be"
+        yield f"{len(late)} {said}, such as that of {late[0]}"
 
 
 def _dollars(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:

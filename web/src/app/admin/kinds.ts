@@ -46,6 +46,11 @@ export interface KindSpec extends Words {
   over: boolean;
 }
 
+const GATES = PROTOCOL.gates;
+/** What is asked for in a pilot and in a quiz. */
+export const PILOT_NEEDS = `${Math.round(GATES.pilot * 100)} % agreement on at least ${GATES.fewest}`;
+export const QUIZ_NEEDS = `${Math.round(GATES.quiz * 100)} %`;
+
 /** In the order in which they are offered. */
 const WORDS: Record<Kind, Words> = {
   holistic: {
@@ -70,12 +75,12 @@ const WORDS: Record<Kind, Words> = {
   },
   pilot: {
     title: "Pilot",
-    purpose: "Random deliverables, judged twice each. 85 % agreement on at least five opens these instructions.",
+    purpose: `Random deliverables, judged twice each. ${PILOT_NEEDS} opens these instructions.`,
     fields: ["experiment", "form", "sample", "reference", "quiz"],
   },
   calibration: {
     title: "Calibration",
-    purpose: "Items whose right answer is known, for everybody: a quiz, passed with 85 % right.",
+    purpose: `Items whose right answer is known, for everybody: a quiz, passed with ${QUIZ_NEEDS} right.`,
     fields: ["form", "gold", "reference"],
   },
   audit: {

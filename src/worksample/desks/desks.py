@@ -1,0 +1,235 @@
+"""What people do at the places of this process: sit down, start, pause, type, bring files, hand in."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from worksample.errors import Cause, UsageError
+from worksample.records import Act, Ending, Evaluation, Manifest, Outcome, Slot, Submission, Trial, Worker
+from worksample.seats.events import SeatConflict, event_after, seat_of, take
+from worksample.seats.timer import Seat, account_of
+from worksample.seats.turns import waits_for_person
+from worksample.seats.waiting import days_of
+from worksample.store import Store
+
+from .closing import Handing, hand_in
+from .desk import Desk, is_empty
+from .open_desks import OpenDesks, Sitting
+from .opening import Task
+from .terminal import Terminal
+
+__all__ = ["Desks", "Sitting", "submission_of"]
+
+SAVE = 60.0
+"""Seconds of work after which a sign of life is noted, with what there is by then."""
+LARGEST = 256 << 20
+"""Bytes of a file that can be had from a box."""
+LONGEST = 20_000
+"""Characters of what an agent is asked."""
+DONE = Outcome(ending=Ending.DONE)
+
+
+class Desks(OpenDesks):
+    """Every verb takes who asks: SeatConflict where the place is not theirs, or not in a state for it."""
+
+    # -- sitting down and up
+
+    async def take(self, slot: str, who: Sitting) -> Seat:
+        """Sit down, or sit there already."""
+
+        def sit() -> Seat:
+            found = self.store.get(Slot, slot)
+            task = Task.of(self.store, found)
+            if self._judged(task, who.person):
+                raise SeatConflict("you have judged work on this task", next="take another place")
+            if not waits_for_person(self.store, task.experiment, found):
+                raise SeatConflict("it is the agent's turn")
+            return take(self.store, found, who.person, self.clock(), days_of(task.experiment))
+
+        return await asyncio.to_thread(sit)
+
+    def _judged(self, task: Task, person: str) -> bool:
+        """Whether the person has said something of other work on the same task, and so has seen how it is judged."""
+        mine = account_of(person)
+        said = self.store.find(Evaluation, instance=task.instance.id)
+        return any(account_of(one.evaluator) == mine for one in said)
+
+    async def start(self, slot: str, who: Sitting) -> Seat:
+        """The time runs, and the box goes on; it is opened where it is not."""
+        seat = await self._mine(slot, who)
+        async with self._opening:
+            desk = self._open.get(slot)
+            opened = None
+            if desk is None:
+                desk, opened = await self._sit(slot, who)
+                self._open[slot] = desk
+        async with desk.busy:
+            seat = await self._mine(slot, who)
+            desk.heard = time.monotonic()
+            await self._box(desk, desk.thaw())
+            if seat.running:
+                return seat
+            return await desk.note(seat, Act.STARTED, self.clock(), until=self._until(desk), output=opened)
+
+    async def beat(self, slot: str, who: Sitting) -> Seat:
+        """A sign of life. It is noted once a minute; whose time is up has handed in."""
+        seat = await self._mine(slot, who)
+        if not seat.running:
+            return seat
+        desk = self._desk(slot, seat)
+        desk.heard = time.monotonic()
+        async with desk.busy:
+            seat, now = await self._mine(slot, who), self.clock()
+            if desk.task.seconds is not None and seat.seconds_at(now) >= desk.task.seconds:
+                reason = f"{desk.task.seconds:g} seconds of work"
+                over = Outcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason=reason)
+                await self._close(slot, desk, seat, who, over)
+                return await asyncio.to_thread(seat_of, self.store, slot)
+            if seat.running and seat.last is not None and now - seat.last >= timedelta(seconds=SAVE):
+                seat = await desk.note(seat, Act.WORKED, now, until=self._until(desk))
+        return seat
+
+    async def pause(self, slot: str, who: Sitting) -> Seat:
+        """The time does not run, and nothing goes on in the box."""
+        seat = await self._mine(slot, who)
+        if not seat.running:
+            return seat
+        desk = self._open.get(slot)
+        if desk is None:
+            # The server was killed while the time ran: up to then it counts as the timer has it.
+            return await self._write(event_after(seat, who.person, Act.PAUSED, self.clock()))
+        async with desk.busy:
+            seat = await self._mine(slot, who)
+            if seat.running:
+                seat = await desk.note(seat, Act.PAUSED, self.clock(), until=self._until(desk))
+                await self._box(desk, desk.freeze())
+        return seat
+
+    async def leave(self, slot: str, who: Sitting, reason: str = "") -> Seat:
+        """Stand up: the place is free for others, who begin anew."""
+        return await self._end(slot, who, Act.LEFT, note=reason)
+
+    async def ask(self, slot: str, who: Sitting, words: str) -> Seat:
+        """Have the agent go on; the next run lets it. UsageError where there is none, or nothing is asked."""
+        task = await asyncio.to_thread(lambda: Task.of(self.store, self.store.get(Slot, slot)))
+        if task.worker is not Worker.ASSISTED:
+            raise UsageError("no agent works at this place")
+        if not words.strip() or len(words) > LONGEST:
+            raise UsageError(f"say what the agent is to do, in at most {LONGEST} characters")
+        text = await asyncio.to_thread(self.store.blobs.put, words.encode("utf-8", "replace"))
+        return await self._end(slot, who, Act.ASKED, text=text)
+
+    async def _end(self, slot: str, who: Sitting, act: Act, **rest: str) -> Seat:
+        seat = await self._mine(slot, who)
+        desk = self._open.get(slot)
+        if desk is None:
+            return await self._write(event_after(seat, who.person, act, self.clock(), **rest))
+        async with desk.busy:
+            seat = await desk.note(await self._mine(slot, who), act, self.clock(), **rest)
+            await self._drop(slot)
+        return seat
+
+    async def hand_in(self, slot: str, who: Sitting, *, empty: bool = False) -> Trial:
+        """Hand in what lies in the output; twice is once. SeatConflict where nothing lies there, unless `empty`."""
+        trials = await asyncio.to_thread(self._handed_in, slot, who)
+        if trials is not None:
+            return trials
+        if slot not in self._open:
+            await self.start(slot, who)
+        desk = self._open[slot]
+        async with desk.busy:
+            seat = await self._mine(slot, who)
+            if not empty and is_empty(await desk.files()):
+                raise SeatConflict("nothing lies in the output folder", next="hand in nothing, if you mean to")
+            await self._box(desk, desk.thaw())
+            return await self._close(slot, desk, seat, who, DONE)
+
+    def _handed_in(self, slot: str, who: Sitting) -> Trial | None:
+        seat = seat_of(self.store, slot)
+        if not seat.closed or account_of(seat.person) != account_of(who.person):
+            return None
+        return self.store.find(Trial, slot=slot, live=True)[0]
+
+    async def _close(self, slot: str, desk: Desk, seat: Seat, who: Sitting, outcome: Outcome) -> Trial:
+        handing = Handing(desk.task, who.person, who.name, who.rate, self.clock(), outcome)
+        log = desk.terminal.log() if desk.terminal else b""
+        trial = await hand_in(self.store, desk.box, seat, handing, log)
+        await self._drop(slot)
+        return trial
+
+    # -- what lies in the box
+
+    @asynccontextmanager
+    async def _working(self, slot: str, who: Sitting) -> AsyncIterator[Desk]:
+        """The desk while the time runs."""
+        seat = await self._mine(slot, who)
+        if not seat.running:
+            raise SeatConflict("the time does not run", next="start it")
+        desk = self._desk(slot, seat)
+        desk.heard = time.monotonic()
+        yield desk
+
+    async def shell(self, slot: str, who: Sitting) -> Terminal:
+        """The terminal."""
+        async with self._working(slot, who) as desk, desk.busy:
+            return await desk.shell()
+
+    async def watched(self, slot: str, who: Sitting) -> Terminal | None:
+        """The terminal; None where the time does not run, which a page learns a moment after. SeatConflict."""
+        seat = await asyncio.to_thread(seat_of, self.store, slot)
+        if account_of(seat.person) != account_of(who.person):
+            raise SeatConflict("this place is not yours")
+        if not seat.running or slot not in self._open:
+            return None
+        try:
+            return await self.shell(slot, who)
+        except SeatConflict:
+            return None  # it was paused, or handed in, just now
+
+    async def files(self, slot: str, who: Sitting) -> Manifest:
+        """What lies in the output: now, or when it was last noted where the box is not open. Of their own places alone."""
+        seat = await asyncio.to_thread(seat_of, self.store, slot)
+        if account_of(seat.person) != account_of(who.person):
+            raise SeatConflict("this place is not yours")
+        desk = self._open.get(slot)
+        if desk is not None and not seat.closed:
+            async with desk.busy:
+                if slot in self._open:
+                    return await desk.files()
+            seat = await asyncio.to_thread(seat_of, self.store, slot)
+        return await asyncio.to_thread(self.store.manifest, seat.output) if seat.output else Manifest()
+
+    async def upload(self, slot: str, who: Sitting, path: str, offset: int, piece: bytes, *, last: bool) -> bool:
+        """A piece of a file for the output; whether the file is whole. UsageError for a path that leads elsewhere."""
+        async with self._working(slot, who) as desk:
+            whole = desk.uploads.add(path, offset, piece, last=last)
+            if whole is None:
+                return False
+            async with desk.busy:
+                try:
+                    await desk.box.write(f"{desk.box.config.output}/{path}", whole)
+                except OSError as error:
+                    raise UsageError(f"this file cannot be kept: {error.strerror or error}") from error
+            return True
+
+    async def download(self, slot: str, who: Sitting, path: str) -> bytes:
+        """A file of the output. UsageError where it cannot be read."""
+        async with self._working(slot, who) as desk:
+            try:
+                return await desk.box.read(f"{desk.box.config.output}/{path}", LARGEST)
+            except OSError as error:
+                raise UsageError(f"this file cannot be read: {error.strerror or error}") from error
+
+    async def remove(self, slot: str, who: Sitting, path: str) -> None:
+        """Remove a file or folder of the output."""
+        async with self._working(slot, who) as desk:
+            await desk.box.run(["rm", "-rf", "--", f"{desk.box.config.output}/{path}"])
+
+
+def submission_of(store: Store, trial: Trial) -> Submission:
+    """What was handed in."""
+    return store.find(Submission, trial=trial.id)[0]

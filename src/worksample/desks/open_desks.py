@@ -1,0 +1,147 @@
+"""The boxes that stand open in this process, each held by a lease, and what happens when nobody is heard of."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from worksample.errors import SandboxError, StoreError, UsageError
+from worksample.records import Act, SeatEvent, Slot
+from worksample.seats.events import SeatConflict, commit, seat_of
+from worksample.seats.timer import GAP, Seat
+from worksample.seats.turns import waits_for_person
+from worksample.seats.waiting import days_of
+from worksample.store import Store
+from worksample.store.owner import is_dead, new_owner
+
+from .desk import Desk
+from .opening import Task, open_box_of
+
+IDLE = 1800.0
+"""Seconds without a sign of life after which a box is closed; what was made is put back when it is opened again."""
+LEASE = 60.0
+LOOK = 15.0
+"""Seconds between two looks at who is still heard of."""
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """Who sits at a place: a version of a person's profile, the account's name, US dollars per hour or None."""
+
+    person: str
+    name: str
+    rate: float | None
+
+
+class OpenDesks:
+    """`clock`: what the time is. Everything belongs to one event loop, that of the server."""
+
+    def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
+        self.store, self.clock = store, clock
+        self._open: dict[str, Desk] = {}
+        self._opening = asyncio.Lock()
+        self._owner = new_owner()
+        self._watch: asyncio.Task[None] | None = None
+
+    async def _mine(self, slot: str, who: Sitting) -> Seat:
+        def look() -> Seat:
+            seat = seat_of(self.store, slot)
+            if seat.closed:
+                raise SeatConflict("this work is handed in")
+            if not seat.is_of(who.person, self.clock()):
+                raise SeatConflict("this place is not yours", next="take it first")
+            found = self.store.get(Slot, slot)
+            if not waits_for_person(self.store, Task.of(self.store, found).experiment, found):
+                raise SeatConflict("it is the agent's turn")
+            return seat
+
+        return await asyncio.to_thread(look)
+
+    def _desk(self, slot: str, seat: Seat) -> Desk:
+        if slot not in self._open:
+            raise SeatConflict("the box is not open any more", next="start again: what was made is put back")
+        return self._open[slot]
+
+    async def _sit(self, slot: str, who: Sitting) -> tuple[Desk, str]:
+        key = f"desk:{slot}"
+
+        def lease() -> Task:
+            if not self.store.lease(key, self._owner, LEASE):
+                holder = self.store.holder(key)
+                if holder is not None and is_dead(holder):
+                    self.store.release(key, holder)
+                if not self.store.lease(key, self._owner, LEASE):
+                    raise SeatConflict("another server has this box open", next="try again in a minute")
+            return Task.of(self.store, self.store.get(Slot, slot))
+
+        task = await asyncio.to_thread(lease)
+        try:
+            box, digest = await open_box_of(self.store, task)
+        except BaseException:
+            await asyncio.to_thread(self.store.release, key, self._owner)
+            raise
+        return Desk(self.store, task, box, who.person), digest
+
+    async def _drop(self, slot: str) -> None:
+        desk = self._open.pop(slot, None)
+        if desk is not None:
+            await desk.close()
+            await asyncio.to_thread(self.store.release, f"desk:{slot}", self._owner)
+
+    async def _box(self, desk: Desk, act: object) -> None:
+        """Something done to the box; one that is lost is closed, so that it is opened anew."""
+        try:
+            await act  # type: ignore[misc]
+        except SandboxError:
+            await self._drop(desk.task.slot.id)
+            raise
+
+    def _until(self, desk: Desk) -> datetime:
+        return self.clock() + timedelta(days=days_of(desk.task.experiment))
+
+    async def _write(self, event: SeatEvent) -> Seat:
+        return await asyncio.to_thread(commit, self.store, event)
+
+    # -- when nobody is heard of
+
+    def begin(self) -> None:
+        """Look after the desks until `stop`."""
+        self._watch = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            for slot in tuple(self._open):
+                # A store that is busy now is asked again at the next look.
+                with contextlib.suppress(StoreError, SandboxError, UsageError):
+                    await asyncio.to_thread(self.store.renew, f"desk:{slot}", self._owner, LEASE)
+                    await self.look_at(slot, time.monotonic())
+
+    async def look_at(self, slot: str, now: float) -> None:
+        """Pause whom nothing is heard of, and close a box that stands idle."""
+        desk = self._open.get(slot)
+        if desk is None or now - desk.heard < GAP:
+            return
+        async with desk.busy:
+            seat = await asyncio.to_thread(seat_of, self.store, slot)
+            if seat.running:
+                await desk.note(seat, Act.PAUSED, self.clock(), note="nothing was heard")
+                await desk.freeze()
+            if now - desk.heard >= IDLE:
+                await self._drop(slot)
+
+    async def stop(self) -> None:
+        """Pause everybody, keep what there is, and close the boxes."""
+        if self._watch is not None:
+            self._watch.cancel()
+        for slot, desk in tuple(self._open.items()):
+            async with desk.busy:
+                with contextlib.suppress(StoreError, SandboxError):
+                    seat = await asyncio.to_thread(seat_of, self.store, slot)
+                    if seat.running:
+                        await desk.note(seat, Act.PAUSED, self.clock(), note="the server was stopped")
+                await self._drop(slot)

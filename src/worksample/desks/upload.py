@@ -1,0 +1,75 @@
+"""Files that come into a box in pieces, under names that are anything."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from typing import IO
+
+from worksample.errors import UsageError
+from worksample.records import path_fault, quote_path
+
+LARGEST = 256 << 20
+"""Bytes of a file that can be sent up."""
+LONGEST = 1000
+"""Bytes of a path."""
+MOST = 4
+"""Files that come in at once at one place."""
+
+
+def sound_path(path: str) -> str:
+    """A path below the output folder. UsageError for what leads elsewhere, or is none."""
+    try:
+        raw = path.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("this name is no text", next="name the file otherwise") from None
+    fault = path_fault(quote_path(raw))
+    if fault is None and any(len(step) > 255 for step in raw.split(b"/")):
+        fault = "a name has at most 255 bytes"
+    if fault is None and len(raw) > LONGEST:
+        fault = f"a path has at most {LONGEST} bytes"
+    if fault is None and any(ord(c) < 32 or ord(c) == 127 for c in path):
+        fault = "the name has control characters"
+    if fault:
+        raise UsageError(fault, next="name the file otherwise")
+    return path
+
+
+@dataclass
+class Uploads:
+    """What is coming in: path -> what of it came."""
+
+    coming: dict[str, IO[bytes]] = field(default_factory=dict)
+
+    def add(self, path: str, offset: int, piece: bytes, *, last: bool) -> bytes | None:
+        """Take a piece; the whole file with the last one. UsageError where a piece is missing or it is too large."""
+        sound_path(path)
+        if offset == 0:
+            self.drop(path)
+            if len(self.coming) >= MOST:
+                self.drop(next(iter(self.coming)))
+            self.coming[path] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by drop
+        held = self.coming.get(path)
+        if held is None or held.tell() != offset:
+            raise UsageError("a piece of this file is missing", next="send it again from its beginning")
+        if offset + len(piece) > LARGEST:
+            self.drop(path)
+            raise UsageError(f"a file has at most {LARGEST >> 20} MB", next="bring it into the box in parts")
+        held.write(piece)
+        if not last:
+            return None
+        held.seek(0)
+        whole = held.read()
+        self.drop(path)
+        return whole
+
+    def drop(self, path: str) -> None:
+        """Forget what came of a file."""
+        held = self.coming.pop(path, None)
+        if held is not None:
+            held.close()
+
+    def close(self) -> None:
+        """Forget all."""
+        for path in tuple(self.coming):
+            self.drop(path)

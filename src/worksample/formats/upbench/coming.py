@@ -1,0 +1,173 @@
+"""Rows that come in beside those that a store holds: which are sound, which are new, which changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from worksample.files import HashSink
+from worksample.formats.jobs.cells import Unfit
+from worksample.formats.jobs.posting import Posting
+from worksample.records import Criteria, Source, Submission
+from worksample.store import Store
+
+from .exporting import names_in, tables_of
+from .jobs_in import normal_row, posting_of, rubric_of
+from .tables import NAMES, OURS, PAPER, Row, Tables, id_of
+from .told import criteria_told, feedback_told, labels_told, read_feedback, read_labels
+from .work_in import AUTHOR, check_submission, entries_of, judgement_of, qualified
+
+_FLAG = "is_successful_run"
+
+
+@dataclass
+class Coming:
+    """What the store holds, and what of the tables is new or changed. `faults` hears of what is neither."""
+
+    store: Store
+    tables: Tables
+    files: Path
+    source: Source
+    faults: dict[str, str]
+    new: dict[str, dict[str, Row]] = field(default_factory=dict)
+    changed: dict[str, dict[str, Row]] = field(default_factory=dict)
+    postings: dict[str, Posting] = field(default_factory=dict)
+    criteria: dict[str, Criteria] = field(default_factory=dict)
+    """The rubric in force, by contract."""
+
+    def __post_init__(self) -> None:
+        self.held, _ = tables_of(self.store)
+        self.had = {name: {row[id_of(name)]: row for row in rows} for name, rows in self.held.items()}
+        self.by_id = {name: {row[id_of(name)]: row for row in rows} for name, rows in self.tables.items()}
+
+    # -- looking: which rows are sound, which are new
+
+    def look(self) -> None:
+        """Check every row, in the order in which tables name each other, and sort it into new, changed and there."""
+        self._rubrics()
+        checks: Mapping[str, Callable[[Row], Row]] = {
+            "evaluators": self._evaluator, "agents": lambda row: row, "projects": self._job,
+            "qualifications": self._qualification, "submissions": self._submission, "evaluations": self._evaluation,
+        }  # fmt: skip
+        for name, check in checks.items():
+            self.new[name], self.changed[name] = {}, {}
+            for id, row in list(self.by_id[name].items()):
+                try:
+                    self._sort(name, id, check(row))
+                except Unfit as e:
+                    self.faults[f"{name}, {id[:80]}"] = str(e)
+                    del self.by_id[name][id]
+
+    def _sort(self, name: str, id: str, row: Row) -> None:
+        before = self.had[name].get(id)
+        if before is None:
+            self.new[name][id] = row
+            return
+        differs = [
+            c for c in (*PAPER[name], *OURS.get(name, ()), *(c for c in row if c not in PAPER[name]))
+            if row.get(c) != before.get(c) and not (row.get(c) is None and c in OURS.get(name, ()))
+            and not (c == _FLAG and row.get(c) is None)
+        ]  # fmt: skip
+        if not differs:
+            return
+        if name != "projects" and set(differs) != {_FLAG}:
+            raise Unfit(f"differs from what the store holds in {', '.join(dict.fromkeys(differs))}")
+        self.changed[name][id] = row
+
+    def _rubrics(self) -> None:
+        """The rubric of each job: its own cell, else the latest that a successful qualification wrote."""
+        written: dict[str, tuple[Any, Criteria]] = {}
+        for row in sorted(
+            self.by_id["qualifications"].values(),
+            key=lambda r: (r["qualification_ts"] or datetime.min.replace(tzinfo=UTC), r["qualification_id"]),
+        ):
+            try:
+                found = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
+            except Unfit:
+                continue
+            if found.criteria and row[_FLAG] is not False:
+                written[row["contract_id"]] = (row["qualification_ts"], found)
+        for id, row in self.by_id["projects"].items():
+            try:
+                own = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
+            except Unfit:
+                continue
+            held = self.had["projects"].get(id, {}).get("acceptance_criteria")
+            kept = rubric_of(held, "") if held else Criteria()
+            self.criteria[id] = own if own.criteria else written[id][1] if id in written else kept
+
+    def _evaluator(self, row: Row) -> Row:
+        if row["is_human"] is None:
+            raise Unfit("is_human: is missing")
+        if row["registration_ts"] is not None:
+            return row
+        id = row["evaluator_id"]
+        acts = [r["qualification_ts"] for r in self.by_id["qualifications"].values() if r["evaluator_id"] == id]
+        made = {s["submission_id"]: s["submission_ts"] for s in self.by_id["submissions"].values()}
+        acts += [
+            r["evaluation_ts"] or made.get(r["submission_id"])
+            for r in self.by_id["evaluations"].values() if r["evaluator_id"] == id
+        ]  # fmt: skip
+        known = [at for at in acts if at is not None]
+        if not known:
+            raise Unfit("registration_ts: is missing, and nothing that it did says when it was there")
+        return {**row, "registration_ts": min(known)}
+
+    def _job(self, row: Row) -> Row:
+        id = row["contract_id"]
+        if id not in self.criteria:
+            rubric_of(row["acceptance_criteria"], "acceptance_criteria")
+        told = {**row, "acceptance_criteria": criteria_told(self.criteria[id])}
+        self.postings[id] = posting_of(told, self.source)
+        return normal_row(told, self.postings[id])
+
+    def _known(self, table: str, row: Row) -> str:
+        column = id_of(table)
+        if row[column] is None:
+            raise Unfit(f"{column}: is missing")
+        if row[column] not in self.by_id[table] and row[column] not in self.had[table]:
+            raise Unfit(f"{column}: {row[column][:80]!r} is not in the table {table}")
+        return str(row[column])
+
+    def _qualification(self, row: Row) -> Row:
+        self._known("projects", row)
+        self._known("evaluators", row)
+        criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
+        made = qualified(row, "-", "-", criteria)
+        said = labels_told(read_labels(row, criteria)) if made.payload else {}  # type: ignore[arg-type]
+        own = {name: None for name in row if name.startswith("criterion_")}
+        return {**row, **own, **said, _FLAG: row[_FLAG] is not False}
+
+    def _submission(self, row: Row) -> Row:
+        self._known("projects", row)
+        self._known("agents", row)
+        check_submission(row)
+        told = dict(row)
+        if row["duration"] is not None:
+            told["duration"] = round(row["duration"], 6)
+        entries = entries_of(HashSink(), row, self.files / "-")
+        told["deliverables"] = None if entries is None else list(names_in(entries))
+        return {**told, _FLAG: row[_FLAG] is not False}
+
+    def _evaluation(self, row: Row) -> Row:
+        contract = self._known("projects", row)
+        submission = self._known("submissions", row)
+        self._known("evaluators", row)
+        of = self.by_id["submissions"].get(submission) or self.had["submissions"][submission]
+        if of["contract_id"] != contract:
+            raise Unfit(f"contract_id: the submission is of {of['contract_id'][:80]!r}")
+        fresh = row["evaluation_id"] not in self.had["evaluations"]
+        if fresh and submission in self.had["submissions"] and self.store.get(Submission, submission).author != AUTHOR:
+            raise Unfit("submission_id: that was handed in here; open a round for it, or import its judgments")
+        criteria = self.criteria.get(contract, Criteria())
+        told = {**row, "judgement": judgement_of(row), _FLAG: row[_FLAG] is not False}
+        if row["submission_feedback"] not in (None, [], {}):
+            told["submission_feedback"] = feedback_told(read_feedback(row["submission_feedback"], criteria), criteria)
+        return told
+
+    def after(self) -> Tables:
+        """What the store would hold."""
+        return {name: list({**self.had[name], **self.new[name], **self.changed[name]}.values()) for name in NAMES}

@@ -1,0 +1,320 @@
+"""A store as UpBench's six tables (B): jobs, who qualified them, what was handed in, what was said of it, by whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from worksample.records import (
+    IMPORTED,
+    Agent,
+    Amendment,
+    Criteria,
+    Entry,
+    EntryKind,
+    Evaluation,
+    Evaluator,
+    EvaluatorKind,
+    Experiment,
+    Given,
+    Grade,
+    Holistic,
+    Instance,
+    Labels,
+    Origin,
+    Protocol,
+    Purpose,
+    Round,
+    Rule,
+    Slot,
+    Submission,
+    Suite,
+    Target,
+    Task,
+    Trial,
+    struck,
+    targets_of,
+    unquote_path,
+)
+from worksample.store import Store
+from worksample.verdicts.answers import MERITS
+from worksample.verdicts.graded import as_graded
+from worksample.verdicts.resolving import verdict_frame
+from worksample.verdicts.said import said_of
+
+from .files import write_tables
+from .jobs_out import contract_of, project_row
+from .tables import Row, Tables, tidied
+from .told import FAIL, PASS, feedback_told, labels_told
+
+HOME = "upbench"
+"""In an evaluation's `record`: what its row says beside what was judged."""
+_SAME = "id "
+"""Before an id that is kept there: 64 hexadecimal digits alone would be the digest of a blob."""
+NO_CRITERIA = Criteria()
+
+
+@dataclass(frozen=True, slots=True)
+class ExportUpbench:
+    """What is written, and how."""
+
+    format: str = "csv"
+    private: bool = False
+    """Also of private suites."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written."""
+
+    rows: dict[str, int]
+    """Table -> rows."""
+    left_out: dict[str, int]
+    """What has no place in the tables -> how many."""
+    files: tuple[Path, ...]
+
+
+def export_upbench(
+    store: Store, out: Path, experiments: Iterable[Experiment] | None = None, config: ExportUpbench | None = None
+) -> Exported:
+    """Write the six tables below `out`, of these experiments or of all that the store holds.
+
+    Jobs of private suites, and what belongs to them, stay out unless they are asked for. Raises UsageError, StoreFull.
+    """
+    config = config or ExportUpbench()
+    tables, left_out = tables_of(store, experiments, private=config.private)
+    files = write_tables(tables, out, config.format)
+    return Exported({name: len(rows) for name, rows in tables.items()}, left_out, tuple(files))
+
+
+def tables_of(
+    store: Store, experiments: Iterable[Experiment] | None = None, *, private: bool = True
+) -> tuple[Tables, dict[str, int]]:
+    """(the six tables, what has no place in them and how much of it)."""
+    held = _Held(store, None if experiments is None else tuple(experiments), private=private)
+    tables = tidied(
+        {
+            "projects": held.projects(), "qualifications": held.qualifications(),
+            "submissions": held.submissions_told(), "evaluations": held.evaluations_told(),
+            "evaluators": held.evaluators_told(), "agents": held.agents_told(),
+        }
+    )  # fmt: skip
+    return tables, {name: n for name, n in sorted(held.left.items()) if n}
+
+
+def kept_id(own: str) -> str:
+    """An id of a table as `record` keeps it."""
+    return _SAME + own
+
+
+class _Held:
+    """The records of a store, or of experiments in it, as rows."""
+
+    def __init__(self, store: Store, experiments: tuple[Experiment, ...] | None, *, private: bool) -> None:
+        self.store, self.chosen = store, experiments
+        self.left: Counter[str] = Counter()
+        self.gone = struck(store.find(Amendment))
+        self.rounds = {r.id: r for r in store.find(Round)}
+        every = {i.id: i for i in store.find(Instance)}
+        hidden = {i for s in store.find(Suite) if s.visibility == "private" for i in s.instances}
+        secret = set() if private else {contract_of(every[i]) for i in hidden if i in every}
+        planned = (
+            None if experiments is None else {contract_of(every[i]) for e in experiments for i in e.lock.instances}
+        )
+        self.instances = {
+            id: one for id, one in every.items()
+            if (name := contract_of(one)) not in secret and (planned is None or name in planned)
+        }  # fmt: skip
+        self.left["jobs of private suites"] = len(secret)
+
+    @cached_property
+    def submissions(self) -> dict[str, Submission]:
+        inside = None if self.chosen is None else {None, *(e.id for e in self.chosen)}
+        found = [
+            s for s in self.store.find(Submission)
+            if s.instance in self.instances and (inside is None or s.experiment in inside)
+        ]  # fmt: skip
+        self.left["submissions that are controls"] = sum(s.origin is Origin.CONTROL for s in found)
+        return {s.id: s for s in found if s.origin is not Origin.CONTROL}
+
+    @cached_property
+    def trials(self) -> dict[str, Trial]:
+        return {t.id: t for t in self.store.find(Trial)}
+
+    @cached_property
+    def live(self) -> frozenset[str]:
+        return frozenset(t.id for t in self.store.find(Trial, live=True))
+
+    @cached_property
+    def evaluations(self) -> list[Evaluation]:
+        """What was said of jobs, and of work on its merits."""
+        out = []
+        for e in self.store.find(Evaluation):
+            if e.instance not in self.instances or not (e.of_job or e.subject in self.submissions):
+                continue
+            round = self.rounds[e.round]
+            if e.of_job and round.purpose is Purpose.QUALIFICATION:
+                out.append(e)
+            elif e.second is not None:
+                self.left["comparisons of pairs"] += 1
+            elif round.purpose not in MERITS:
+                self.left["evaluations that look again, label or calibrate"] += 1
+            elif e.payload is not None and not isinstance(e.payload, Grade | Holistic):
+                self.left["evaluations that judge nothing"] += 1
+            else:
+                out.append(e)
+        return out
+
+    @cached_property
+    def agents(self) -> dict[str, Agent]:
+        return {a.id: a for a in self.store.find(Agent)}
+
+    # -- the tables
+
+    def projects(self) -> Iterator[Row]:
+        """Of the versions of a job the one that came in last."""
+        since = {i: t.ingested for t in self.store.find(Task) for i in t.instances}
+        latest: dict[str, Instance] = {}
+        for one in sorted(self.instances.values(), key=lambda i: (i.id in since, since.get(i.id), i.id)):
+            latest[contract_of(one)] = one
+        for one in latest.values():
+            inputs = () if one.about.job else self._paths(one.work.inputs)
+            yield project_row(one, inputs)
+
+    def qualifications(self) -> Iterator[Row]:
+        for e in self.evaluations:
+            if not e.of_job:
+                continue
+            said = labels_told(e.payload) if isinstance(e.payload, Labels) else {}
+            yield {
+                "qualification_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
+                "evaluator_id": e.evaluator, "qualification_ts": e.at, **said, "is_successful_run": self._stands(e),
+            }  # fmt: skip
+
+    def submissions_told(self) -> Iterator[Row]:
+        slots = {s.id: s for s in self.store.find(Slot)}
+        for made in self.submissions.values():
+            trial = self.trials.get(made.trial or "")
+            minutes = made.reported.minutes
+            lasted = trial.working_seconds if trial else None if minutes is None else minutes * 60
+            yield {
+                "submission_id": made.id, "contract_id": contract_of(self.instances[made.instance]),
+                "agent_id": self._agent(made.entrant), "submission_ts": made.at, "deliverables": self._output(made),
+                "notes": made.note or None, "k": slots[trial.slot].attempt if trial else None,
+                "duration": None if lasted is None else round(lasted, 6),
+                "is_successful_run": (trial is None or trial.id in self.live) and self._valid(made),
+            }  # fmt: skip
+
+    def evaluations_told(self) -> Iterator[Row]:
+        said = [e for e in self.evaluations if not e.of_job]
+        passed = passes(self.rounds, said)
+        for e in said:
+            kept = e.record.get(HOME, {})
+            judged = {True: PASS, False: FAIL, None: None}[passed.get(e.id)]
+            yield {
+                "evaluation_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
+                "submission_id": e.subject, "evaluator_id": e.evaluator,
+                "submission_feedback": None if e.payload is None else self._feedback(e),
+                "judgement": kept.get("judgement", judged),
+                "is_successful_run": self._stands(e),
+                "evaluation_ts": None if kept.get("undated") else e.at, "minutes": e.minutes,
+            }  # fmt: skip
+
+    def evaluators_told(self) -> Iterator[Row]:
+        asked = None if self.chosen is None else {e.evaluator for e in self.evaluations}
+        for one in self.store.find(Evaluator):
+            if asked is None or one.id in asked:
+                yield {
+                    "evaluator_id": one.id, "registration_ts": one.at, "name": one.name or None,
+                    "is_human": one.type is EvaluatorKind.PERSON,
+                }  # fmt: skip
+
+    def agents_told(self) -> Iterator[Row]:
+        """Agents by when an experiment first named them, and whoever handed work in."""
+        first: dict[str, datetime] = {}
+        for e in self.store.find(Experiment):
+            for id in e.agents:
+                first[id] = min(first.get(id, e.at), e.at)
+        named = {s.entrant: s.origin for s in self.submissions.values()}
+        planned = self.agents if self.chosen is None else {a: None for e in self.chosen for a in e.agents}
+        for id in {**planned, **named}:
+            agent = self.agents.get(id)
+            if agent is None:
+                yield {"agent_id": id, "registration_ts": None, "is_human": named[id] is Origin.PERSON, "name": id}
+            elif agent.harness == IMPORTED:
+                kept = agent.settings
+                at = kept["registration_ts"]
+                yield {
+                    "agent_id": kept["agent_id"], "registration_ts": datetime.fromisoformat(at) if at else None,
+                    "is_human": kept["is_human"], "name": kept["name"],
+                }  # fmt: skip
+            else:
+                yield {"agent_id": id, "registration_ts": first.get(id), "is_human": False, "name": agent.name}
+
+    # -- their cells
+
+    def _agent(self, entrant: str) -> str:
+        agent = self.agents.get(entrant)
+        return str(agent.settings["agent_id"]) if agent and agent.harness == IMPORTED else entrant
+
+    def _stands(self, e: Evaluation) -> bool:
+        """Of work that was struck the submission's own row says so."""
+        told = set() if e.of_job else {(Target.SUBMISSION, e.subject), (Target.INSTANCE, e.instance)}
+        return e.outcome is Given.GIVEN and not self.gone & (set(targets_of(e)) - told)
+
+    def _valid(self, made: Submission) -> bool:
+        targets = {(Target.SUBMISSION, made.id), (Target.INSTANCE, made.instance), (Target.TRIAL, made.trial or "")}
+        return not self.gone & targets
+
+    def _paths(self, manifest: str) -> tuple[str, ...]:
+        return names_in(self.store.manifest(manifest).files)
+
+    def _output(self, made: Submission) -> list[str] | None:
+        part = made.parts.get("output")
+        if part is None:
+            return None
+        found = list(names_in(self.store.manifest(part.manifest).entries))
+        return found if found or part.status != "absent" else None
+
+    def _feedback(self, e: Evaluation) -> Any:
+        assert isinstance(e.payload, Grade | Holistic)
+        round = self.rounds[e.round]
+        grading = as_graded(self.store, round, self.instances[e.instance]).grading.get(round.protocol)
+        if grading is None or not grading.criteria.criteria:
+            grading = self.instances[e.instance].grading.get(Protocol.RUBRIC)
+        return feedback_told(e.payload, grading.criteria) if grading else feedback_told(e.payload, NO_CRITERIA)
+
+
+def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
+    """Evaluation -> whether it passes its work by itself, by the rules of verdicts; None where it does not say."""
+    out: dict[str, bool | None] = {}
+    for id in sorted({e.round for e in said}):
+        alone = [e.replaced(subject=e.id) for e in said if e.round == id]
+        one = rounds[id].replaced(rule=Rule.LATEST, overlap=1)
+        frame = verdict_frame(one, said_of(alone, (), leaves=True))
+        out |= dict(zip(frame["subject"].to_list(), frame["passed"].to_list(), strict=True))
+    return out
+
+
+def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Files by name, and what stands for something on the web."""
+    links = (e for e in entries if e.kind is EntryKind.LINK and "://" in (e.target or ""))
+    return (*(_readable(e.path) for e in entries if e.kind is EntryKind.FILE), *(str(e.target) for e in links))
+
+
+def _own_id(e: Evaluation) -> str:
+    kept = e.record.get(HOME, {}).get("id")
+    return str(kept).removeprefix(_SAME) if kept else e.id
+
+
+def _readable(path: str) -> str:
+    """A quoted path as a name; as it is where its bytes are no text."""
+    try:
+        return unquote_path(path).decode()
+    except UnicodeDecodeError:
+        return path

@@ -1,0 +1,259 @@
+"""The six tables as files of a folder: CSV, JSON, JSON Lines or Parquet, read row by row and checked by column."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import FaultyRows, ImportFailed, UsageError
+from worksample.formats.jobs import cells
+from worksample.formats.jobs.table import CELL_LIMIT, open_table
+from worksample.store.faults import keeping
+
+from .tables import COLUMNS, Kind, Row, Tables, id_of, tidied
+
+FORMATS = ("csv", "json", "jsonl", "parquet")
+ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
+LARGEST = 2**63 - 1
+"""Of a whole number."""
+_MORE = "criterion_"
+"""Of qualifications: further questions stand in `criterion_6` and so on."""
+
+
+def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path]:
+    """Write `projects.csv` and so on; returns the files, which replace those of the same names.
+
+    In a CSV None is an empty cell, JSON a text; moments are ISO 8601, in Parquet times in UTC. Raises UsageError,
+    StoreFull.
+    """
+    if format not in FORMATS:
+        raise UsageError(f"no form {format!r} for tables", next=f"one of {', '.join(FORMATS)}")
+    out = []
+    with keeping(str(folder)):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, rows in tidied(tables).items():
+            columns = columns_of(name, rows)
+            path = folder / f"{name}.{format}"
+            draft = path.with_name(path.name + ".part")
+            _WRITERS[format](draft, columns, rows)
+            draft.replace(path)
+            out.append(path)
+    return out
+
+
+def columns_of(table: str, rows: Iterable[Row]) -> dict[str, Kind]:
+    """The columns of a table: those of all, and of qualifications one for each further question."""
+    columns = dict(COLUMNS[table])
+    columns |= {name: Kind.JSON for row in rows for name in row if name not in columns}
+    return columns
+
+
+def read_tables(
+    folder: Path, *, encoding: str = "", faults: dict[str, str] | None = None
+) -> tuple[Tables, dict[str, tuple[str, ...]]]:
+    """The tables that lie in a folder, one file each, and per table the columns that have no place.
+
+    `encoding`: of CSVs; "": UTF-8, or what their first bytes say. Raises ImportFailed where `projects` or a column of
+    ids is missing, or a table lies there twice; FaultyRows, which is one, with every cell that is not to be read,
+    unless `faults` is there to hear of them: then the rows stay out.
+    """
+    tables: Tables = {}
+    unread: dict[str, tuple[str, ...]] = {}
+    found: dict[str, str] = {} if faults is None else faults
+    for name in COLUMNS:
+        path = _file_of(folder, name)
+        if path is not None:
+            tables[name], unread[name] = _read(name, path, encoding, found)
+    if "projects" not in tables:
+        raise ImportFailed(
+            "there is no table `projects`", where=str(folder), next=f"projects.csv, or with {', '.join(ENDINGS[1:])}"
+        )
+    if found and faults is None:
+        raise FaultyRows(found)
+    return tidied(tables), {name: left for name, left in unread.items() if left}
+
+
+def holds_tables(folder: Path) -> bool:
+    """Whether `projects` lies in a folder as a table."""
+    return folder.is_dir() and any((folder / f"projects{ending}").is_file() for ending in ENDINGS)
+
+
+def _file_of(folder: Path, table: str) -> Path | None:
+    found = [p for ending in ENDINGS if (p := folder / f"{table}{ending}").is_file()]
+    if len(found) > 1:
+        told = " and ".join(p.name for p in found)
+        raise ImportFailed(f"the table {table} is there twice: {told}", where=str(folder), next="keep one of them")
+    return found[0] if found else None
+
+
+def _read(table: str, path: Path, encoding: str, faults: dict[str, str]) -> tuple[list[Row], tuple[str, ...]]:
+    rows: list[Row] = []
+    seen: dict[str, int] = {}
+    key = id_of(table)
+    with open_table(path, encoding) as opened:
+        header = opened.header
+        if key not in header:
+            if not header and not any(True for _ in opened.rows):
+                return [], ()
+            raise ImportFailed(f"the table {table} has no column {key}", where=str(path), next="name it so")
+        known = {h: kind for h in header if (kind := _kind(table, h)) is not None}
+        for line, row in opened.rows:
+            read, wrong = _row(known, row)
+            id = read[key]
+            if id is None and not wrong:
+                wrong.append(f"{key}: is missing")
+            elif id is not None and seen.setdefault(id, line) != line:
+                wrong.append(f"{key}: {id[:80]!r} stands in line {seen[id]}, too")
+            if wrong:
+                faults[f"{path.name}, line {line}"] = "; ".join(wrong)
+            else:
+                rows.append(read)
+    return rows, tuple(h for h in header if h not in known)
+
+
+def _kind(table: str, column: str) -> Kind | None:
+    found = COLUMNS[table].get(column)
+    if found is None and table == "qualifications" and column.removeprefix(_MORE).isdecimal():
+        return Kind.JSON
+    return found
+
+
+def _row(known: dict[str, Kind], row: dict[str, Any]) -> tuple[Row, list[str]]:
+    read: Row = {}
+    wrong: list[str] = []
+    for name, kind in known.items():
+        try:
+            read[name] = _READERS[kind](row.get(name))
+        except cells.Unfit as e:
+            read[name] = None
+            wrong.append(f"{name}: {e}")
+    return read, wrong
+
+
+# -- one cell
+
+
+def _text(cell: object) -> str | None:
+    """As it stands: a name may be None or NA."""
+    if cell is None or cell == "" or (isinstance(cell, float) and cells.is_blank(cell)):
+        return None
+    if isinstance(cell, list | dict):
+        raise cells.Unfit("is a list or a table, not a text")
+    return _sound(str(cell))
+
+
+def _sound(told: str) -> str:
+    try:
+        told.encode()
+    except UnicodeEncodeError:
+        raise cells.Unfit("holds half a character (a lone surrogate)") from None
+    return told
+
+
+def _whole(cell: object) -> int | None:
+    found = None if cells.is_blank(cell) else cells.whole(cell)
+    if found is not None and found > LARGEST:
+        raise cells.Unfit("is too large")
+    return found
+
+
+def _number(cell: object) -> float | None:
+    return None if cells.is_blank(cell) else cells.number(cell)
+
+
+def _flag(cell: object) -> bool | None:
+    return None if cells.is_blank(cell) else cells.flag(cell)
+
+
+def _moment(cell: object) -> datetime | None:
+    return None if cells.is_blank(cell) else cells.moment(cell)
+
+
+def _json(cell: object) -> Any:
+    """A list or a table, whether it comes as one or as its text; a text that is neither stands for itself."""
+    if isinstance(cell, list | dict):
+        return _plain(cell)
+    told = _text(cell)
+    if told is None or not told.strip():
+        return None
+    return _plain(cells.parsed(told))
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: what a data frame made of lists may hold more than that."""
+    try:
+        json.dumps(value, allow_nan=False).encode()
+        return json.loads(_sound(json.dumps(value, allow_nan=False, ensure_ascii=False)))
+    except (TypeError, ValueError, RecursionError):
+        raise cells.Unfit("holds what is no JSON") from None
+
+
+_READERS: dict[Kind, Callable[[Any], Any]] = {
+    Kind.TEXT: _text, Kind.WHOLE: _whole, Kind.NUMBER: _number, Kind.FLAG: _flag, Kind.MOMENT: _moment,
+    Kind.JSON: _json,
+}  # fmt: skip
+
+
+# -- the files
+
+
+def _told(value: Any) -> Any:
+    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
+
+
+def _csv_cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return repr(value) if isinstance(value, float) else _told(value)
+
+
+def _write_csv(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:
+    csv.field_size_limit(CELL_LIMIT)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(columns)
+        out.writerows([_csv_cell(row.get(name)) for name in columns] for row in rows)
+
+
+def _write_json(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:
+    told = [{name: _told(row.get(name)) for name in columns} for row in rows]
+    path.write_text(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _write_jsonl(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for row in rows:
+            told = {name: _told(row.get(name)) for name in columns}
+            file.write(json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _write_parquet(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:
+    import polars as pl
+
+    types: dict[Kind, Any] = {
+        Kind.TEXT: pl.String, Kind.WHOLE: pl.Int64, Kind.NUMBER: pl.Float64, Kind.FLAG: pl.Boolean,
+        Kind.MOMENT: pl.Datetime("us", "UTC"), Kind.JSON: pl.String,
+    }  # fmt: skip
+    told = [
+        {
+            name: json.dumps(v, ensure_ascii=False, allow_nan=False)
+            if (v := row.get(name)) is not None and kind is Kind.JSON and not isinstance(v, str)
+            else v
+            for name, kind in columns.items()
+        }
+        for row in rows
+    ]
+    pl.DataFrame(told, schema={name: types[kind] for name, kind in columns.items()}).write_parquet(path)
+
+
+_WRITERS: dict[str, Callable[[Path, dict[str, Kind], list[Row]], None]] = {
+    "csv": _write_csv, "json": _write_json, "jsonl": _write_jsonl, "parquet": _write_parquet,
+}  # fmt: skip

@@ -1,0 +1,106 @@
+"""UpBench's six tables (B, Tables 4 to 8) as values: which columns there are, and what stands in them.
+
+A row is a dict with every column of its table. What was not said is None, never an empty text; a moment is in UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from worksample.records import canonical
+
+Row = dict[str, Any]
+Tables = dict[str, list[Row]]
+
+
+class Kind(StrEnum):
+    """What a column holds."""
+
+    TEXT = "text"
+    WHOLE = "whole"
+    NUMBER = "number"
+    FLAG = "flag"
+    MOMENT = "moment"
+    JSON = "json"
+
+
+_T, _W, _N, _F, _M, _J = Kind.TEXT, Kind.WHOLE, Kind.NUMBER, Kind.FLAG, Kind.MOMENT, Kind.JSON
+_WHO = {"registration_ts": _M, "is_human": _F, "name": _T}
+
+PAPER: dict[str, dict[str, Kind]] = {
+    "projects": {
+        "contract_id": _T, "start_ts": _M, "end_ts": _M, "job_title": _T, "job_description": _T,
+        "job_amount": _N, "contract_amount": _N, "milestone_amount": _N, "expertise_tier": _T,
+        "category": _T, "subcategory": _T, "subsubcategory": _T, "num_openings": _W, "num_milestones": _W,
+        "automation_desire_rating": _N, "onet_tasks": _J, "attachments": _J,
+    },
+    "qualifications": {
+        "qualification_id": _T, "contract_id": _T, "evaluator_id": _T, "qualification_ts": _M,
+        "criterion_1_judgment": _T, "criterion_1_reasoning": _T,
+        "criterion_2_judgment": _T, "criterion_2_reasoning": _T,
+        "criterion_3_judgment": _T, "criterion_3_reasoning": _T,
+        "criterion_4": _J, "criterion_5": _J, "acceptance_criteria": _J, "is_successful_run": _F,
+    },
+    "submissions": {
+        "submission_id": _T, "contract_id": _T, "agent_id": _T, "submission_ts": _M, "deliverables": _J, "notes": _T,
+        "k": _W, "duration": _N, "is_successful_run": _F,
+    },
+    "evaluations": {
+        "evaluation_id": _T, "contract_id": _T, "submission_id": _T, "evaluator_id": _T, "submission_feedback": _J,
+        "judgement": _T, "is_successful_run": _F,
+    },
+    "evaluators": {"evaluator_id": _T, **_WHO},
+    "agents": {"agent_id": _T, **_WHO},
+}  # fmt: skip
+"""Table -> the paper's columns. The first one is the id."""
+OURS: dict[str, dict[str, Kind]] = {
+    "projects": {
+        "currency": _T, "amount_source": _T, "hours": _N, "contract_type": _T, "status": _T, "payment_verified": _F,
+        "acceptance_criteria": _J,
+    },
+    "evaluations": {"evaluation_ts": _M, "minutes": _N},
+}  # fmt: skip
+"""Columns after those, without which amounts would lose their currency and gradings their time; a table may lack them.
+
+`acceptance_criteria` of a job is the rubric in force, of a qualification the one that its expert wrote.
+"""
+COLUMNS = {name: {**columns, **OURS.get(name, {})} for name, columns in PAPER.items()}
+NAMES = tuple(COLUMNS)
+
+
+def id_of(table: str) -> str:
+    """The column that holds a table's ids."""
+    return next(iter(PAPER[table]))
+
+
+def tidied(tables: Mapping[str, Iterable[Row]]) -> Tables:
+    """All six tables, sorted by id; a column that a row lacks is None."""
+    return {
+        name: sorted(
+            ({**dict.fromkeys(columns), **row} for row in tables.get(name, ())), key=lambda row: str(row[id_of(name)])
+        )
+        for name, columns in COLUMNS.items()
+    }
+
+
+def differing(one: Row, other: Row) -> tuple[str, ...]:
+    """The columns in which two rows differ, by value or by type."""
+    names = dict.fromkeys((*one, *other))
+    return tuple(name for name in names if not _same(one.get(name), other.get(name)))
+
+
+def equal(one: Mapping[str, Sequence[Row]], other: Mapping[str, Sequence[Row]]) -> bool:
+    """Whether all six tables hold the same, by value and by type."""
+    return all(
+        len(one[name]) == len(other[name])
+        and not any(differing(a, b) for a, b in zip(one[name], other[name], strict=True))
+        for name in NAMES
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    if type(one) is not type(other):
+        return False
+    return bool(canonical(one) == canonical(other) if isinstance(one, dict | list) else one == other)

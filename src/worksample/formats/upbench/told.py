@@ -1,0 +1,223 @@
+"""Criteria, answers and feedback as the JSON of a cell, and back: the words that the tables use for ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from worksample.formats.jobs.cells import Unfit
+from worksample.records import By, Criteria, Criterion, Grade, GradePart, Holistic, Importance, Labels, Skip
+from worksample.records.weighing import weigh
+from worksample.verdicts.qualifying import CORE_NAMES
+
+PASS, FAIL, SKIP = "pass", "fail", "skip"
+"""The paper's marks (A.4)."""
+NOT_APPLICABLE = Skip.NOT_APPLICABLE.value
+_ANSWERS = {"yes": PASS, "no": FAIL, "not_applicable": SKIP}
+_SAID = {told: own for own, told in _ANSWERS.items()} | {"true": "yes", "false": "no", "yes": "yes", "no": "no"}
+_MARKS = {
+    "pass": PASS, "passed": PASS, "true": PASS, "yes": PASS, "fail": FAIL, "failed": FAIL, "false": FAIL, "no": FAIL,
+    "skip": SKIP, "skipped": SKIP, "cannot_judge": SKIP, NOT_APPLICABLE: NOT_APPLICABLE,
+}  # fmt: skip
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_CRITERION = ("criterion", "text", "criteria_text", "acceptance_criterion")
+_MARK = ("judgment", "judgement", "mark", "result")
+_WHY = ("feedback", "reasoning", "reason", "justification")
+_ITEM = {"id", "importance", "label", "points", "fraction", "gate", *_CRITERION, *_MARK, *_WHY}
+_FIRST_OWN = 4
+"""The first criterion of a qualification that is not one of the paper's three."""
+
+
+# -- rubrics
+
+
+def criteria_told(criteria: Criteria) -> list[dict[str, Any]] | None:
+    """A table for each leaf; None where there are no criteria."""
+    return [_leaf_told(n, leaf) for n, leaf in enumerate(criteria.leaves, 1)] or None
+
+
+def _leaf_told(n: int, leaf: Criterion) -> dict[str, Any]:
+    out: dict[str, Any] = {"criterion": leaf.text}
+    if leaf.importance is not None:
+        out["importance"] = leaf.importance.value
+    else:
+        out["points"] = leaf.worth
+    if leaf.id != f"c{n}":
+        out["id"] = leaf.id
+    if leaf.by is By.JUDGE:
+        # A program stays behind with its package: elsewhere people decide what it did.
+        out["by"] = leaf.by.value
+    out |= {"gate": True} if leaf.gate else {}
+    return out | ({"implies_others": True} if leaf.implies_others else {})
+
+
+# -- qualifications
+
+
+def labels_told(labels: Labels) -> dict[str, Any]:
+    """The columns of a qualification that hold its answers."""
+    out: dict[str, Any] = {"acceptance_criteria": criteria_told(labels.criteria)}
+    for n, name in enumerate(CORE_NAMES, 1):
+        answer = labels.labels.get(name)
+        out[f"criterion_{n}_judgment"] = _ANSWERS.get(answer, answer) if answer else None
+        out[f"criterion_{n}_reasoning"] = labels.reasons.get(name) or None
+    own = sorted({*labels.labels, *labels.reasons} - set(CORE_NAMES))
+    taken = {name: _own_told(name, labels, name) for name in own if re.fullmatch(r"criterion_[1-9]\d*", name)}
+    n = _FIRST_OWN
+    for name in own:
+        if name in taken:
+            continue
+        while f"criterion_{n}" in taken:
+            n += 1
+        taken[f"criterion_{n}"] = _own_told(name, labels, f"criterion_{n}")
+    return out | taken
+
+
+def _own_told(name: str, labels: Labels, column: str) -> Any:
+    answer, why = labels.labels.get(name) or None, labels.reasons.get(name) or None
+    if name == column and why is None:
+        return answer
+    rest = {"judgment": answer, "reasoning": why}
+    return ({} if name == column else {"question": name}) | {k: v for k, v in rest.items() if v is not None}
+
+
+def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
+    """The answers of a row of `qualifications`; None where it holds none. Raises Unfit."""
+    labels: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+
+    def take(name: str, answer: Any, why: Any) -> None:
+        for value in (answer, why):
+            if value is not None and not isinstance(value, str | bool | int | float):
+                raise Unfit(f"{name}: is neither a text nor a table with judgment and reasoning")
+        if answer is not None and answer != "":
+            told = str(answer).lower() if isinstance(answer, bool) else str(answer)
+            labels[name] = _SAID.get(told.strip().lower(), told) if name in CORE_NAMES else told
+        if why is not None and why != "":
+            reasons[name] = str(why)
+
+    for n, name in enumerate(CORE_NAMES, 1):
+        take(name, row.get(f"criterion_{n}_judgment"), row.get(f"criterion_{n}_reasoning"))
+    for column in sorted(c for c in row if re.fullmatch(r"criterion_[1-9]\d*", c)):
+        said = row[column]
+        if isinstance(said, dict):
+            if left := set(said) - {"question", "judgment", "reasoning"}:
+                raise Unfit(f"{column}: nothing is known of {sorted(left)[0]!r}")
+            take(str(said.get("question") or column), said.get("judgment"), said.get("reasoning"))
+        else:
+            take(column, said, None)
+    if not labels and not reasons and not criteria.criteria:
+        return None
+    return Labels(labels=labels, reasons=reasons, criteria=criteria)
+
+
+# -- feedback
+
+
+def feedback_told(said: Grade | Holistic, criteria: Criteria) -> Any:
+    """A table for each criterion; of a judgment of the whole, one table."""
+    if isinstance(said, Holistic):
+        out: dict[str, Any] = {"holistic": said.score, "feedback": said.justification}
+        return out if said.inspected else out | {"inspected": False}
+    if not said.parts:
+        return {"score": said.score, "feedback": said.reason}
+    texts = _texts(criteria)
+    return [_part_told(part, texts) for part in said.leaves]
+
+
+def _texts(criteria: Criteria) -> dict[str, str]:
+    """Criterion -> its words, of those whose words stand once."""
+    every = [leaf.text for leaf in criteria.leaves]
+    return {leaf.id: leaf.text for leaf in criteria.leaves if every.count(leaf.text) == 1}
+
+
+def _part_told(part: GradePart, texts: Mapping[str, str]) -> dict[str, Any]:
+    text = texts.get(part.name)
+    # What is no id was somebody's words, of which the rubric knows nothing.
+    own = {"criterion": part.name if text is None else text} if text or not _ID.fullmatch(part.name) else {}
+    out: dict[str, Any] = own or {"id": part.name}
+    if part.importance is not None:
+        out["importance"] = part.importance.value
+    else:
+        out["points"] = part.points
+    skip = {Skip.CANNOT_JUDGE: SKIP, Skip.NOT_APPLICABLE: NOT_APPLICABLE}.get(part.skip) if part.skip else None
+    out["judgment"] = skip or (PASS if part.passed else FAIL)
+    if part.fraction is not None and part.fraction not in (0.0, 1.0):
+        out["fraction"] = part.fraction
+    out |= {"gate": True} if part.gate else {}
+    return out | ({"feedback": part.reason} if part.reason else {})
+
+
+def read_feedback(cell: Any, criteria: Criteria) -> Grade | Holistic:
+    """What an evaluation says of a submission. `criteria`: the rubric that it was asked. Raises Unfit."""
+    if isinstance(cell, dict) and "holistic" in cell:
+        score = cell["holistic"]
+        if score not in (1, 2, 3) or isinstance(score, bool):
+            raise Unfit("submission_feedback: holistic is 1, 2 or 3")
+        why, inspected = str(cell.get("feedback") or ""), cell.get("inspected") is not False
+        return Holistic.model_validate({"score": int(score), "justification": why, "inspected": inspected})
+    if isinstance(cell, dict) and isinstance(cell.get("score"), int | float) and not isinstance(cell["score"], bool):
+        if not 0 <= cell["score"] <= 1:
+            raise Unfit("submission_feedback: a score is 0 to 1")
+        return Grade(score=float(cell["score"]), reason=_short(cell.get("feedback")))
+    items = cell.get("criteria") if isinstance(cell, dict) and isinstance(cell.get("criteria"), list) else cell
+    if not isinstance(items, list) or not items:
+        raise Unfit("submission_feedback: is no list of criteria with their judgments")
+    parts = tuple(_part(n, item, criteria) for n, item in enumerate(items, 1))
+    return Grade(score=_score(parts, criteria), parts=parts, composition="rubric")
+
+
+def _part(n: int, item: Any, criteria: Criteria) -> GradePart:
+    if not isinstance(item, dict):
+        raise Unfit(f"submission_feedback: item {n} is no table")
+    if left := set(item) - _ITEM:
+        raise Unfit(f"submission_feedback: item {n}: nothing is known of {sorted(map(str, left))[0]!r}")
+    mark = _MARKS.get(str(_first(item, _MARK)).strip().lower())
+    if mark is None:
+        raise Unfit(f"submission_feedback: item {n} has no judgment: {PASS}, {FAIL}, {SKIP} or {NOT_APPLICABLE}")
+    leaf = _asked(item, criteria)
+    name = leaf.id if leaf else str(item.get("id") or _first(item, _CRITERION) or f"c{n}")
+    told = str(_first(item, ("importance", "label")) or "").lower()
+    importance = Importance(told) if told in set(Importance) else leaf.importance if leaf else None
+    points = item.get("points")
+    if not (isinstance(points, int | float) and not isinstance(points, bool) and 0 < points < float("inf")):
+        points = leaf.worth if leaf else 1.0
+    fraction = item.get("fraction", float(mark == PASS))
+    if not isinstance(fraction, int | float) or isinstance(fraction, bool) or not 0 <= fraction <= 1:
+        raise Unfit(f"submission_feedback: item {n}: a fraction is 0 to 1")
+    skip = {SKIP: Skip.CANNOT_JUDGE, NOT_APPLICABLE: Skip.NOT_APPLICABLE}.get(mark)
+    return GradePart(
+        name=name, importance=importance, points=float(points), fraction=None if skip else float(fraction), skip=skip,
+        gate=item.get("gate") is True, reason=_short(_first(item, _WHY)),
+    )  # fmt: skip
+
+
+def _asked(item: Mapping[str, Any], criteria: Criteria) -> Criterion | None:
+    """The criterion that an item is about: by its id, else by its words."""
+    id, words = item.get("id"), _first(item, _CRITERION)
+    if id is not None:
+        return next((leaf for leaf in criteria.leaves if leaf.id == id), None)
+    known = _texts(criteria)
+    return next((leaf for leaf in criteria.leaves if known.get(leaf.id) == words), None)
+
+
+def _score(parts: tuple[GradePart, ...], criteria: Criteria) -> float:
+    """As a person's marks are weighed; of criteria that the rubric does not know, the share that passed."""
+    shares = {p.name: p.fraction for p in parts}
+    if criteria.criteria and {leaf.id for leaf in criteria.leaves} <= set(shares):
+        return weigh(criteria.criteria, shares) or 0.0
+    counted = [p for p in parts if p.fraction is not None]
+    worth = sum(p.points for p in counted)
+    return min(1.0, sum(p.points * (p.fraction or 0.0) for p in counted) / worth) if worth else 0.0
+
+
+def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((item[k] for k in names if item.get(k) is not None), None)
+
+
+def _short(said: Any) -> str:
+    told = "" if said is None else str(said)
+    if len(told) > 20_000:
+        raise Unfit("submission_feedback: a text has more than 20,000 characters")
+    return told

@@ -1,0 +1,74 @@
+"""How far sets of experts cover the jobs of their domains, and whether more than one looks at each (UpBench 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from worksample.people.access.profile import person_of
+from worksample.records import Amendment, Evaluation, Evaluator, EvaluatorKind, Given, Instance, struck, targets_of
+from worksample.taxonomy import EXPERT_SETS, ExpertSet, set_of, spread
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+NO_SET = "(no set)"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A set, the jobs of its categories, and who looks at them. What is struck does not count."""
+
+    set: str
+    categories: int
+    jobs: int
+    experts: int
+    """People whose domains lie in the set."""
+    asked: int
+    """Jobs, or work on them, of which some person said something."""
+    crossed: int
+    """Of those, by two people or more: cross-review."""
+    answers: int
+    outside: int
+    """Answers of people with domains, none of which covers the job."""
+    most: int
+    """Answers of the person who gave most of them: how even the load is."""
+
+
+def coverage(store: Store) -> tuple[Coverage, ...]:
+    """A row per set of `taxonomy.EXPERT_SETS`, and one for jobs of other categories where there are any."""
+    jobs = {i.id: i for i in store.find(Instance) if i.about.job is not None}
+    gone = struck(store.find(Amendment))
+    people = {e.id: e for e in store.find(Evaluator) if e.type is EvaluatorKind.PERSON}
+    said = [
+        e for e in store.find(Evaluation)
+        if e.instance in jobs and e.evaluator in people and e.outcome is Given.GIVEN and not gone & set(targets_of(e))
+    ]  # fmt: skip
+    rows = [_covered(one, jobs.values(), said, people) for one in (*EXPERT_SETS, None)]
+    return tuple(row for row in rows if row.set != NO_SET or row.jobs)
+
+
+def _covered(
+    one: ExpertSet | None, jobs: Iterable[Instance], said: Iterable[Evaluation], people: dict[str, Evaluator]
+) -> Coverage:
+    # Versions of a job are one job.
+    mine = {i.id: i for i in jobs if set_of(i.about.category) is one}
+    contract = {id: i.about.job.contract for id, i in mine.items() if i.about.job}
+    answers = [e for e in said if e.instance in mine]
+    lookers: dict[str, set[str]] = {}
+    load: dict[str, int] = {}
+    outside = 0
+    for e in answers:
+        who = person_of(e.evaluator)
+        lookers.setdefault(contract[e.instance], set()).add(who)
+        load[who] = load.get(who, 0) + 1
+        domains = spread(people[e.evaluator].domains)
+        category = mine[e.instance].about.category
+        outside += bool(domains) and not any(category == d or category.startswith(d + "/") for d in domains)
+    experts = {person_of(id) for id, p in people.items() if one and any(one.covers(d) for d in spread(p.domains))}
+    return Coverage(
+        one.title if one else NO_SET, len(one.categories) if one else 0, len(set(contract.values())), len(experts),
+        len(lookers), sum(len(found) > 1 for found in lookers.values()), len(answers), outside,
+        max(load.values(), default=0),
+    )  # fmt: skip

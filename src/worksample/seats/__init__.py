@@ -1,0 +1,1 @@
+"""Places of people who work: what their events come to, and whose turn it is."""

@@ -1,0 +1,31 @@
+"""The list of known faults is of this source and of tests that there are."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from running.parsing import parsed
+
+ROOT = Path(__file__).parents[2]
+_spec = importlib.util.spec_from_file_location("put_back", ROOT / "tools" / "put_back.py")
+assert _spec is not None and _spec.loader is not None
+put_back = importlib.util.module_from_spec(_spec)
+sys.modules["put_back"] = put_back
+_spec.loader.exec_module(put_back)
+
+
+@pytest.mark.parametrize("fault", list(put_back.listed()), ids=lambda fault: fault.name)
+def test_a_fault_can_be_put_back_and_its_tests_are_there(fault: Any) -> None:
+    source = (ROOT / "src" / "worksample" / fault.file).read_text()
+    assert source.count(fault.was) == 1
+    ast.parse(source.replace(fault.was, fault.becomes))
+    for test in fault.tests:
+        file, _, name = test.partition("::")
+        functions = {n.name for n in ast.walk(parsed((ROOT / "tests" / file).read_text())) if hasattr(n, "name")}
+        assert not name or name in functions, test

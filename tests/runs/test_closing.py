@@ -1,0 +1,80 @@
+"""Parts of closing that need no box: what is recorded where there is none, and of what a try took."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runs.material import Setting, setting
+from worksample.errors import Cause, PlanError
+from worksample.records import Arm, CaptureStatus, Instance, Limits, Slot
+from worksample.runs import RunConfig
+from worksample.runs.close import _captured, _exported, tell, trial_of
+from worksample.runs.outcome import DONE
+from worksample.runs.tries import Job, Try
+
+
+def begun(at: Setting, **changes: object) -> Try:
+    """A try of the first slot whose sample was made."""
+    [slot, *_], told = at.slots, lambda trial, submission: at.closed.append((trial, submission))
+    job = Job(at.store, at.experiment, at.agent, None, RunConfig(), told)
+    folder = at.store.logs
+    given = {"try_number": 3, **changes}
+    instance = at.store.get(Instance, slot.instance)
+    return Try(job, slot, instance, Limits(time=7), folder, folder, None, **given)  # type: ignore[arg-type]
+
+
+async def test_without_a_box_the_output_is_absent_with_its_reason(tmp_path: Path) -> None:
+    at = setting(tmp_path)
+    found = await _captured(begun(at))
+    part = found.parts["output"]
+    assert found.cause is Cause.SANDBOX_LOST
+    assert (part.status, part.reason) == (CaptureStatus.ABSENT, "there was no sandbox")
+    assert at.store.manifest(part.manifest).entries == ()
+    assert await _exported(begun(at)) is None
+
+
+def test_a_trial_says_what_its_try_was(tmp_path: Path) -> None:
+    at = setting(tmp_path)
+    one, other = begun(at), begun(at)
+    assert one.id != other.id
+    assert one.id.startswith(f"{at.slots[0].id}.3.")
+    one.phases["twice"] = 1.0
+    with one.timed("once"), one.timed("twice"):
+        sum(range(100_000))
+    assert 0 < one.phases["once"] < 1000
+    assert 1 < one.phases["twice"] < 1000
+    trial = trial_of(one, DONE, steps=4, log="a.eval")
+    assert (trial.id, trial.slot, trial.try_number, trial.limits.time) == (one.id, at.slots[0].id, 3, 7)
+    assert (trial.outcome, trial.steps, trial.log, trial.working_seconds) == (DONE, 4, "a.eval", 0.0)
+    assert (trial.phases, trial.sandbox, trial.fed) == (one.phases, "bubblewrap", None)
+    assert trial.started == one.started <= trial.ended
+    tell(one, trial, None)
+    assert at.closed == [(trial, None)]
+    assert one.told
+
+
+def test_what_follows_a_trial_that_fails_is_no_closed_trial(tmp_path: Path) -> None:
+    at = setting(tmp_path)
+
+    def fails(*_: object) -> None:
+        raise KeyError("the caller's own")
+
+    tried = begun(at)
+    failing = Try(
+        Job(at.store, at.experiment, at.agent, None, RunConfig(), fails),
+        tried.slot, tried.instance, tried.limits, tried.inputs, tried.software, None, 1,
+    )  # fmt: skip
+    with pytest.raises(KeyError):
+        tell(failing, trial_of(failing, DONE), None)
+    assert not failing.told
+
+
+def test_a_slot_of_an_arm_that_its_experiment_lacks_is_refused(tmp_path: Path) -> None:
+    at = setting(tmp_path, arm=Arm(name="plain"))
+    job = begun(at).job
+    assert job.arm(at.slots[0]).name == "plain"
+    strange: Slot = at.slots[0].replaced(arm="other")
+    with pytest.raises(PlanError, match="of the arm 'other', which its experiment lacks"):
+        job.arm(strange)

@@ -1,0 +1,119 @@
+"""What a trial's box can reach follows from its instance, its agent and what the operator allows, before it starts."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from runs.material import player
+from worksample.agents import define
+from worksample.agents.model_door import MODEL_HOST
+from worksample.box import Endpoint
+from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams
+from worksample.records import Agent, EndpointSpec, Environment, ServiceSpec
+from worksample.runs.endpoints import (
+    MODEL,
+    PROXY,
+    calls_door,
+    endpoints_of,
+    environment_of,
+    has_model,
+    reaching,
+    targets_of,
+    unreachable,
+)
+from worksample.runs.tries import Try
+
+SCRIPT = player("script")
+WORKER = define("worker", harness="worker", model="mockllm/model")
+PROGRAM = define("program", harness="command", model="mockllm/model", settings={"argv": ["true"]})
+ALONE = define("alone", harness="command", settings={"argv": ["true"]})
+
+
+def spec(name: str, to: str, port: int = 443) -> EndpointSpec:
+    return EndpointSpec(name=name, port=port, to=to)
+
+
+def needing(*endpoints: EndpointSpec, **more: Any) -> Environment:
+    return Environment(network="endpoints", endpoints=endpoints, **more)
+
+
+DOOR = Endpoint(MODEL_HOST, MODEL.port)
+API, WILD = spec("api.example.com", "host"), spec("*.example.com", "host", 8443)
+OPEN = Allowance(operator=(HostRule("api.example.com"), HostRule("*.example.com", 8443)))
+
+
+@pytest.mark.parametrize(
+    ("agent", "model", "door"),
+    [(SCRIPT, False, False), (WORKER, True, False), (PROGRAM, True, True), (ALONE, False, False)],
+)
+def test_only_a_program_with_a_model_has_a_door(agent: Agent, model: bool, door: bool) -> None:
+    assert (has_model(agent), calls_door(agent)) == (model, door)
+    assert endpoints_of(agent, Environment()) == ((DOOR,) if door else ())
+
+
+def test_names_are_endpoints_and_wildcards_are_one_proxy() -> None:
+    assert endpoints_of(WORKER, needing(API)) == (Endpoint("api.example.com", 443),)
+    both = needing(API, WILD, spec("*.example.org", "host"))
+    assert endpoints_of(PROGRAM, both) == (DOOR, Endpoint("api.example.com", 443), PROXY)
+    assert environment_of(needing(API)) == ()
+    told = dict(environment_of(both))
+    assert told.keys() == {"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"}
+    assert told["https_proxy"] == told["HTTPS_PROXY"] == f"http://{PROXY}"
+    assert told["NO_PROXY"].split(",") == ["localhost", "127.0.0.0/8", MODEL_HOST, "api.example.com"]
+
+
+SERVED = ServiceSpec(name="shop", box="shop", argv=("true",), ports=(80,))
+
+
+@pytest.mark.parametrize(
+    ("agent", "environment", "sandbox", "why"),
+    [
+        (WORKER, needing(API, WILD), "bubblewrap", ""),
+        (WORKER, needing(spec("api.example.org", "host")), "bubblewrap", "api.example.org:443, which is not allowed"),
+        (WORKER, needing(spec("*.example.org", "host")), "bubblewrap", "*.example.org:443, which is not allowed"),
+        (WORKER, needing(API), "none", "needs endpoints (api.example.com:443), which there are none of"),
+        (PROGRAM, Environment(), "none", "which there are none of without isolation"),
+        (WORKER, Environment(served=(SERVED,)), "none", "services of its own, which there are none of"),
+        (WORKER, Environment(served=(SERVED,)), "bubblewrap", ""),
+        (WORKER, Environment(), "none", ""),
+        (WORKER, needing(spec("shop.internal", "service:shop:80"), served=(SERVED,)), "bubblewrap", ""),
+        (WORKER, needing(spec("desk.internal", "service:desk")), "bubblewrap", "needs the service desk"),
+        (WORKER, needing(spec("llm.internal", "model")), "bubblewrap", ""),
+        (SCRIPT, needing(spec("llm.internal", "model")), "bubblewrap", "a model behind llm.internal:443"),
+    ],
+)
+def test_what_cannot_be_served_is_said_before_anything_runs(
+    agent: Agent, environment: Environment, sandbox: str, why: str
+) -> None:
+    said = unreachable(agent, environment, OPEN, sandbox=sandbox)
+    assert why in said if why else not said
+
+
+def test_every_endpoint_has_what_it_is_for_and_the_others_refuse() -> None:
+    door, services = SimpleNamespace(serve="door"), SimpleNamespace(target=lambda to: f"target of {to}")
+    environment = needing(
+        API, WILD, spec("b.example.org", "host"), spec("*.example.org", "host"), spec("llm.internal", "model"),
+        spec("shop.internal", "service:shop"),
+    )  # fmt: skip
+    found = targets_of(environment, OPEN, cast("Any", door), cast("Any", services))
+    assert found[Endpoint("api.example.com", 443)] == Host(HostRule("api.example.com"))
+    assert found[Endpoint("shop.internal", 443)] == "target of service:shop"
+    assert isinstance(found[MODEL], Streams)
+    assert isinstance(found[Endpoint("llm.internal", 443)], Streams)
+    proxy = found[PROXY]
+    assert isinstance(proxy, ConnectProxy)
+    assert proxy.rules == (HostRule("*.example.com", 8443),)
+    assert len(found) == 5
+    assert targets_of(environment, Allowance(), None) == {}
+
+
+async def test_a_box_without_endpoints_goes_on_by_itself(tmp_path: Path) -> None:
+    box = SimpleNamespace(config=SimpleNamespace(endpoints=()))
+    for one in (None, cast("Any", box)):
+        async with reaching(cast("Try", None), one) as during:
+            assert await during(asyncio.sleep(0, "done")) == "done"

@@ -1,0 +1,34 @@
+"""An agent's task gets its samples one by one, from whoever has one for it, until it is told that none come."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+from worksample.runs.feed import Feed
+
+
+async def test_samples_wait_until_the_task_asks_and_none_comes_after_the_end() -> None:
+    feed = Feed()
+    assert not feed.empty
+    feed.give(cast("Any", "first"))
+    feed.give(cast("Any", "second"))
+    feed.close()
+    assert not feed.empty
+    assert await feed.next() == ["first", "second"]
+    assert feed.empty
+    assert await feed.next() is None
+
+
+async def test_a_task_that_waits_is_woken_by_a_sample_and_by_the_end() -> None:
+    feed = Feed()
+    for given in ("first", None):
+        asked = asyncio.create_task(feed.next())
+        await asyncio.sleep(0)
+        assert not asked.done()
+        if given:
+            feed.give(cast("Any", given))
+            assert await asked == [given]
+        else:
+            feed.close()
+            assert await asked is None
