@@ -184,8 +184,8 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         next = f"worksample serve{where}, then worksample resume {name}{where}"
     elif status.waits_for_people:
         said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
-        if status.to_label:
-            said += f", and for labels of what the judge said: {_count(status.to_label, 'submission')}"
+        labels = f", and for labels of what the judge said: {_count(status.to_label, 'submission')}"
+        said += labels if status.to_label else ""
         goes_on = status.to_label or store.get(Experiment, status.experiment).lock.chain
         again = f"worksample resume {name}{where}, then " if goes_on else ""
         next = f"worksample review --experiment {name}{where}, then {again}worksample report {name}{where} --out report"
