@@ -1001,7 +1001,7 @@ export interface paths {
         };
         /**
          * Screen
-         * @description What the terminal shows after so many bytes, as soon as there is any.
+         * @description What the terminal shows after so many bytes, as soon as there is any; it has ended where no time runs.
          */
         get: operations["screen"];
         put?: never;
