@@ -10,6 +10,7 @@
     │   ├── RecordConflict
     │   └── RecordMissing
     ├── CaptureError            what an agent left cannot be taken in
+    ├── ExportError             a state cannot be what services begin with: cut off, changed, of another version
     ├── SandboxError            the box cannot be started, or was lost
     │   ├── SandboxUnavailable
     │   └── ImageError          an image cannot be had, or is none
@@ -17,6 +18,7 @@
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
+    ├── ColleagueError          who plays a colleague gave no answer
     ├── JudgeError              a judge model gave no answer
     ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
     └── ImportFailed            a foreign package cannot be brought in
@@ -85,6 +87,7 @@ class Cause(StrEnum):
     GRADER_REFERENCE = "grader.reference"
     GRADER_SANDBOX = "grader.sandbox"
     GRADER_LACKS = "grader.lacks"
+    GRADER_STATE = "grader.state"
     JUDGE_ERROR = "judge.error"
     JUDGE_MALFORMED = "judge.malformed"
     JUDGE_AWAITED = "judge.awaited"
@@ -155,6 +158,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
     Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),
     Cause.GRADER_LACKS: _of(_B.GRADER, "the grader needs what is not here"),
+    Cause.GRADER_STATE: _of(_B.GRADER, "the workplace's state cannot be restored", by_deliverable=True),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is not a judgment", retry=True),
     Cause.JUDGE_AWAITED: _of(_B.JUDGE, "waits for a judge"),
@@ -235,6 +239,12 @@ class CaptureError(WorksampleError):
     cause = Cause.CAPTURE_FAILED
 
 
+class ExportError(WorksampleError):
+    """A state that services are to begin with is not whole, or of another version; `next` says what to do."""
+
+    cause = Cause.GRADER_STATE
+
+
 class SandboxError(WorksampleError):
     """The box was lost or refused an operation of ours."""
 
@@ -290,6 +300,10 @@ class JudgeError(WorksampleError):
         super().__init__(what, where=where, next=next, cause=cause)
         self.record: dict[str, object] = {}
         self.usage: object | None = None
+
+
+class ColleagueError(WorksampleError):
+    """A model that plays a colleague gave no answer: the colleague says nothing, and the transcript says why."""
 
 
 class DeliverableError(WorksampleError):

@@ -31,6 +31,8 @@ POINTS = (
 """Points of a trial and its grading, in the order in which they are reached."""
 OF_CHAINS = ("chain.decided", "chain.committed", "chain.carried")
 """Points of a look at the chains: what comes next is known, its slots are there, the same work is handed in again."""
+OF_EXPORTS = ("export.state", "export.listed")
+"""Points of an export to a folder: the state is copied, its list is written."""
 OF_PEOPLE = ("people.said",)
 """Points of judging by people: an answer is kept, and its queue does not know yet."""
 
@@ -60,7 +62,7 @@ def reach(point: str) -> None:
 
 
 def _read(text: str) -> dict[tuple[str, int], str]:
-    faults, points = {}, POINTS + OF_CHAINS + OF_PEOPLE
+    faults, points = {}, POINTS + OF_CHAINS + OF_EXPORTS + OF_PEOPLE
     for item in filter(None, text.split(",")):
         point, _, rest = item.partition(":")
         kind, _, number = rest.partition(":")

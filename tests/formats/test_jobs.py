@@ -98,7 +98,7 @@ def test_a_row_at_fault_is_named_and_nothing_is_written(folder: Path, name: str)
     (folder / "sub").mkdir()
     (folder / "link.txt").symlink_to("style.txt")
     table = write_csv(folder / "jobs.csv", [{**ROW, "hours": ""}, {**ROW, "hours": "", "contract_id": "2", **changes}])
-    with pytest.raises(ImportFailed, match="1 of 2 jobs are at fault") as caught:
+    with pytest.raises(ImportFailed, match="1 of 2 jobs have errors") as caught:
         import_jobs(table, folder / "out", ImportJobs())
     # The rubric of three lines takes the first job to line 4 of the file.
     assert "line 5: " in str(caught.value) and said in str(caught.value)

@@ -10,6 +10,8 @@ from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage
 
 from worksample.errors import Cause, ManifestError, PlanError
 from worksample.models import Price, failure_of, priced, read_prices, require_price, usage_of
+from worksample.models.usage import spent
+from worksample.records import Usage
 
 
 def event(model: str = "a/x", role: str | None = None, error: str | None = None, **tokens: int) -> ModelEvent:
@@ -24,6 +26,17 @@ def event(model: str = "a/x", role: str | None = None, error: str | None = None,
         output=output,
         error=error,
     )
+
+
+def test_an_agent_that_asked_nothing_cost_nothing() -> None:
+    """Else its trial would leave the budget curves, and 75 % would read as 87.5 %."""
+    prices = {"a/x": Price(input=2, output=10)}
+    assert spent({}, "a/x", prices) == {"agent": Usage(cost=0.0, priced=True)}
+    other = usage_of([event(role="judge", input_tokens=5)], prices)
+    assert spent(other, "a/x", prices) == {**other, "agent": Usage(cost=0.0, priced=True)}
+    assert spent({}, "a/y", prices) == spent({}, None, prices) == {}, "what has no price stays unknown"
+    asked = usage_of([event(input_tokens=5)], prices)
+    assert spent(asked, "a/x", prices) == asked
 
 
 def test_usage_is_summed_per_role_at_each_calls_price() -> None:

@@ -63,15 +63,17 @@ def test_run_grade_and_resume_do_without_and_others_name_the_line(tmp_path: Path
     verbs = [
         [*run, "--dry-run"], run, ["resume", "one", *where], ["grade", "one", *where],
         ["report", "one", *where], ["metrics", "one", *where], ["compare", "good", "bad", *where], ["serve", *where],
+        ["import", "tac", "--list"],
     ]  # fmt: skip
-    program = BLOCKED.format(names=("scipy", "argon2", "uvloop"))
+    program = BLOCKED.format(names=("scipy", "argon2", "uvloop", "inspect_evals"))
     words = [sys.executable, "-c", program, json.dumps(verbs)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=clean_environment(), timeout=400)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0, 2, 2, 2, 2] []", done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0, 2, 2, 2, 2, 2] []", done.stdout + done.stderr
     assert "intervals and the report: pip install 'worksample[report]'" in done.stdout
     assert done.stderr.count("next: pip install 'worksample[report]'") == 3
     assert "next: pip install 'worksample[review]'" in done.stderr
+    assert "next: pip install 'worksample[tac]'" in done.stderr
 
 
 def a_wheel(folder: Path) -> None:
@@ -100,6 +102,21 @@ def test_the_toolbox_fetches_what_is_not_here_or_names_the_line(
     with pytest.raises(SandboxUnavailable, match="cannot be fetched") as failed:
         fetch(["no-such-trinket==1.0"], tmp_path / "there")
     assert failed.value.next == "pip install 'worksample[toolbox]'"
+
+
+@pytest.mark.box
+def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path: Path) -> None:
+    store = tmp_path / "s"
+    run = ["run", "--suite", str(TINY), "--agent", "scripted", "--script", str(SCRIPTS / "good"), "--store", str(store)]
+    program = BLOCKED.format(names=("matplotlib",))
+    env = clean_environment(XDG_CACHE_HOME=str(tmp_path / "cache"), UV="/bin/false")
+    words = [sys.executable, "-c", program, json.dumps([run, ["doctor"]])]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=400, env=env)
+    assert done.stdout.splitlines()[-1].startswith("[1, 0]"), done.stdout + done.stderr
+    assert "cannot be fetched: exit status 1" in done.stderr and done.stderr.count("cannot be fetched") == 1
+    assert "next: pip install 'worksample[toolbox]'" in done.stderr
+    assert "the first run fetches its libraries by false" in done.stdout
+    assert not store.exists()
 
 
 def test_what_is_wanted_has_the_versions_that_are_here() -> None:

@@ -167,6 +167,19 @@ def test_hostile_names_are_text_on_pages_and_in_plots(where: Store, tmp_path: Pa
     assert HOSTILE in pl.read_csv(tmp_path / "site" / "plots" / "heat-categories.csv")["row"].to_list()
 
 
+def test_what_scrolls_is_reached_by_keyboard() -> None:
+    for page in (ROOT / "src/worksample/reports/templates").glob("*.html"):
+        bare = re.findall(r'<(?:pre|div class="scroll")(?![^>]*tabindex)[^>]*>', page.read_text(encoding="utf-8"))
+        assert not bare, f"{page.name}: {bare}"
+
+
+def test_heads_of_tables_are_not_broken_inside_words_on_narrow_screens() -> None:
+    style = (ROOT / "src/worksample/reports/templates/style.css").read_text(encoding="utf-8")
+    (rule,) = re.findall(r"\.heat th\[scope\],[^{]*\{([^}]*)\}", style[style.index("@media (max-width") :])
+    # `anywhere` would let a column shrink below its longest word; `break-word` breaks only what no line can hold.
+    assert "white-space: normal" in rule and "overflow-wrap: break-word" in rule
+
+
 def test_comparisons_that_do_not_connect_have_no_elo_and_a_reason(tmp_path: Path) -> None:
     table = pl.DataFrame(
         {"project": ["p", "q"], "first": ["human", "c"], "second": ["b", "d"], "preference": [1.0, 0.5]}

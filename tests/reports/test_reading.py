@@ -14,6 +14,7 @@ from store import worlds
 from worksample.metrics import Unit, mean_score
 from worksample.records import Agent
 from worksample.reports import ReportConfig, leaderboard, write_report
+from worksample.reports.formatting import unit_figure
 from worksample.reports.plots import Axis, Bars, Canvas, Points, interval_bars, score_points
 from worksample.reports.plots.canvas import INK
 from worksample.reports.plots.naming import name_points
@@ -100,6 +101,11 @@ def test_a_plot_has_a_twin_for_dark_pages(tmp_path: Path) -> None:
     drawn = re.sub(r">[^<]*<", "><", re.sub(r"<!--.*?-->", "", dark, flags=re.DOTALL))
     assert INK not in drawn, "what is drawn is light"
     assert len(light) == len(dark)
+
+
+def test_a_spread_has_no_sign_and_a_difference_has_one() -> None:
+    assert unit_figure(0.267, Unit.SPREAD) == "26.7 pp" and unit_figure(0.267, Unit.SPREAD, 0) == "27 pp"
+    assert unit_figure(0.267, Unit.POINTS) == "+26.7 pp" and unit_figure(-0.267, Unit.POINTS) == "-26.7 pp"
 
 
 def test_names_stand_at_their_own_points() -> None:

@@ -21,13 +21,15 @@ from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.regrading import Regrading, regrade
 from worksample.experiments.run import run_experiment
-from worksample.kit import Grade
 from worksample.kit.workplace import Workplace as Left
 from worksample.library.running import options_of
-from worksample.records import Evaluation, Experiment, Protocol, Submission
+from worksample.models import Service as ModelService
+from worksample.records import Evaluation, Experiment, Grade, Protocol, Submission
 from worksample.services import Services, standing
 from worksample.store import Store, check
 from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.workplace.colleagues.attending import Attending, played
+from worksample.workplace.colleagues.hearing import Chat
 from worksample.workplace.reading import read_company
 from worksample.workplace.seeding import Seed, seed_of
 from worksample.workplace.standing import Workplace, over_state, own_box, reset, seed_at
@@ -109,12 +111,26 @@ EDITS = (
 )
 
 
+ATTACH = """
+import base64, json, urllib.request
+def ask(path, data, kind, method):
+    head = {"Content-Type": kind, "Authorization": "Basic " + base64.b64encode(b"USER").decode()}
+    asked = urllib.request.Request("http://tracker:8091" + path, data, head, method=method)
+    with urllib.request.urlopen(asked, timeout=300) as answer: return answer.read()
+found = ask("/uploads.json?filename=a.txt", b"attached", "application/octet-stream", "POST")
+token = json.loads(found)["upload"]["token"]
+attached = {"issue": {"uploads": [{"token": token, "filename": "a.txt", "content_type": "text/plain"}]}}
+ask("/issues/3.json", json.dumps(attached).encode(), "application/json", "PUT")
+""".replace("USER", ME)
+
+
 async def edited(box: Box) -> None:
     """Edits, deletes and adds in every service."""
     for (method, url, *_), (status, said) in zip(EDITS, await ask(box, *EDITS), strict=True):
         assert 200 <= status < 300, f"{method} {url}: {status} {said}"
-    done = await box.run(["bash", "-c", PUSH])
-    assert done.returncode == 0, done.stderr.decode()
+    for argv in (["bash", "-c", PUSH], ["python3", "-c", ATTACH]):
+        done = await box.run(argv)
+        assert done.returncode == 0, done.stderr.decode()
 
 
 def content(state: Path) -> dict[str, bytes | list[str]]:
@@ -155,6 +171,7 @@ async def test_a_reset_gives_back_the_beginning(tmp_path: Path) -> None:
             assert [one.title for one in left.events("assistant")] == ["T"]
             assert left.repository("billing").branches() == ["main", "other"]
             assert len(left.requests()) >= len(EDITS)
+            assert [path.read_bytes() for path in (tmp_path / "edited/tracker").rglob("*_a.txt")] == [b"attached"]
             changed = {name for name, value in content(tmp_path / "edited").items() if before.get(name) != value}
             assert {name.split("/")[0] for name in changed - UNEQUAL} == set(PORTS)
             shutil.rmtree(tmp_path / "edited")
@@ -164,6 +181,28 @@ async def test_a_reset_gives_back_the_beginning(tmp_path: Path) -> None:
             shutil.rmtree(tmp_path / "after")
             assert {name for name in after.keys() | before.keys() if after.get(name) != before.get(name)} <= UNEQUAL
             assert not after["log/access.jsonl"]
+
+
+async def test_colleagues_answer_in_the_chat() -> None:
+    """Over the real chat: written to and named in a room; nobody else hears what the operator hears."""
+    company = read_company(COMPANY)
+    direct, room = "http://chat:3000/api/direct/rosa", "http://chat:3000/api/rooms/billing"
+    async with opened(("chat",)) as (services, workplace, box):
+        chat = Chat(own_box(services), workplace.operator)
+        by = played(company.colleagues, None, ModelService())
+        [(status, _)] = await ask(box, ("GET", "http://chat:3000/api/heard?after=0", ME))
+        assert status == 404
+        async with Attending(chat, by).begun() as attended:
+            asked = '{"text": "By when do they want the corrected invoice, @rosa: when?"}'
+            await ask(box, ("POST", direct, ME, asked), ("POST", room, ME, asked))
+            heard: list[str] = []
+            while sum("11 March" in one for one in heard) < 2:
+                heard = [text for _, text in await ask(box, ("GET", direct, ME), ("GET", room, ME))]
+        assert all(json.loads(one)["messages"][-1]["by"] == "rosa" for one in heard)
+        assert [(one["colleague"], one["by"], one["room"]) for one in attended.lines] == [
+            ("rosa", "assistant", ""),
+            ("rosa", "assistant", "billing"),
+        ]
 
 
 async def test_what_is_not_the_agents_stays_closed() -> None:

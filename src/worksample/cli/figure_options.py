@@ -53,9 +53,9 @@ def judged_by_option(function: F) -> F:
 def interval_options(function: F) -> F:
     """`--resamples`, `--level` and `--seed`."""
     for option in (
-        click.option("--seed", type=int, default=None, help="Of every bootstrap; default: 0."),
-        click.option("--level", type=float, default=None, help="Confidence of every interval; default: 0.95."),
-        click.option("--resamples", type=int, default=None, help="Of every bootstrap; default: 1000."),
+        click.option("--seed", type=int, default=None, help="Random seed of every bootstrap; default: 0."),
+        click.option("--level", type=float, default=None, help="Confidence level of every interval; default: 0.95."),
+        click.option("--resamples", type=int, default=None, help="Resamples of every bootstrap; default: 1000."),
     ):
         function = option(function)
     return function

@@ -18,7 +18,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = (
     click.option("--suite", default=None, metavar="NAME|FILE", help="A shipped suite, or a suite file."),
-    click.option("--task", "tasks", multiple=True, default=None, metavar="DIR", help="A task package. Repeatable."),
+    click.option(
+        "--task", "tasks", multiple=True, default=None, metavar="DIR", help="A task package's folder. Repeatable."
+    ),
     click.option(
         "--only",
         multiple=True,
@@ -43,8 +45,8 @@ OPTIONS = (
         metavar="PROVIDER/MODEL",
         help="The model of every agent, as Inspect names it. Repeatable: every agent with every model.",
     ),
-    click.option("--script", default=None, metavar="DIR", help="Folder of scripts of the scripted agents."),
-    click.option("--name", default=None, help="How the experiment is called."),
+    click.option("--script", default=None, metavar="DIR", help="The folder with the scripted agents' scripts."),
+    click.option("--name", default=None, help="The experiment's name."),
     click.option("--repeats", type=int, default=None, help="Independent trials per agent and instance."),
     click.option("--limit-time", default=None, metavar="TIME", help="Per trial: seconds, or as in 30m or 1h30m."),
     click.option("--limit-cost", type=float, default=None, metavar="USD", help="Per trial; the model needs a price."),
@@ -52,8 +54,10 @@ OPTIONS = (
     click.option("--limit-steps", type=int, default=None, help="Per trial: calls of the model."),
     click.option("--parallel", type=int, default=None, help="Trials at once."),
     click.option("--graders", type=int, default=None, help="Submissions graded at once."),
-    click.option("--tries", type=int, default=None, help="Tries of a slot where platform, sandbox or service fail."),
-    click.option("--seed", type=int, default=None, help="Decides the order in which slots are run."),
+    click.option(
+        "--tries", type=int, default=None, help="Tries of a slot when the platform, the sandbox or a service fails."
+    ),
+    click.option("--seed", type=int, default=None, help="Decides the order in which slots run."),
     click.option(
         "--protocol",
         "protocols",
@@ -63,7 +67,9 @@ OPTIONS = (
         help="program, checkpoints, rubric, holistic or pairwise; default: what the packages have. Repeatable: the "
         "first is the one of lists and boards.",
     ),
-    click.option("--pay", type=float, default=None, metavar="USD", help="Per hour of people's judging, for --dry-run."),
+    click.option(
+        "--pay", type=float, default=None, metavar="USD", help="What an hour of people's judging costs, for --dry-run."
+    ),
     click.option(
         "--role",
         "roles",
@@ -76,7 +82,7 @@ OPTIONS = (
     click.option(
         "--check-models/--no-check-models",
         default=None,
-        help="Ask each agent's model once before the first trial, or leave that out; default: ask.",
+        help="Ask each agent's model once before the first trial, or skip that; default: ask.",
     ),
     click.option("--sandbox", default=None, metavar="KIND", help="bubblewrap, docker, or none."),
     click.option(

@@ -15,7 +15,7 @@ from .output import price_option
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = (
-    click.option("--base-url", default=None, metavar="URL", help="Where the service is; see docs/providers.md."),
+    click.option("--base-url", default=None, metavar="URL", help="The service's address; see docs/providers.md."),
     click.option(
         "--model-arg",
         "model_args",
@@ -24,10 +24,14 @@ OPTIONS = (
         metavar="KEY=VALUE",
         help="An argument of Inspect's provider; VALUE is JSON, else text. Repeatable.",
     ),
-    click.option("--connections", type=int, default=None, help="Requests at once, per model."),
-    click.option("--model-retries", type=int, default=None, help="Of one request, after a fault of the service."),
-    click.option("--answer-timeout", default=None, metavar="TIME", help="Of one try of a request, as in 90s or 10m."),
-    click.option("--request-timeout", default=None, metavar="TIME", help="Of one request with all its tries."),
+    click.option("--connections", type=int, default=None, help="Requests at once for each model."),
+    click.option(
+        "--model-retries", type=int, default=None, help="Retries of one request after a fault of the service."
+    ),
+    click.option(
+        "--answer-timeout", default=None, metavar="TIME", help="Timeout of one try of a request, as in 90s or 10m."
+    ),
+    click.option("--request-timeout", default=None, metavar="TIME", help="Timeout of one request with all its tries."),
 )
 KEYS = {
     "base_url": "base_url",

@@ -36,8 +36,8 @@ VERBS: dict[str, Verb | Family] = {
     "metrics": _verb("metrics", "Print every figure that the store's data support, with counts and intervals."),
     "compare": _verb("compare", "Compare two agents on the same work."),
     "clusters": _verb("clusters", "Group criteria that ask for the same thing, and show which of them agents fail."),
-    "advise": _verb("advise", "Say of each job of a firm's list who should do it: AI, AI with people, people."),
-    "grade": _verb("grade", "Grade stored submissions anew and show what changed."),
+    "advise": _verb("advise", "Say who should do each job on a firm's list: AI, AI with people, or people."),
+    "grade": _verb("grade", "Grade stored submissions again and show what changed."),
     "submit": _verb("submit", "Hand in work made elsewhere: a folder or a zip."),
     "amend": _verb("amend", "Strike or restore a trial, submission, evaluation, evaluator or instance."),
     "task": Family(
@@ -52,28 +52,35 @@ VERBS: dict[str, Verb | Family] = {
     "agent": Family(
         "Install command-line agents, list them, and try them.",
         {
-            "install": _verb("agent_install", "Bring a version of a command-line agent onto this machine."),
+            "install": _verb("agent_install", "Install a version of a command-line agent on this machine."),
             "list": _verb("agent_list", "List the command-line agents, and which versions are installed here."),
-            "check": _verb("agent_check", "Let an installed agent say one sentence, in a box and through the door."),
+            "check": _verb("agent_check", "Have an installed agent answer with one sentence, from inside a sandbox."),
         },
     ),
     "image": Family(
         "List, check and remove images that tasks bring.",
         {
             "list": _verb("image_list", "List the images that were unpacked here."),
-            "check": _verb("image_check", "Bring an image, and say what a box with it offers."),
+            "check": _verb("image_check", "Fetch an image, and say what a sandbox made from it offers."),
             "remove": _verb("image_remove", "Remove unpacked images."),
         },
     ),
     "workplace": Family(
-        "Install a workplace's services, and check the company that they hold.",
+        "Install a workplace's services, check the company that they hold, and let people into it.",
         {
-            "install": _verb("workplace_install", "Bring the programs of a workplace's services onto this machine."),
-            "check": _verb("workplace_check", "Read a company's folder, and say every fault of it."),
+            "install": _verb("workplace_install", "Install the programs of a workplace's services on this machine."),
+            "check": _verb("workplace_check", "Read a company's folder, and list everything wrong with it."),
+            "audit": _verb("workplace_audit", "Find out whether a company's colleagues tell what they should."),
+            "up": _verb("workplace_up", "Start a company's services and leave them standing, for people."),
+            "open": _verb("workplace_open", "Open a service of a workplace that stands in the browser."),
+            "status": _verb("workplace_status", "List the workplaces that stand on this machine."),
+            "reset": _verb("workplace_reset", "Put every service of a workplace back to its beginning."),
+            "export": _verb("workplace_export", "Write the state of a workplace that stands to a folder."),
+            "down": _verb("workplace_down", "End a workplace that stands."),
         },
     ),
     "model": Family(
-        "Prove models before they are paid for.",
+        "Check models before you pay for a run.",
         {"check": _verb("model_check", "Try each agent's provider, key, model and settings with one short call.")},
     ),
     "suite": Family(
@@ -81,13 +88,20 @@ VERBS: dict[str, Verb | Family] = {
         {
             "show": _verb("suite_show", "Show a suite: its instances, tiers and pins."),
             "describe": _verb(
-                "suite_describe", "Describe a suite: categories, prices, files, graders; beside a market."
+                "suite_describe", "Describe a suite: categories, prices, files and graders, compared with a market."
             ),
-            "pin": _verb("suite_pin", "Write the digests of a suite's instances into suite.lock."),
+            "pin": _verb("suite_pin", "Write the digests of a suite's instances to suite.lock."),
+        },
+    ),
+    "export": Family(
+        "Write tasks and results in forms that others read.",
+        {
+            "harbor": _verb("export_harbor", "Write a package's instances as Harbor's tasks."),
+            "upbench": _verb("export_upbench", "Write UpBench's six tables, from jobs to evaluators."),
         },
     ),
     "import": Family(
-        "Bring in tasks that others wrote.",
+        "Import tasks that others wrote.",
         {
             "jobs": _verb("import_jobs", "Turn a table of jobs into packages: a firm's own list, a marketplace's."),
             "upbench": _verb("import_upbench", "Take in UpBench's tables: jobs, and what was handed in and said."),
@@ -97,15 +111,11 @@ VERBS: dict[str, Verb | Family] = {
             "harbor": _verb("import_harbor", "Turn Harbor's tasks into packages."),
         },
     ),
-    "export": Family(
-        "Write what a store holds in forms that others read.",
-        {"upbench": _verb("export_upbench", "Write UpBench's six tables, from jobs to evaluators.")},
-    ),
     "jobs": Family(
-        "Let experts say which jobs are fit to be tasks.",
+        "Have experts decide which jobs are fit to be tasks.",
         {
             "qualify": _verb("jobs_qualify", "Look at a suite's jobs, and ask experts which are fit."),
-            "funnel": _verb("jobs_funnel", "Show how many jobs stayed out at each step, and why."),
+            "funnel": _verb("jobs_funnel", "Show how many jobs dropped out at each step, and why."),
             "experts": _verb("jobs_experts", "Show how sets of experts cover the jobs of their categories."),
             "keep": _verb("jobs_keep", "Write the jobs that qualified as a suite, with the experts' rubrics."),
         },
@@ -114,7 +124,7 @@ VERBS: dict[str, Verb | Family] = {
         "Check, rebuild, merge, read and export a store.",
         {
             "check": _verb("store_check", "Check that objects, blobs and database agree."),
-            "rebuild": _verb("store_rebuild", "Build the database anew from the objects."),
+            "rebuild": _verb("store_rebuild", "Rebuild the database from the objects."),
             "merge": _verb("store_merge", "Take in everything that another store holds."),
             "cat": _verb("store_cat", "Write the bytes of a blob to standard output."),
             "export": _verb("store_export", "Write the tables as Parquet or JSONL, or trajectories as ATIF."),

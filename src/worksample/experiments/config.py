@@ -183,7 +183,7 @@ class ExperimentConfig(Frozen):
     tries: int = Field(default=3, ge=1, le=100)
     """How often a slot is tried where the platform, the sandbox or the model's service failed."""
     seed: int = 0
-    """Decides the order in which slots are run."""
+    """Decides the order in which slots run."""
     sandbox: Sandbox = "bubblewrap"
     """`bubblewrap`; `docker`, by this machine's daemon; or `none`: no isolation at all, which every report prints."""
     prices: dict[str, Price] = {}

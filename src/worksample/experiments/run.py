@@ -15,7 +15,7 @@ from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
-from worksample.sandboxes.toolbox import to_be_fetched
+from worksample.sandboxes.toolbox import bring
 from worksample.seats.turns import waits_for_person
 from worksample.seats.waiting import has_places
 from worksample.store import Store
@@ -34,10 +34,6 @@ from .watch import Silent, Watch
 
 INTERRUPTED = 130
 """Exit code of a process that was interrupted twice."""
-FETCHING = (
-    "fetching the libraries that agents find in their Python: some 430 MB, once for this machine "
-    "(worksample[toolbox] brings them along)"
-)
 POLL = 0.5
 """Seconds between two looks at what another process works on."""
 
@@ -80,9 +76,11 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     listener = watch or Silent()
     work = _Work(store, experiment, options, listener)
     listener.begin(work.tally)
-    if experiment.lock.sandbox == "bubblewrap" and work.tally.planned > work.tally.finished and to_be_fetched():
-        listener.note(FETCHING)
     try:
+        if work.tally.planned > work.tally.finished and want_libraries(
+            experiment.lock.sandbox, work.instances.values()
+        ):
+            bring(listener.note)
         interrupted = asyncio.run(work.all())
     except* WorksampleError as group:
         raise _first(group) from None
@@ -92,6 +90,11 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
         for round in work.rounds:
             write_scores(store, experiment.id, round.id)
     return RunResult(status_of(store, experiment), interrupted)
+
+
+def want_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
+    """Whether a box of these instances offers agents our libraries: one with an image has the image's own."""
+    return sandbox == "bubblewrap" and any(one.work.environment.image is None for one in instances)
 
 
 def with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:

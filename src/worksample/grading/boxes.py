@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import BoxConfig, BoxLimits, Mount
+from worksample.box import BoxConfig, BoxLimits, Endpoint, Mount
 from worksample.errors import CaptureError
 from worksample.images import Cached, image_of, prepare
-from worksample.records import CaptureStatus, Grading, Instance, Submission
+from worksample.records import CaptureStatus, Environment, Grading, Instance, Submission
 from worksample.submissions import ROOT_LAYER
+from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.workplace.restoring import restored, state_of
+from worksample.workplace.standing import Workplace
+from worksample.workplace.standing import environment as environment_for
 
 from .verifying import Verifier
 
@@ -51,6 +55,8 @@ class GradingBoxes:
     """For programs of the agent's: submission, inputs and software, without the reference."""
     folders: Mapping[str, str]
     verifying: Verifier | None = None
+    workplace: Workplace | None = None
+    """What stands for the grader, over the state that the submission left."""
 
 
 def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
@@ -78,6 +84,13 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
     verifying = verifier_of(store, submission, instance, grading, image)
     if root is not None:  # what a grader runs begins in a folder that it is given
         root = replace(root, workdir="", entrypoint=())
+    workplace = None
+    if grading.settings.get("workplace"):
+        environment = instance.work.environment
+        state = state_of(submission, environment, store.folder)
+        workplace = restored(state, environment, store.folder, f"grade-{submission.id}")
+        if "exports" not in own:  # a control: what was there in the beginning
+            own["exports"] = (f"{EXPORTS}/{WORKPLACE}", str(state))
     limits = GraderLimits.of(grading.settings)
     work = instance.work.environment.limits
     return GradingBoxes(
@@ -85,7 +98,9 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
             mounts=_mounts({**shown, **own}),
             output=RESULT,
             scratch=SCRATCH,
-            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1")),
+            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1"), *_told(workplace)),
+            network="endpoints" if workplace is not None else "none",
+            endpoints=reached(instance.work.environment) if workplace is not None else (),
             limits=BoxLimits(memory=limits.memory, processes=128, disk=512 << 20, output=OUTPUT),
             python="platform",
             label="grade",
@@ -99,9 +114,24 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
             root=root,
             label="grade-run",
         ),
-        folders={name: target for name, (target, _) in {**shown, **own}.items()},
+        folders={**{name: target for name, (target, _) in {**shown, **own}.items()}, **_exports(own)},
         verifying=verifying,
+        workplace=workplace,
     )
+
+
+def reached(environment: Environment) -> tuple[Endpoint, ...]:
+    """Where a grader finds the services of the work's workplace: under the names that the agent knew."""
+    return tuple(Endpoint(name, PORTS[name]) for name in dict.fromkeys(environment.services))
+
+
+def _told(workplace: Workplace | None) -> tuple[tuple[str, str], ...]:
+    return tuple(environment_for(workplace).items()) if workplace is not None else ()
+
+
+def _exports(own: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """The folder of exports, whatever of it is mounted."""
+    return {"exports": EXPORTS} if "exports" in own else {}
 
 
 def verifier_of(

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from worksample import __version__
-from worksample.errors import POLICY, Boundary, CaptureError, Cause, RecordMissing, SandboxError, StoreFull
+from worksample.errors import POLICY, Boundary, CaptureError, Cause, ExportError, RecordMissing, SandboxError, StoreFull
 from worksample.models import Roles
 from worksample.models.judge import means_of
 from worksample.records import Evaluator, EvaluatorKind, now
@@ -61,6 +61,8 @@ class ByProgram:
             raise
         except (RecordMissing, CaptureError) as error:
             return Ended(cause=Cause.STORE_ERROR, reason=str(error))
+        except ExportError as error:
+            return Ended(cause=Cause.GRADER_STATE, reason=str(error))
         except SandboxError as error:
             return Ended(cause=Cause.GRADER_SANDBOX, reason=str(error))
         return await run_grader(place, asked.grading, asked.store.blobs, sandbox=self.sandbox, roles=self.roles)

@@ -6,18 +6,23 @@ import asyncio
 import json
 import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
 
-from worksample.box import Box, Completed, open_box
+from worksample.box import Box, Completed, Endpoint, open_box
+from worksample.endpoints import Target, serving
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
 from worksample.kit.result import agree
 from worksample.manifests import in_words
 from worksample.models import Roles
 from worksample.records import Grade, Grading, Usage
+from worksample.services import Services, standing
+from worksample.tasks.workplace import WORKPLACE
 
 from .asks import Asks
 from .boxes import RESULT, SCRATCH, GraderLimits, GradingBoxes
@@ -78,9 +83,11 @@ async def _graded(place: GradingBoxes, grading: Grading, sink: Sink, sandbox: st
     verifies = Verifying(place.verifying, sandbox, sink, limits.timeout, broker.records)
     broker.verbs = {"run": runs.run, "ask": asks.ask, "verify": verifies.verify}
     try:
-        async with open_box(place.grading, kind=sandbox) as box:
+        async with _services(place, sandbox) as services, open_box(place.grading, kind=sandbox) as box:
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
-            done = await _watched(box, _command(place), broker, limits.timeout)
+            async with serving(box, _targets(place, services)):
+                work = _watched(box, _command(place), broker, limits.timeout)
+                done = await (services.during(work) if services is not None else work)
             data = await _result(box)
     except SandboxError as error:
         return Ended(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _kept(None, broker, sink))
@@ -92,6 +99,22 @@ async def _graded(place: GradingBoxes, grading: Grading, sink: Sink, sandbox: st
         return Ended(grade=judge(done, data, grading, limits), record=record)
     except GraderError as error:
         return Ended(cause=error.cause, reason=error.what, record=record)
+
+
+@asynccontextmanager
+async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[Services | None]:
+    """Those that stand for the grader; they start before its time begins."""
+    if place.workplace is None:
+        yield None
+        return
+    async with standing((place.workplace.box,), sandbox) as services:
+        yield services
+
+
+def _targets(place: GradingBoxes, services: Services | None) -> dict[Endpoint, Target]:
+    if services is None:
+        return {}
+    return {one: services.target(f"service:{WORKPLACE}:{one.port}") for one in place.grading.endpoints}
 
 
 async def _watched(box: Box, command: list[str], broker: Broker, timeout: float) -> Completed:

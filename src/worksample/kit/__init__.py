@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .modes.tabular import tabular
     from .modes.visual import drawing, visual
     from .numbers import close, number, plain_text
+    from .office import Said, Services
     from .prose import mentions, numbers_in, says, words
     from .table import Table, read_csv
     from .verifier import verified
@@ -42,6 +43,8 @@ __all__ = [
     "Mesh",
     "Ran",
     "ReferenceUnreadable",
+    "Said",
+    "Services",
     "Shown",
     "Table",
     "average",

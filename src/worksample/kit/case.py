@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from .ask import Judged
+    from .office import Services
     from .sound import Sound
 
 T = TypeVar("T")
@@ -227,6 +228,12 @@ class Case:
         if self._broker is None:
             raise GraderError("programs are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
         return self._broker.run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
+
+    def services(self) -> Services:
+        """The workplace's services, over what the agent left. GraderError where the grading asks for none."""
+        from .office import Services
+
+        return Services.here()
 
     def verify(self) -> Ran:
         """Runs the verifier of the grading's settings in a box over the root that the agent left, and brings back the

@@ -21,6 +21,7 @@ from .case import Case
 from .check import Check, fraction_of, shorten
 from .criteria import Criterion
 from .grade import Grade, GradePart
+from .source import LIVE, NOT_REGRADABLE
 
 Result = Check | Grade | bool | float
 Thunk = Callable[[], Result] | Result
@@ -191,13 +192,21 @@ def _walk(nodes: Sequence[CriterionNode]) -> list[CriterionNode]:
 
 
 def _answer(name: str, node: CriterionNode, thunk: Thunk) -> tuple[float, str, tuple[GradePart, ...]]:
-    token = _scope.set(node.parts)
+    token, seen = _scope.set(node.parts), LIVE.set(False)
+    try:
+        share, reason, inner = _answered(name, thunk)
+        marked = f"{NOT_REGRADABLE}: {reason}" if reason else NOT_REGRADABLE
+        return share, shorten(marked) if LIVE.get() else reason, inner
+    finally:
+        LIVE.reset(seen)
+        _scope.reset(token)
+
+
+def _answered(name: str, thunk: Thunk) -> tuple[float, str, tuple[GradePart, ...]]:
     try:
         result: Any = thunk() if callable(thunk) else thunk
     except DeliverableError as error:
         return 0.0, shorten(str(error)), ()
-    finally:
-        _scope.reset(token)
     if isinstance(result, Grade):
         return fraction_of(result.score, name), result.reason, result.parts
     if isinstance(result, Check):

@@ -6,11 +6,16 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 
 from worksample.errors import DeliverableError, ReferenceUnreadable, WorksampleError
+
+LIVE: ContextVar[bool] = ContextVar("live", default=False)
+"""Whether what is answered now rests on a look at services that nobody can repeat."""
+NOT_REGRADABLE = "seen live, not regradable"
 
 
 class Unreadable(ValueError):

@@ -21,7 +21,7 @@ from typing import Any
 
 from .calendar import Event, read_event
 from .repository import Repository
-from .source import Unreadable, deliverable, file_in, files_below
+from .source import LIVE, Unreadable, deliverable, file_in, files_below, reference
 
 MOST = 100_000
 """Rows that are read of one kind."""
@@ -156,6 +156,23 @@ class Workplace:
             texts = [file_in(root, name).read_bytes()[: 1 << 20] for name in names]
         found = (read_event(text.decode("utf-8", "replace")) for text in texts)
         return sorted((one for one in found if one is not None), key=lambda one: (one.begins, one.uid))
+
+    def live(self, name: str) -> Any:
+        """What the task's `live.py` found when the agent was done, by name. ReferenceUnreadable where it found nothing.
+
+        The part of the grade that asks says that it is not regradable: nobody can look again.
+        """
+        with reference(f"live check {name}"):
+            LIVE.set(True)
+            try:
+                kept = json.loads(file_in(self._state.parent, "live.json").read_bytes())
+            except (OSError, ValueError, RecursionError):
+                raise Unreadable("nothing was kept of it") from None
+            if "found" not in kept:
+                raise Unreadable(str(kept.get("failed") or "nothing was found")[:1000])
+            if name not in kept["found"]:
+                raise Unreadable(f"live.py said nothing of it; it said {', '.join(kept['found'])[:200]}")
+            return kept["found"][name]
 
     def requests(self, service: str = "") -> list[dict[str, Any]]:
         """Requests that the front door answered: at, service, by, method, path, status, bytes, program."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -86,16 +86,21 @@ class Planned:
 
 
 @contextmanager
-def planned(config: ExperimentConfig) -> Iterator[Planned]:
-    """Refuse what cannot be run before a store is made, then plan into it; for a `with`."""
+def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[Planned]:
+    """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` hears of long waits."""
     from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.preparing import commit_plan, prepare
+    from worksample.experiments.run import want_libraries
     from worksample.sandboxes import need_box
+    from worksample.sandboxes.toolbox import bring
 
     need_box(config.sandbox)
     ahead = prepare(config)
     need_models(ahead.material.agents, config)
-    models = prove_models(_with_work(ahead, config.store), config) if config.check_models else ()
+    at_work = _with_work(ahead, config.store)
+    if at_work and want_libraries(config.sandbox, ahead.material.instances):
+        bring(note)
+    models = prove_models(at_work, config) if config.check_models else ()
     with opened(config.store, create=True) as store:
         plan = prepare(config, store.blobs)
         yield Planned(store, plan, commit_plan(store, plan), models)
@@ -148,9 +153,10 @@ def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
     from .progress import watcher
     from .results import Run
 
-    with _TURN, planned(config) as ready:
+    watch = watcher(silent=not progress)
+    with _TURN, planned(config, watch.note) as ready:
         options = replace(options_of(config), stop=stop)
-        done = run_experiment(ready.store, ready.plan.experiment, options, watcher(silent=not progress))
+        done = run_experiment(ready.store, ready.plan.experiment, options, watch)
         return Run(ready.store.name, done.status, done.interrupted)
 
 

@@ -33,7 +33,7 @@ class Service:
 
     prices: Mapping[str, Price] = field(default_factory=dict)
     retries: int | None = 5
-    """Of one request, after a fault of the service. None: until the trial's time is over."""
+    """Retries of one request after a fault of the service. None: until the trial's time is over."""
     timeout: float | None = 1800
     """Of one request with all its retries."""
     try_timeout: float | None = 600

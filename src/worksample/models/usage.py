@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from worksample.records import Usage
@@ -35,6 +35,13 @@ def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
             role = event.role or AGENT
             total[role] = plus(total.get(role), used)
     return total
+
+
+def spent(usage: Mapping[str, Usage], model: str | None, prices: Prices) -> dict[str, Usage]:
+    """`usage`, with 0 dollars for an agent that asked nothing of a model with a price: that is known, and no gap."""
+    if AGENT in usage or model is None or model not in prices:
+        return dict(usage)
+    return {**usage, AGENT: Usage(cost=0.0, priced=True)}
 
 
 def sound(used: ModelUsage) -> bool:

@@ -133,6 +133,8 @@ class WorkplaceSource(Frozen):
     """The folder that describes it."""
     setup: SourceFiles | None = None
     """A folder with `setup.py`, which runs beside the services before the agent begins."""
+    live: SourceFiles | None = Field(default=None, exclude_if=lambda live: live is None)
+    """A folder with `live.py`, which looks at them when it is done. Not written where there is none."""
 
 
 class Environment(Frozen):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,14 @@ from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError
 from worksample.fault_injection import reach
 from worksample.models import usage_of
-from worksample.models.usage import AGENT
+from worksample.models.usage import AGENT, spent
 from worksample.models.waiting import waiting
 from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, Worker, canonical, now
 from worksample.services import export
 from worksample.services.exporting import Exported
 from worksample.submissions import Captured, take
+from worksample.workplace.colleagues.attending import ROLE
+from worksample.workplace.live import look, with_live
 
 from .outcome import after_capture, ended_by_error, handed_over
 from .own_log import own_log
@@ -79,6 +82,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     if try_.job.arm(try_.slot).worker is Worker.ASSISTED:
         outcome = handed_over(outcome)
     reach("close.begin")
+    if try_.attending is not None:
+        await try_.attending.stop()
     captured, exported = await asyncio.gather(_captured(try_), _exported(try_))
     parts = dict(captured.parts)
     box, logs = box_of(), logs_of(try_.job.agent)
@@ -97,6 +102,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
         reach("close.trajectory")
         if try_.connections is not None:
             parts["connections"] = try_.connections.part(try_.job.store.blobs)
+        if try_.attending is not None:
+            parts["colleagues"] = try_.attending.part(try_.job.store.blobs)
         trial = _trial(try_, state, outcome, events, ended=ended, working_seconds=working)
         submission = _submission(try_, parts)
         reach("close.commit")
@@ -124,7 +131,15 @@ async def _exported(try_: Try) -> Exported | None:
     if try_.services is None or not names:
         return None
     with try_.timed("exports"):
-        return await export(try_.services, try_.job.store.blobs, names, try_.job.config.capture)
+        store, given = try_.job.store, try_.instance.work.environment
+        found = None
+        if try_.workplace is not None:
+            found = await look(try_.services, try_.workplace, store.folder, given)
+        exported = await export(try_.services, store.blobs, names, try_.job.config.capture)
+        if found is None:
+            return exported
+        manifest = await anyio.to_thread.run_sync(store.manifest, exported.part.manifest)
+        return replace(exported, part=with_live(exported.part, manifest, found, store.blobs))
 
 
 def _nothing(try_: Try, cause: Cause, reason: str) -> Captured:
@@ -152,7 +167,10 @@ def _trajectory(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[
 def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event], **rest: Any) -> Trial:
     from worksample.agents.shown_digest import SHOWN
 
-    usage = usage_of(events, try_.job.config.prices)
+    prices = try_.job.config.prices
+    usage = spent(usage_of(events, prices), try_.job.agent.model, prices)
+    if try_.attending is not None and try_.attending.usage is not None:
+        usage[ROLE] = try_.attending.usage
     if lost := waiting(events, rest["ended"]).lost:
         try_.phases["service"] = round(lost, 6)
     return trial_of(

@@ -19,6 +19,7 @@ from worksample.store import Store
 
 from .close import close
 from .config import RunConfig
+from .engine_folder import need_engine_folder
 from .limits import limits_of
 from .outcome import cancelled
 from .settled import settled
@@ -129,6 +130,7 @@ async def _eval(trials: Trials, agents: Sequence[str]) -> list[EvalLog]:
     from inspect_ai.util._display import init_display_type
 
     config = trials.config
+    need_engine_folder()
     init_display_type("none")  # progress is the caller's
     return list(
         await eval_async(

@@ -18,6 +18,8 @@ from worksample.errors import PlanError
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
 from worksample.services import Services
 from worksample.store import Store
+from worksample.workplace.colleagues.attending import Attending
+from worksample.workplace.standing import Workplace
 
 from .config import RunConfig
 
@@ -89,6 +91,10 @@ class Try:
     """What went through the box's endpoints; None where it has none."""
     services: Services | None = None
     """Those of the task, while they stand."""
+    workplace: Workplace | None = None
+    """The task's workplace, while it stands."""
+    attending: Attending | None = None
+    """The colleagues in the task's chat, while they answer."""
     phases: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -11,9 +11,11 @@ import anyio
 
 from worksample.errors import Cause
 from worksample.records import Limits, Outcome, Trial, now
-from worksample.services import standing
+from worksample.services import Services, standing
 from worksample.services.boxes import ServiceBox, boxes_of
-from worksample.workplace.standing import Workplace, set_up, workplace_of
+from worksample.workplace.colleagues.attending import ROLE, Attending, played
+from worksample.workplace.colleagues.hearing import Chat
+from worksample.workplace.standing import Workplace, own_box, set_up, workplace_of
 
 from .close import close
 from .endpoints import reaching
@@ -100,8 +102,19 @@ async def _serve(try_: Try, stack: AsyncExitStack) -> None:
         try_.services = await stack.enter_async_context(standing(boxes, try_.job.config.sandbox, asked_before=asked))
         if workplace is not None:
             await set_up(try_.services, workplace)
+            try_.workplace = workplace
+            if workplace.colleagues:
+                try_.attending = await stack.enter_async_context(_attending(try_, try_.services, workplace).begun())
     try_.began = time.monotonic()
     try_.started = now()
+
+
+def _attending(try_: Try, services: Services, workplace: Workplace) -> Attending:
+    """The colleagues of the task's company; who is played by a model is by that of the role."""
+    config = try_.job.config
+    model = config.roles.get(ROLE)
+    by = played(workplace.colleagues, model, config.service(model))
+    return Attending(Chat(own_box(services), workplace.operator), by)
 
 
 def _limits(limits: Limits) -> list[Limit]:

@@ -16,6 +16,7 @@ import re
 import shutil
 import sys
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
@@ -31,6 +32,7 @@ MODULES = {"pillow": "PIL", "ipython": "IPython"}
 TARGET = "/opt/worksample/python"
 _SECRET = ("worksample", "inspect_evals", "inspect_ai")
 _VERSION = "2"
+FETCHED = "about 430 MB, once for this machine (the extra worksample[toolbox] has them)"
 
 
 def base_python() -> Path:
@@ -67,8 +69,18 @@ def lacking() -> tuple[str, ...]:
 
 
 def to_be_fetched() -> bool:
-    """Whether the first box has to wait for a package index."""
+    """Whether a package index still has to give them."""
     return bool(lacking()) and not _fetched().is_dir()
+
+
+def bring(note: Callable[[str], None]) -> None:
+    """Fetch what is to be fetched, once and before the first trial: each of them would fail without it.
+
+    Raises SandboxUnavailable, with the line to type, where that fails.
+    """
+    if to_be_fetched():
+        note(f"fetching the libraries that agents find in their Python: {FETCHED}")
+        toolbox_folder()
 
 
 def _fetched() -> Path:

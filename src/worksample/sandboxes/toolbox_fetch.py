@@ -13,6 +13,8 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 
+from .host_state import cache_folder, runtime_folder
+
 SECONDS = 900
 EXTRA = "toolbox"
 
@@ -27,14 +29,14 @@ def wanted(offered: Sequence[str]) -> tuple[str, ...]:
 
 def fetch(lines: Sequence[str], packages: Path) -> None:
     """Install `lines` with what they require into a folder. SandboxUnavailable with the line to type where it fails."""
-    words = [*_installer(), "--quiet", "--target", str(packages), *lines]
+    words = [*installer(), "--quiet", "--target", str(packages), *lines]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=SECONDS)
-        said = done.stderr.strip() if done.returncode else ""
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=SECONDS, env=_environment())
+        said = (done.stderr.strip() or f"exit status {done.returncode}") if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
         said = str(error)
     if said:
-        raise _refused(said.splitlines()[-1])
+        raise _refused(" ".join(said.split())[-300:])
     shutil.rmtree(packages / "bin", ignore_errors=True)
 
 
@@ -45,8 +47,14 @@ def _here(name: str) -> str:
         return ""
 
 
-def _installer() -> list[str]:
-    """uv, pip, or the pip that comes with Python itself."""
+def _environment() -> dict[str, str]:
+    """Ours; uv's cache lies beside our own where the home takes none."""
+    ours = cache_folder()
+    return {**os.environ, **({"UV_CACHE_DIR": str(ours / "uv")} if ours.is_relative_to(runtime_folder()) else {})}
+
+
+def installer() -> list[str]:
+    """uv, pip, or the pip that comes with Python itself; SandboxUnavailable with the line to type without one."""
     beside = Path(sys.executable).with_name("uv")
     uv = os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else None)
     if uv:

@@ -98,6 +98,7 @@ class EnvironmentTable(Frozen):
     company: Folder | None = None
     """Of the workplace, whose services `services` names."""
     setup: Folder | None = None
+    live: Folder | None = None
     services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
     software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], Says("a list of capabilities")] = ()
@@ -107,7 +108,7 @@ class EnvironmentTable(Frozen):
     @model_validator(mode="after")
     def _apart(self) -> Self:
         self.paths.over(Paths())
-        check_workplace(self.network, self.company, self.setup, self.services)
+        check_workplace(self.network, self.company, self.setup or self.live, self.services)
         if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
             raise ValueError('network = "endpoints" and tables [[environment.endpoint]] belong together')
         places = [(one.name, one.port) for one in self._endpoints()]
@@ -131,7 +132,7 @@ class EnvironmentTable(Frozen):
             endpoints=self._endpoints(),
             served=tuple(one.record() for one in self.service),
             mcp=tuple(one.record() for one in self.mcp),
-            workplace=source_of(self.company, self.setup),
+            workplace=source_of(self.company, self.setup, self.live),
             image=ImageSource(name=self.image) if self.image else None,
             limits=self.limits.over(Limits()),
             paths=self.paths.over(Paths()),

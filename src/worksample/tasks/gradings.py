@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from worksample.manifests import Faults, Says, Settings, Size, checked, told, unfit
+from worksample.manifests import Faults, Flag, Says, Settings, Size, checked, told, unfit
 from worksample.records import Frozen, Protocol
 
 from .package_files import PythonFile
 from .spec import GradingSpec
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
-RESERVED = ("timeout", "memory", "verifier")
+RESERVED = ("timeout", "memory", "verifier", "workplace")
 """Names in a grading's settings that the platform fills from the keys beside them."""
 
 
@@ -69,6 +69,8 @@ class ProgramTable(GradingTable):
     entry: PythonFile = Field(default="grade.py", validate_default=True)
     timeout: Annotated[float, Field(strict=True, gt=0)] | None = None
     memory: Size | None = None
+    workplace: Flag = False
+    """Whether the services stand for the grader, over the state that the submission holds."""
 
 
 class GradingsTable(Frozen):
@@ -97,5 +99,6 @@ def _spec(protocol: Protocol, given: GradingTable) -> GradingSpec:
         return GradingSpec(protocol, "", settings)
     settings |= {"timeout": given.timeout} if given.timeout is not None else {}
     settings |= {"memory": given.memory} if given.memory is not None else {}
+    settings |= {"workplace": True} if given.workplace else {}
     settings |= {"verifier": given.verifier.plain()} if given.verifier is not None else {}
     return GradingSpec(protocol, given.entry, settings)

@@ -106,7 +106,10 @@ def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment
             )
             for one in environment.served
         ),
-        workplace=workplace and workplace.replaced(company=files(workplace.company), setup=files(workplace.setup)),
+        workplace=workplace
+        and workplace.replaced(
+            company=files(workplace.company), setup=files(workplace.setup), live=files(workplace.live)
+        ),
     )
 
 

@@ -105,6 +105,9 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     if capture.root and environment is not None and environment.image is None:
         faults.add(FILE, "capture.root", "there is no image whose root could be changed", "environment.image")
     _check_whole(gradings, criteria, [] if capture.root else instances, faults)
+    for protocol, one in gradings.items():
+        if one.settings.get("workplace") and not all(i.environment.workplace for i in instances):
+            faults.add(FILE, f"grading.{protocol.value}.workplace", "there is no company", "environment.company")
     _check_files(instances, faults)
     notes = read_text(root, "notes.md", faults) if (root / "notes.md").exists() else ""
     probes = _probes(root, faults)
@@ -133,7 +136,7 @@ def _brought(environment: Environment) -> tuple[str, ...]:
     names = [image.name for image in images if image is not None and "://" not in image.name]
     sources = [one.files for one in environment.served]
     if environment.workplace is not None:
-        sources += [environment.workplace.company, environment.workplace.setup]
+        sources += [environment.workplace.company, environment.workplace.setup, environment.workplace.live]
     return (*names, *(one.name for one in sources if one is not None))
 
 

@@ -19,7 +19,7 @@ def check_workplace(network: str, company: str | None, setup: str | None, servic
         raise ValueError('network = "workplace" and company, the folder that describes one, belong together')
     if company is None:
         if setup is not None:
-            raise ValueError("setup prepares a workplace, and there is none")
+            raise ValueError("setup and live are of a workplace, and there is none")
         return
     if not services:
         raise ValueError(f"services names none of the workplace; there are {', '.join(PORTS)}")
@@ -37,8 +37,12 @@ def endpoints_of_workplace(services: Sequence[str]) -> tuple[EndpointSpec, ...]:
     )
 
 
-def source_of(company: str | None, setup: str | None) -> WorkplaceSource | None:
+def source_of(company: str | None, setup: str | None, live: str | None) -> WorkplaceSource | None:
     """What is kept of the folders."""
     if company is None:
         return None
-    return WorkplaceSource(company=SourceFiles(name=company), setup=SourceFiles(name=setup) if setup else None)
+    return WorkplaceSource(
+        company=SourceFiles(name=company),
+        setup=SourceFiles(name=setup) if setup else None,
+        live=SourceFiles(name=live) if live else None,
+    )

@@ -11,6 +11,7 @@ from worksample.records import ServiceLimits, ServiceSpec
 from worksample.services.boxes import FILES, SCRATCH, STATE
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
+from .converse import converse_folder
 from .programs import LIBRARY, PROGRAMS, libraries
 from .redmine import redmine_folder
 
@@ -24,6 +25,8 @@ def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> 
     given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: libraries(names), **mounts}
     if "tracker" in names and (redmine := redmine_folder()) is not None:
         given[f"{FILES}/redmine"] = redmine
+    if "chat" in names and (page := converse_folder()) is not None:
+        given[f"{FILES}/converse"] = page
     return BoxConfig(
         mounts=tuple(Mount(str(source), target) for target, source in given.items()),
         output=STATE,

@@ -10,6 +10,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from worksample.manifests import Day, Flag, Line, Says, Texts, unfit
 from worksample.records import Frozen
 
+from .colleagues.profile import Colleague
+
 MOST_MESSAGES, MOST_ISSUES, MOST_COMMITS = 50_000, 50_000, 5_000
 """Of one channel, project and repository."""
 RESERVED = ("operator", "admin", "everyone", "root", "git")
@@ -180,6 +182,7 @@ class Company(CompanyTable):
     projects: tuple[Project, ...] = ()
     repositories: dict[str, Repository] = {}
     calendars: dict[str, Calendar] = {}
+    colleagues: tuple[Colleague, ...] = ()
     folder: str
     """Of the manifest of the folder."""
 

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 
 from worksample.errors import SandboxUnavailable
 
+from .converse import converse_folder, fetch_converse
 from .programs import lacking, missing
 from .redmine import fetch_redmine, redmine_folder
 
 
 def install(names: Iterable[str]) -> tuple[str, ...]:
-    """Install the Debian packages that these services lack, and fetch Redmine's files; what was brought.
+    """Install the Debian packages that these services lack, fetch Redmine and the chat's page; what was brought.
 
     As root or by sudo without a password. SandboxUnavailable, with the line to type, where that cannot be done, and for
     what has to be installed by pip. No service of a package is started where the machine's policy forbids it
@@ -27,6 +28,8 @@ def install(names: Iterable[str]) -> tuple[str, ...]:
         brought += packages
     if "tracker" in given and redmine_folder() is None:
         brought.append(fetch_redmine().name)
+    if "chat" in given and converse_folder() is None:
+        brought.append(fetch_converse().name)
     if line := lacking(given):
         raise SandboxUnavailable("Python's part of the workplace is missing", where="workplace", next=line)
     return tuple(brought)

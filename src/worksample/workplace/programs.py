@@ -13,6 +13,7 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 
+from .converse import converse_folder
 from .redmine import redmine_folder
 
 PROGRAMS = Path(__file__).parent / "in_box"
@@ -36,14 +37,18 @@ class Program:
     """Packages. None of them starts a service of its own that we need, and ours need none."""
     module: str = ""
     """Of a distribution of the same name, from the extra `workplace`."""
+    keeps: str = ""
+    """The package, distribution or `redmine` whose version decides how its state is laid out; "": none does."""
+    digits: int = 2
+    """Of that version: how many numbers change only with the layout."""
 
 
 SERVICES: dict[str, Program] = {
-    "chat": Program(("prosody", "lua-dbi-sqlite3")),
-    "tracker": Program(tuple(_RUBY.split())),
+    "chat": Program(("prosody", "lua-dbi-sqlite3"), keeps="prosody"),
+    "tracker": Program(tuple(_RUBY.split()), keeps="redmine"),
     "files": Program(module="copyparty"),
     "git": Program(("fcgiwrap", "git")),
-    "calendar": Program(module="radicale"),
+    "calendar": Program(module="radicale", keeps="radicale", digits=1),
 }
 """By the names of `worksample.tasks.workplace.PORTS`."""
 _FRONT = Program(("nginx-light",))
@@ -69,7 +74,8 @@ def lacking(names: Iterable[str]) -> str:
     lines = []
     if any(importlib.util.find_spec(module) is None for module in modules):
         lines.append("pip install 'worksample[workplace]'")
-    if missing(given) or ("tracker" in given and redmine_folder() is None):
+    fetched = {"tracker": redmine_folder, "chat": converse_folder}
+    if missing(given) or any(fetched[name]() is None for name in given if name in fetched):
         lines.append(INSTALL)
     return " && ".join(lines)
 
@@ -96,6 +102,25 @@ def versions(names: Iterable[str]) -> str:
     debian = [f"{package}={version}" for package, version in sorted(_installed(packages(given)).items())]
     tracker = [folder.name] if "tracker" in given and (folder := redmine_folder()) is not None else []
     return "\n".join([*debian, *modules, *tracker, _own()])
+
+
+def lines(names: Iterable[str]) -> dict[str, str]:
+    """Service -> the line of versions that share its state: what one of them left the others can begin with.
+
+    Security updates stay in their line. A service whose state is plain files, or git's, has none.
+    """
+    found = {}
+    for name in names:
+        one = SERVICES[name]
+        if one.keeps == "redmine":
+            folder = redmine_folder()
+            version = folder.name.removeprefix("redmine-") if folder is not None else ""
+        elif one.module:
+            version = importlib.metadata.version(one.module)
+        else:
+            version = _installed((one.keeps,)).get(one.keeps, "") if one.keeps else ""
+        found[name] = f"{one.keeps} {'.'.join(version.split('.')[: one.digits])}" if one.keeps else name
+    return found
 
 
 def _installed(wanted: tuple[str, ...]) -> dict[str, str]:

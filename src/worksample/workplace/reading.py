@@ -13,10 +13,11 @@ from worksample.manifests import Faults, checked, nearest, read_toml
 from worksample.records import CaptureStatus, Frozen, Manifest, digest_of
 from worksample.tasks.package_files import check_tree, ignored, is_folder, read_text
 
-from .company import Calendar, Channel, Company, CompanyTable, Page, Project, ProjectTable, Repository
+from .colleagues.profile import Colleague, ColleagueTable, tells
+from .company import Calendar, Channel, Company, CompanyTable, Page, Person, Project, ProjectTable, Repository
 
 FILE = "company.toml"
-FOLDERS = ("channels", "projects", "wiki", "repositories", "calendars", "files")
+FOLDERS = ("channels", "projects", "wiki", "repositories", "calendars", "colleagues", "files")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _PAGE = re.compile(r"[A-Za-z][A-Za-z0-9 _-]{0,80}")
 T = TypeVar("T", bound=Frozen)
@@ -35,6 +36,7 @@ def read_company(root: Path) -> Company:
     projects = _projects(root, faults)
     repositories = dict(_tables(root, "repositories", Repository, faults))
     calendars = dict(_tables(root, "calendars", Calendar, faults))
+    played = dict(_tables(root, "colleagues", ColleagueTable, faults))
     _stray(root, faults)
     if table is not None:
         ids = [person.id for person in table.person]
@@ -43,14 +45,34 @@ def read_company(root: Path) -> Company:
         for file, key, who in _named(table, channels, projects, repositories, calendars):
             if who not in ids:
                 faults.add(file, key, f"there is no person {who!r}{nearest(who, ids)}", ", ".join(sorted(ids)))
+        _check_colleagues(played, ids, faults)
         _check_people(table, projects, faults)
     _check_repositories(root, repositories, faults)
     faults.check(str(root), f"worksample workplace check {root}")
     assert table is not None
     return Company(
         **dict(table), channels=channels, projects=tuple(projects), repositories=repositories, calendars=calendars,
+        colleagues=tuple(_colleague(one, played[one.id]) for one in table.person if one.id in played),
         folder=folder_digest(root),
     )  # fmt: skip
+
+
+def _colleague(person: Person, table: ColleagueTable) -> Colleague:
+    return Colleague(
+        **dict(table), id=person.id, name=person.name, role=person.role, responsibilities=person.responsibilities
+    )
+
+
+def _check_colleagues(played: dict[str, ColleagueTable], ids: list[str], faults: Faults) -> None:
+    for name, table in played.items():
+        file = f"colleagues/{name}.toml"
+        if name not in ids:
+            faults.add(file, "", f"there is no person {name!r}{nearest(name, ids)}", ", ".join(sorted(ids)))
+        for number, one in enumerate(table.knows):
+            if any(other.id == one.id for other in table.knows[:number]):
+                faults.add(file, f"knows[{number}].id", f"two are {one.id!r}")
+            if not tells(one.text, one):
+                faults.add(file, f"knows[{number}].marks", "text does not hold all of them: nobody could tell it")
 
 
 def folder_digest(root: Path) -> str:

@@ -21,6 +21,7 @@ from worksample.tasks.workplace import WORKPLACE
 
 from .boxes import COMPANY, box_config
 from .company import Company
+from .exported import stamp
 from .planning import passwords, plan_of
 from .programs import require, versions
 
@@ -68,17 +69,18 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
             raise SandboxError(f"the company could not be put into its services: {said}", where=str(root))
         await box.freeze()
-        await asyncio.to_thread(_take, box.output_path / WORKPLACE, folder)
+        await asyncio.to_thread(take_state, box.output_path / WORKPLACE, folder)
+    stamp(folder / "state", company.folder, names)
     (folder / "accounts.json").write_text(json.dumps(words))
 
 
-def _take(state: Path, folder: Path) -> None:
-    """Out of the box, links and devices left where they are."""
+def take_state(state: Path, folder: Path) -> None:
+    """What services keep, into `folder`/state; links and devices are left where they are. SandboxError."""
     blobs = folder / "blobs"
     blobs.mkdir()
     found = scan(state, _Blobs(blobs))
     if found.status is not CaptureStatus.COMPLETE:
-        raise SandboxError(f"the seed could not be taken out of its box: {found.reason}", where="workplace")
+        raise SandboxError(f"the state could not be taken out of its box: {found.reason}", where="workplace")
     materialise(found.manifest, lambda digest: blobs / digest, folder / "state")
     shutil.rmtree(blobs)
 

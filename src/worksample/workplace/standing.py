@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worksample.box import Box
@@ -15,6 +15,7 @@ from worksample.services.boxes import FILES, ServiceBox
 from worksample.tasks.workplace import WORKPLACE
 
 from .boxes import SEED, box_config, spec_of
+from .colleagues.profile import Colleague
 from .programs import require
 from .reading import read_company
 from .seeding import Seed, seed_of
@@ -32,6 +33,8 @@ class Workplace:
     operator: str
     setup: bool = False
     """Whether a task's `setup.py` is to be run once it stands."""
+    colleagues: tuple[Colleague, ...] = ()
+    """Who answers in its chat."""
 
 
 def over_state(
@@ -59,9 +62,12 @@ def workplace_of(environment: Environment, folder: Callable[[str], Path], label:
     source = environment.workplace
     if source is None or source.company.files is None:
         return None
-    seed = seed_at(folder(source.company.files), environment.services)
+    root = folder(source.company.files)
+    company = read_company(root)
+    seed = seed_of(company, root, environment.services)
     setup = folder(source.setup.files) if source.setup is not None and source.setup.files is not None else None
-    return over_state(environment.services, seed.state, label, accounts=seed.accounts, setup=setup)
+    made = over_state(environment.services, seed.state, label, accounts=seed.accounts, setup=setup)
+    return replace(made, colleagues=company.colleagues if "chat" in environment.services else ())
 
 
 def seed_at(root: Path, names: Sequence[str]) -> Seed:

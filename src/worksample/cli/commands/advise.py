@@ -19,16 +19,27 @@ SHOWN = 10
 @click.command("advise")
 @click.argument("jobs", type=click.Path(exists=True))
 @click.argument("experiments", nargs=-1)
-@click.option("--agent", default=None, metavar="NAME", help="Whose work; default: who passes most often.")
+@click.option(
+    "--agent", default=None, metavar="NAME", help="The agent to advise on; default: the one that passes most often."
+)
 @click.option("--wage", type=float, default=None, help="US dollars per hour of people who do such jobs.")
 @click.option("--hourly", type=float, default=None, help="US dollars per hour of the expert who gives feedback.")
-@click.option("--sure", type=float, default=None, help="Answer from this probability on; default: 0.8.")
-@click.option("--by", default=None, metavar="NAME", help="How texts are compared: tfidf (default), minilm, ...")
+@click.option("--sure", type=float, default=None, help="How probable an answer has to be to be given; default: 0.8.")
+@click.option(
+    "--by", default=None, metavar="NAME", help="How texts are compared: tfidf (default), minilm, or provider/model."
+)
 @click.option("--base-url", default=None, metavar="URL", help="Of the provider; default: PROVIDER_BASE_URL.")
 @click.option("--map", "mapping", metavar="FILE", default=None, help="A TOML file that names the columns.")
 @click.option("--monthly", default=None, metavar="COLUMN", help="The column that says how often a month a job comes.")
-@click.option("--encoding", metavar="NAME", default=None, help="A CSV that is not UTF-8: cp1252, ...")
-@click.option("--out", type=click.Path(file_okay=False), default=None, help="Write advice.html here, such as a report.")
+@click.option(
+    "--encoding", metavar="NAME", default=None, help="The encoding of a CSV that is not UTF-8, such as cp1252."
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False),
+    default=None,
+    help="Write advice.html into this folder, such as a report's.",
+)
 @store_option
 @json_option
 def command(
@@ -47,7 +58,7 @@ def command(
     store: str | None,
     as_json: bool | None,
 ) -> None:
-    """Say of each job of a firm's list who should do it: AI, AI with people, people, or not enough data.
+    """Say who should do each job on a firm's list: AI, AI with people, people, or not enough data.
 
     JOBS is a .csv, .tsv, .json, .jsonl or .parquet with title, description, category, value, hours, how often a month,
     files (docs/advise.md). EXPERIMENTS are names or ids, by default the latest; their tasks may differ.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @service_options
 @json_option
 def command(names: tuple[str, ...], model: str | None, as_json: bool | None, **values: Any) -> int:
-    """Let installed agents say one sentence, in a box and through the door to a model.
+    """Have installed agents answer with one sentence, from inside a sandbox, over its connection to a model.
 
     Without --model nothing is paid for: the model is a double on this machine that answers every request with one
     sentence. Also says whether the program's files are what they were when it was installed. Exit code 1 where one of

@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 @click.option("--count", default=None, type=click.IntRange(1, 1000), help="Clusters to list; default: 20.")
 @click.option(
     "--linkage", default=None, type=click.Choice(["average", "complete", "ward"]),
-    help="How the distance of two clusters is told; default: average.",
+    help="How the distance between two clusters is measured; default: average.",
 )  # fmt: skip
-@click.option("--distance", default=None, type=click.FloatRange(0), help="Where to cut; default: the best silhouette.")
+@click.option(
+    "--distance",
+    default=None,
+    type=click.FloatRange(0),
+    help="The distance at which to cut the tree; default: where the silhouette is best.",
+)
 @store_option
 @json_option
 def command(

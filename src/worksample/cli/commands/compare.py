@@ -25,7 +25,7 @@ SHORT = 70
 @click.argument("a")
 @click.argument("b")
 @click.option("--experiment", default=None, help="Where both agents worked; name or id, by default the latest.")
-@click.option("--all", "everything", is_flag=True, default=None, help="Show the instances that did not change, too.")
+@click.option("--all", "everything", is_flag=True, default=None, help="Also show the instances that did not change.")
 @click.option(
     "--margin",
     type=float,
@@ -39,7 +39,7 @@ SHORT = 70
     default=None,
     help="Show the difference by this besides, corrected for all parts.",
 )
-@click.option("--with-struck", is_flag=True, default=None, help="Count what an integrity review struck, too.")
+@click.option("--with-struck", is_flag=True, default=None, help="Also count what an integrity review struck.")
 @judged_by_option
 @where_option
 @interval_options

@@ -34,8 +34,9 @@ def command(
 ) -> int:
     """Run the starter suite with scripted agents and show the result.
 
-    Needs no key and no network: the agents replay scripts that ship with the suite, some good and some bad, through the
-    same sandbox, limits, graders and report as any model.
+    Needs no key, and no network but for the libraries that agents find in their Python where the extra toolbox is not
+    installed: the agents replay scripts that ship with the suite, some good and some bad, through the same sandbox,
+    limits, graders and report as any model.
 
     With feedback it is a study of chains: jobs from a table, an agent that forgets, experts who judge through the app
     and say what is missing, and a control that is told nothing (docs/chains.md).

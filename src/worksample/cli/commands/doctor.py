@@ -31,7 +31,7 @@ class Symptom:
 @store_option
 @json_option
 def command(store: str | None, as_json: bool | None) -> int:
-    """Say what this machine has and lacks. Exit code 1, with the line to type, where no sandbox can be had."""
+    """Say what this machine has and lacks. Exit code 1, with the line to type, where no sandbox is available."""
     found = [_python(), _inspect(), *_sandbox(), _space(store), _store(store), *_viewers()]
     healthy = all(s.ok for s in found)
     if as_json:
@@ -69,7 +69,23 @@ def _sandbox() -> list[Symptom]:
         Symptom("memory and processes", True, f"held by {groups}"),
         Symptom("freezing", True, here.freezer),
         Symptom("disk", True, here.disk),
+        _libraries(),
     ]
+
+
+def _libraries() -> Symptom:
+    """What agents find in their Python, and whether the first run has to fetch it."""
+    from worksample.errors import SandboxUnavailable
+    from worksample.sandboxes.toolbox import FETCHED, to_be_fetched
+    from worksample.sandboxes.toolbox_fetch import installer
+
+    if not to_be_fetched():
+        return Symptom("agents' Python", True, "its libraries are here")
+    try:
+        by = installer()
+    except SandboxUnavailable as error:
+        return Symptom("agents' Python", False, error.what, error.next)
+    return Symptom("agents' Python", True, f"the first run fetches its libraries by {Path(by[0]).name}: {FETCHED}")
 
 
 def _viewers() -> list[Symptom]:

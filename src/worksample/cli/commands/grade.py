@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     "--by",
     type=click.Choice(["program", "judge"]),
     default=None,
-    help="Whose round is graded anew; default: program's.",
+    help="Whose round is graded again; default: the program's.",
 )
 @click.option("--reason", default=None, help="Why; kept with the round.")
 @click.option("--graders", type=click.IntRange(1), default=None, help="Submissions graded at once; default: 2.")
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 def command(experiment: str | None, store: str | None, as_json: bool | None, **given: Any) -> int:
-    """Grade stored submissions anew and show what changed.
+    """Grade stored submissions again and show what changed.
 
     Opens a new round over the submissions of EXPERIMENT (name or id, by default the latest), or over those named with
     --submission. Nothing is run again. At its end the round is put in force, unless a submission that had a verdict
@@ -109,7 +110,7 @@ def _show(done: Regraded) -> None:
                 c.subject,
                 _score(c.old),
                 _score(c.new),
-                "\n".join(c.reasons),
+                why(c.reasons),
             )
             for c in done.changes
         ]
@@ -121,8 +122,14 @@ def _show(done: Regraded) -> None:
     if done.before is not None and not done.adopted:
         click.echo(
             f"not put in force: {len(done.lost)} submissions would lose their verdict, so round {done.before.id} still "
-            f"decides\n  next: worksample amend adopt round {done.round.id} --reason ...   (takes it all the same)"
+            "decides\n  next: mend what the reasons name, then the same command again; or, to put it in force all the "
+            f"same: worksample amend adopt round {done.round.id} --reason ..."
         )
+
+
+def why(reasons: Sequence[str]) -> str:
+    """Of each reason its first line, which says what and where; a grader's traceback is in `--json` and the report."""
+    return "\n".join(reason.strip().partition("\n")[0] for reason in reasons)
 
 
 def _score(value: float | None) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("source", metavar="SOURCE")
 @json_option
 def command(source: str, as_json: bool | None) -> int:
-    """Bring an image as a task would, and say what a box with it offers.
+    """Fetch an image as a task would, and say what a sandbox made from it offers.
 
     SOURCE is a folder with an OCI layout or a Dockerfile, an archive, a root file system, or docker://NAME@sha256:...
     """

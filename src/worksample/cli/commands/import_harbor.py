@@ -20,7 +20,7 @@ from worksample.cli.output import json_option, say_json, table
     default=None,
     help="Give no network to tasks that want all of it, and mark them; else they are not attemptable.",
 )
-@click.option("--overwrite", is_flag=True, default=None, help="Replace packages that are there.")
+@click.option("--overwrite", is_flag=True, default=None, help="Replace packages that exist already.")
 @json_option
 def command(folder: str, out: str, without_internet: bool | None, overwrite: bool | None, as_json: bool | None) -> None:
     """Turn Harbor's tasks at or below FOLDER into packages below the folder OUT.

@@ -53,23 +53,33 @@ def job_options(function: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(
         (
             click.option("--map", "mapping", metavar="FILE", default=None, help="A TOML file that names the columns."),
-            click.option("--encoding", metavar="NAME", default=None, help="A CSV that is not UTF-8: cp1252, ..."),
-            click.option("--files", metavar="DIR", default=None, help="Where attachments lie; default: by the table."),
+            click.option(
+                "--encoding", metavar="NAME", default=None,
+                help="The encoding of a CSV that is not UTF-8, such as cp1252.",
+            ),
+            click.option(
+                "--files", metavar="DIR", default=None,
+                help="The folder with the attachments; default: the table's own.",
+            ),
             click.option(
                 "--filter", "filters", multiple=True, default=None, metavar="NAME",
-                help="Leave out what is not: completed, payment-verified, fixed-price, single-milestone. Repeatable.",
+                help="Keep only jobs that are completed, payment-verified, fixed-price or single-milestone. "
+                "Repeatable.",
             ),
             click.option(
                 "--source", default=None, metavar="NAME",
                 help="Where prices come from: paid (default), self_reported, estimated or illustrative.",
             ),
             click.option("--public", is_flag=True, default=None, help="Mark the suite as public; else it is private."),
-            click.option("--skip-faulty", is_flag=True, default=None, help="Leave rows at fault out, and count them."),
+            click.option(
+                "--skip-faulty", is_flag=True, default=None, help="Leave out rows with errors, and count them."
+            ),
             click.option(
                 "--missing", is_flag=True, default=None,
-                help="Take jobs in whose attachments are missing or too large; their qualification names them.",
+                help="Import jobs whose attachments are missing or too large, too; their qualification names those "
+                "files.",
             ),
-            click.option("--overwrite", is_flag=True, default=None, help="Replace packages that are there."),
+            click.option("--overwrite", is_flag=True, default=None, help="Replace packages that exist already."),
         )
     ):  # fmt: skip
         function = option(function)

@@ -18,7 +18,7 @@ from worksample.errors import UsageError
 @click.option(
     "--as-published", is_flag=True, default=None, help="Leave ground truth where the published images leave it."
 )
-@click.option("--overwrite", is_flag=True, default=None, help="Replace packages that are there.")
+@click.option("--overwrite", is_flag=True, default=None, help="Replace packages that exist already.")
 @json_option
 def command(
     out: str | None,

@@ -9,11 +9,11 @@ from worksample.cli.output import json_option, printable, say_json, store_option
 
 @click.command("funnel")
 @click.argument("round_", metavar="[ROUND]", default="")
-@click.option("--out", "left_out", is_flag=True, default=None, help="List the jobs that stay out, with the reasons.")
+@click.option("--out", "left_out", is_flag=True, default=None, help="List the jobs that dropped out, with the reasons.")
 @store_option
 @json_option
 def command(round_: str, left_out: bool | None, store: str | None, as_json: bool | None) -> None:
-    """Show how many jobs stayed out at each step, and why.
+    """Show how many jobs dropped out at each step, and why.
 
     ROUND is a qualification's id, by default the latest.
     """

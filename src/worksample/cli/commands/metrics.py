@@ -44,7 +44,7 @@ SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 )
 @click.option("--only", multiple=True, default=None, metavar="SECTION", help="Show this section only. Repeatable.")
 @click.option("--illustrative", is_flag=True, default=None, help="Count prices and hours that are only illustrative.")
-@click.option("--with-struck", is_flag=True, default=None, help="Count what an integrity review struck, too.")
+@click.option("--with-struck", is_flag=True, default=None, help="Also count what an integrity review struck.")
 @click.option(
     "--skips",
     type=click.Choice(["cause", "paper"]),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command("report")
 @click.argument("experiments", nargs=-1)
 @click.option("--out", type=click.Path(file_okay=False), default=None, help="Write the site into this folder.")
-@click.option("--illustrative", is_flag=True, default=None, help="Count prices that are only illustrative, too.")
+@click.option("--illustrative", is_flag=True, default=None, help="Also count prices that are only illustrative.")
 @click.option("--pages/--no-pages", default=None, help="Write a page per trial; by default they are written.")
 @click.option(
     "--app", default=None, envvar="WORKSAMPLE_APP", metavar="URL",

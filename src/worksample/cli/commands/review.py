@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("review")
 @click.option("--experiment", default=None, metavar="NAME", help="Name or id; default: the newest.")
-@click.option("--host", default=None, metavar="NAME", help="Name in the browser; default: ws.localhost.")
+@click.option("--host", default=None, metavar="NAME", help="The host name in the browser; default: ws.localhost.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=None, help="Default: 8765, or a free one where it is in use."
 )

@@ -11,7 +11,7 @@ from worksample.cli.output import json_option, open_store, say_json, store_optio
 @store_option
 @json_option
 def command(store: str | None, as_json: bool | None) -> None:
-    """Build the database anew from the objects: they are the truth, the database is an index over them."""
+    """Rebuild the database from the objects: they are the truth, the database is an index over them."""
     from worksample.store import rebuild
 
     with open_store(store) as opened:

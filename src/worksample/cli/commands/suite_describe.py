@@ -18,7 +18,7 @@ from worksample.cli.output import json_option, printable, say_json, table
     "--out", type=click.Path(file_okay=False), default=None, help="Write page, plots and data into this folder."
 )
 @click.option(
-    "--illustrative", is_flag=True, default=None, help="Count prices and hours that are only illustrative, too."
+    "--illustrative", is_flag=True, default=None, help="Also count prices and hours that are only illustrative."
 )
 @json_option
 def command(suite: str, market: str | None, out: str | None, illustrative: bool | None, as_json: bool | None) -> None:

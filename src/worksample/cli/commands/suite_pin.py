@@ -11,7 +11,7 @@ from worksample.cli.output import json_option, say_json
 @click.argument("suite")
 @json_option
 def command(suite: str, as_json: bool | None) -> None:
-    """Write the digests of a suite's instances into suite.lock.
+    """Write the digests of a suite's instances to suite.lock.
 
     From then on a task that was changed does not pass for the one it was: reading the suite fails until it is pinned
     anew.

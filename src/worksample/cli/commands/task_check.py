@@ -73,7 +73,7 @@ def _show(report: Report) -> None:
         where = f"{finding.where}: " if finding.where else ""
         click.echo(printable(f"{finding.severity} ({finding.check}) {where}{finding.what}"))
         if finding.do:
-            click.echo(printable(f"  do: {finding.do}"))
+            click.echo(printable(f"  next: {finding.do}"))
     for note in report.notes:
         click.echo(printable(f"note: {note}"))
     errors = len(report.errors)

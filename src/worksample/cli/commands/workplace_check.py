@@ -14,10 +14,10 @@ from worksample.cli.output import printable
 @click.command("check")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
-    "--start", is_flag=True, default=None, help="Also put the company into its services, start them and reset them."
+    "--start", is_flag=True, default=None, help="Also load the company into its services, start them and reset them."
 )
 def command(folder: Path, start: bool | None) -> int:
-    """Read a company's folder, and say every fault of it.
+    """Read a company's folder, and list everything wrong with it.
 
     FOLDER holds company.toml; docs/workplace.md says what else.
     """

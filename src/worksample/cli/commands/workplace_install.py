@@ -9,7 +9,7 @@ from worksample.cli.output import printable
 
 @click.command("install")
 def command() -> int:
-    """Bring the programs of a workplace's services onto this machine.
+    """Install the programs of a workplace's services on this machine.
 
     Debian packages by apt-get, as root or by sudo without a password; Redmine's files out of its package, which
     itself is not installed. Needs the extra `workplace`.

@@ -179,7 +179,7 @@ def _refused(table: Path, tally: _Tally) -> ImportFailed:
     shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:SHOWN]]
     more = [f"  and {len(tally.faults) - SHOWN} more"] if len(tally.faults) > SHOWN else []
     return ImportFailed(
-        "\n".join([f"{len(tally.faults)} of {tally.rows} jobs are at fault", *shown, *more]),
+        "\n".join([f"{len(tally.faults)} of {tally.rows} jobs have errors", *shown, *more]),
         where=str(table), next="correct them, or leave them out with --skip-faulty",
     )  # fmt: skip
 

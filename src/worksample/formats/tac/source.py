@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from worksample.errors import ImportFailed
+from worksample.errors import ImportFailed, MissingExtra
 
 from .evaluator_analysis import DATA, UTILS, WORKSPACE, Looks, looks
 
@@ -136,16 +136,16 @@ _HEAVY = frozenset({"sde_run_rising_wave_locally"})
 
 
 def find_source() -> tuple[Path, str]:
-    """The folder of the installed tasks, and the version. ImportFailed where `inspect_evals` is not installed."""
+    """The folder of the installed tasks, and the version. MissingExtra where `inspect_evals` is not installed."""
     spec = importlib.util.find_spec("inspect_evals")
     places = list(spec.submodule_search_locations or []) if spec else []
     for place in places:
         folder = Path(place) / "theagentcompany" / "tasks"
         if folder.is_dir():
             return folder, importlib.metadata.version("inspect_evals")
-    raise ImportFailed(
-        "inspect_evals is not installed, so there are no TheAgentCompany tasks to import",
-        next='pip install "worksample[tac]"',
+    raise MissingExtra(
+        "TheAgentCompany's tasks need the extra 'tac', which is not installed (inspect_evals)",
+        next="pip install 'worksample[tac]'",
     )
 
 

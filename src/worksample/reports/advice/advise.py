@@ -164,12 +164,12 @@ class _Telling:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         found = [
-            "an approach brings what it succeeds in, times the value, less its cost; people succeed always",
-            f"a job of another category counts {self.rule.other:g}, and less the further its text is: the rule under "
-            "which the known jobs foretell each other",
+            "an approach brings its rate of success times the value, less its cost; people are taken to succeed always",
+            f"a measured job of another category counts {self.rule.other:g} times as much, and any job less the "
+            "more its text differs: the rule by which the measured jobs predict each other best",
         ]
         if not self.evidence.has_help:
-            found.append("nobody's feedback was tried or has a price here: nothing is said of AI with people")
+            found.append("no feedback by people was tried or priced here: nothing is said about AI with people")
         if self.config.wage is None:
             found.append("without a wage (--wage) people's work costs what the job is worth")
         elif bare := sum(job.hours is None for job in self.listed):

@@ -80,7 +80,7 @@ def _headline(known: Sequence[Row], tasks: int) -> str:
         text += (
             f" ({100 * (best.passed.level or 0):.4g} % interval {figure(ends[0], 'rate')} to {figure(ends[1], 'rate')})"
         )
-    return text + (", the most of all that were tried." if len(known) > 1 else ".")
+    return text + (", the highest rate of all agents tried." if len(known) > 1 else ".")
 
 
 def _sure(known: Sequence[Row], tasks: int) -> str:
@@ -92,14 +92,14 @@ def _sure(known: Sequence[Row], tasks: int) -> str:
     if close:
         names = close[0] if len(close) == 1 else f"{', '.join(close[:-1])} and {close[-1]}"
         said.append(
-            f"Its interval overlaps with that of {names}: by these figures alone they cannot be told apart. "
-            "To compare them task by task, which tells more: worksample compare."
+            f"Its interval overlaps with that of {names}: from these figures alone it is not clear which is better. "
+            "A comparison task by task says more: worksample compare."
         )
     elif len(known) > 1:
-        said.append("Its interval lies above those of all others.")
+        said.append("Its interval lies above those of all the others.")
     if tasks < FEW_TASKS:
         few = "One task is little" if tasks == 1 else f"{tasks} tasks are few"
-        said.append(f"{few}: other tasks of the same kind could give quite another figure.")
+        said.append(f"{few}: other tasks of the same kind could give a very different figure.")
     return " ".join(said)
 
 
@@ -186,17 +186,17 @@ def _checks(board: Leaderboard, frame: pl.DataFrame) -> list[str]:
     failed, ungraded = states.get("infrastructure", 0), states.get("ungraded", 0)
     if failed or ungraded:
         said.append(
-            f"{failed + ungraded} of {frame.height} planned trials have no grade. They count nowhere, neither as "
+            f"{failed + ungraded} of {frame.height} planned trials have no grade. They count neither as "
             "passed nor as failed; the leaderboard says what the rate could be with them."
         )
     if states.get("not_attemptable"):
-        said.append(f"{states['not_attemptable']} planned trials could not be attempted by the agent at all.")
+        said.append(f"{states['not_attemptable']} planned trials could not be attempted by the agent.")
     if states.get("pending"):
         said.append(f"{states['pending']} planned trials have not been run yet.")
     protocols = {e.lock.protocol.value for e in board.experiments}
     if protocols <= {"program", "checkpoints"}:
         said.append(
-            "Programs graded it. They check what can be checked by rule; have people look at some of the "
+            "Programs graded it. They check what rules can check; have people look at some of the "
             "deliverables before you rely on them (worksample review)."
         )
     said.append("Read two or three trials that passed and two or three that failed, down to the deliverable.")

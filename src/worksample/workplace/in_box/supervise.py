@@ -222,12 +222,13 @@ def forked(work: Callable[[], object]) -> int:
 def tracker_host(state: Path) -> subprocess.Popen[str]:
     """Redmine, loaded and answering nobody."""
     home = Path("/var/lib/redmine/default")
-    for name in ("log", "files"):
-        (home / name).mkdir(exist_ok=True)
+    (home / "log").mkdir(exist_ok=True)
     (home / "config" / "database.yml").write_text(
         f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n  timeout: 10000\n"
     )
-    (home / "config" / "configuration.yml").write_text("default: {}\n")
+    (home / "config" / "configuration.yml").write_text(
+        f"default:\n  attachments_storage_path: {state}/tracker/attachments\n"
+    )
     env = {**os.environ, "SECRET_KEY_BASE": os.urandom(64).hex()}
     return subprocess.Popen(
         ["ruby", str(HERE / "redmine.rb"), "serve", str(SOCKETS["tracker"])],

@@ -144,6 +144,38 @@ local function in_private(event, who, other, query)
 	return answer(event, 201, { to = other, by = who });
 end
 
+-- What was said since the chat began, for the operator alone: the last MANY messages, numbered.
+local MANY = 5000;
+local said_so_far, last = {}, 0;
+
+local function hear(by, text, to, room)
+	if not by or by == "" or not text then return; end
+	last = last + 1;
+	said_so_far[last] = { by = by, text = text, to = to, room = room };
+	said_so_far[last - MANY] = nil;
+end
+
+local function direct(event)
+	local stanza = event.stanza;
+	if stanza.attr.type == "error" or stanza.attr.type == "groupchat" then return; end
+	hear((stanza.attr.from or ""):match("^([^@]*)@"), stanza:get_child_text("body"), (stanza.attr.to or ""):match("^([^@]*)@"));
+end
+
+local function in_public(event)
+	hear(speaker(event.stanza), event.stanza:get_child_text("body"), nil, event.room.jid:match("^([^@]*)"));
+end
+
+module:hook("message/bare", direct, 100);
+module:hook("message/full", direct, 100);
+module:context(rooms_domain):hook("muc-broadcast-message", in_public, -100);
+
+local function heard_after(after)
+	local list = array();
+	after = tonumber(after) or 0;
+	for number = after < 0 and last + 1 or math.max(after + 1, last - MANY + 1), last do list[#list + 1] = said_so_far[number]; end
+	return { heard = list, next = last };
+end
+
 local function list_rooms(who)
 	local list = array();
 	for room in muc().all_rooms() do
@@ -168,6 +200,7 @@ local function handle(event, path)
 	if kind == "direct" then return in_private(event, who, name, query); end
 	if event.request.method == "GET" then
 		if path == "me" then return answer(event, 200, { id = who }); end
+		if path == "heard" and who == "operator" then return answer(event, 200, heard_after(query.after)); end
 		if path == "people" then return answer(event, 200, { people = people() }); end
 		if path == "rooms" then return answer(event, 200, { rooms = list_rooms(who) }); end
 	end

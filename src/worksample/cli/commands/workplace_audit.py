@@ -1,0 +1,73 @@
+"""`worksample workplace audit`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from worksample.cli.output import console, json_option, price_option, say_json, table
+
+if TYPE_CHECKING:
+    from worksample.workplace.colleagues.answering import Answers
+    from worksample.workplace.colleagues.auditing import Audited
+    from worksample.workplace.colleagues.profile import Colleague
+
+
+@click.command("audit")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--model", default=None, metavar="NAME", help="Play all colleagues by this model, whatever backs them.")
+@click.option("--repeats", type=click.IntRange(1, 100), default=None, help="Of each question; default: 3.")
+@price_option("US dollars per million tokens in and out, for what the audit takes.")
+@json_option
+def command(
+    folder: Path, model: str | None, repeats: int | None, prices: tuple[str, ...] | None, as_json: bool | None
+) -> int:
+    """Find out whether a company's colleagues tell what they should, only when asked, and keep their secrets.
+
+    FOLDER holds company.toml and colleagues/. Exit status 1 where a fault is found.
+    """
+    from worksample.cli.service_options import price_of
+    from worksample.errors import UsageError
+    from worksample.models import Service, read_prices
+    from worksample.workplace.colleagues.answering import ByModel, ByRules
+    from worksample.workplace.reading import read_company
+
+    company = read_company(folder)
+    paid = read_prices(dict(price_of(text) for text in prices or ()), "--price")
+    by: Answers = ByModel(model, Service(prices=paid)) if model else ByRules()
+    asked = [one for one in company.colleagues if model or one.backing == "rules"]
+    if not asked:
+        left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
+        raise UsageError(f"there is no colleague that rules answer for{left}", where=str(folder))
+    done = asyncio.run(_audited(asked, by, repeats or 3))
+    if as_json:
+        say_json(
+            {
+                "colleagues": [one.id for one in asked],
+                "questions": done.asked,
+                "faults": [
+                    {"colleague": f.colleague, "fault": f.fault.value, "about": f.about, "asked": f.asked,
+                     "answered": f.answered} for f in done.findings
+                ],
+                "usage": done.usage.plain() if done.usage else None,
+            }
+        )  # fmt: skip
+    else:
+        rows = [(f.colleague, f.fault.value, f.about, f.asked, f.answered[:200]) for f in done.findings]
+        if rows:
+            table("", ("colleague", "fault", "about", "asked", "answered"), rows)
+        click.echo(f"{done.asked} questions to {len(asked)} colleagues: {len(rows)} faults")
+    return 1 if done.findings else 0
+
+
+async def _audited(colleagues: list[Colleague], by: Answers, repeats: int) -> Audited:
+    from rich.progress import Progress
+
+    from worksample.workplace.colleagues.auditing import audit
+
+    with Progress(console=console(err=True), transient=True) as shown:
+        task = shown.add_task("asking", total=len(colleagues))
+        return await audit(colleagues, lambda _: by, repeats=repeats, on_done=lambda _: shown.advance(task))

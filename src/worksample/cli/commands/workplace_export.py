@@ -1,0 +1,24 @@
+"""`worksample workplace export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from worksample.cli.output import printable
+
+
+@click.command("export")
+@click.argument("to", type=click.Path(path_type=Path))
+@click.option("--name", default=None, metavar="NAME", help="Which one; default: company.")
+def command(to: Path, name: str | None) -> int:
+    """Write the state of a workplace that stands to a folder, from which another can begin.
+
+    TO holds everybody's password, too, and is readable by you alone.
+    """
+    from worksample.workplace.kept import USUAL, tell
+
+    done = tell(name or USUAL, "export", to=str(to.absolute()))
+    click.echo(printable(f"{done['files']} files in {to}"))
+    return 0

@@ -1,0 +1,38 @@
+"""`worksample workplace open`."""
+
+from __future__ import annotations
+
+import click
+
+from worksample.cli.output import json_option, printable, say_json
+
+
+@click.command("open")
+@click.argument("service", required=False)
+@click.option("--name", default=None, metavar="NAME", help="Which one; default: company.")
+@click.option("--as", "person", default=None, metavar="PERSON", help="Whose account; default: the first person's.")
+@click.option("--open/--no-open", "browser", default=None, help="Open the browser; by default it is opened.")
+@json_option
+def command(
+    service: str | None, name: str | None, person: str | None, browser: bool | None, as_json: bool | None
+) -> int:
+    """Open a service of a workplace that stands in the browser, and say whose account to use."""
+    from worksample.app.serving import browse
+    from worksample.errors import UsageError
+    from worksample.workplace.kept import USUAL, tell
+
+    name, service = name or USUAL, service or "chat"
+    addresses = tell(name, "status")["addresses"]
+    accounts = tell(name, "accounts")["accounts"]
+    if service not in addresses:
+        raise UsageError(f"it has no service {service!r}: {', '.join(addresses)}", where=name)
+    who = person or next(iter(accounts))
+    if who not in accounts:
+        raise UsageError(f"there is no account {who!r}: {', '.join(accounts)}", where=name)
+    if as_json:
+        say_json({"address": addresses[service], "account": who, "password": accounts[who]})
+        return 0
+    click.echo(printable(f"{addresses[service]}   account {who}, password {accounts[who]}"))
+    if browser is not False:
+        browse(addresses[service])
+    return 0

@@ -1,0 +1,27 @@
+"""`worksample workplace status`."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from worksample.cli.output import duration, json_option, say_json, table
+
+
+@click.command("status")
+@json_option
+def command(as_json: bool | None) -> int:
+    """List the workplaces that stand on this machine, and where people find them."""
+    from worksample.workplace.kept import standing_here
+
+    found = list(standing_here())
+    if as_json:
+        say_json(found)
+        return 0
+    rows = [
+        (one["name"], one["from"], duration(time.time() - one["since"]), " ".join(one["addresses"].values()))
+        for one in found
+    ]
+    table("", ("name", "from", "stands for", "addresses"), rows)
+    return 0

@@ -1,0 +1,103 @@
+"""The services of a workplace as they stand for a grader, over the state that the agent left.
+
+    tracker = case.services().json("tracker", "/issues/3.json")["issue"]["status"]
+
+With `workplace = true` in the grading's table. They stand for this one grading, in a box of their own: what a grader
+changes there is seen by nobody else. A grader that only reads is quicker with `worksample.kit.workplace`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from worksample.errors import Cause, DeliverableError, GraderError
+
+PORTS = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
+"""Where each service is found, under its name."""
+OPERATOR = "WORKPLACE_OPERATOR"
+"""Variable with the operator's password."""
+ANSWER_LIMIT = 64 << 20
+SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a service answered."""
+
+    status: int
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", "replace")
+
+
+class Services:
+    """All services of the workplace, asked as the operator, who may see and do everything."""
+
+    def __init__(self, operator: str, *, seconds: float = SECONDS) -> None:
+        """operator: its password; seconds: that one answer may take."""
+        self._operator, self._seconds = operator, seconds
+
+    @classmethod
+    def here(cls) -> Services:
+        """Those of this grading. GraderError where it asks for none."""
+        if not (operator := os.environ.get(OPERATOR, "")):
+            what = "no services stand for this grader: write workplace = true beside its entry"
+            raise GraderError(what, cause=Cause.GRADER_LACKS)
+        return cls(operator)
+
+    def ask(
+        self, service: str, path: str, *, method: str = "GET", body: bytes | str | Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Said:  # fmt: skip
+        """Any request, and whatever was answered. `body`: bytes, text, or a table that is sent as JSON.
+
+        GraderError (`grader.sandbox`) where nothing answers.
+        """
+        import http.client
+
+        if service not in PORTS:
+            raise GraderError(f"there is no service {service!r}: {', '.join(PORTS)}", cause=Cause.GRADER_CRASH)
+        given = {**self._who(service), **(headers or {})}
+        if isinstance(body, Mapping):
+            body, given = json.dumps(body), {"Content-Type": "application/json", **given}
+        connection = http.client.HTTPConnection(service, PORTS[service], timeout=self._seconds)
+        try:
+            connection.request(method, path, body.encode() if isinstance(body, str) else body, given)
+            answer = connection.getresponse()
+            return Said(answer.status, answer.read(ANSWER_LIMIT))
+        except (OSError, http.client.HTTPException) as error:
+            what = f"{service} does not answer: {error or type(error).__name__}"
+            raise GraderError(what, cause=Cause.GRADER_SANDBOX) from error
+        finally:
+            connection.close()
+
+    def get(self, service: str, path: str) -> bytes:
+        """What lies at a path. DeliverableError where nothing does, GraderError where the service fails or refuses."""
+        said = self.ask(service, path)
+        if said.status in (404, 410):
+            raise DeliverableError(f"{service} has no such thing", where=path)
+        if said.status >= 500:
+            raise GraderError(f"{service} failed at {path}: {said.status}", cause=Cause.GRADER_SANDBOX)
+        if said.status >= 300:
+            raise GraderError(f"{service} refuses {path}: {said.status}", cause=Cause.GRADER_CRASH)
+        return said.body
+
+    def json(self, service: str, path: str) -> Any:
+        """The JSON value at a path. As `get`; GraderError where it is none."""
+        try:
+            return json.loads(self.get(service, path))
+        except (ValueError, RecursionError) as error:
+            raise GraderError(f"{service} answered no JSON at {path}", cause=Cause.GRADER_CRASH) from error
+
+    def _who(self, service: str) -> dict[str, str]:
+        if service == "tracker":
+            return {"X-Redmine-API-Key": self._operator}
+        from base64 import b64encode
+
+        return {"Authorization": "Basic " + b64encode(f"operator:{self._operator}".encode()).decode()}

@@ -1,0 +1,58 @@
+"""`speak`: a model's next turn in a conversation that it plays a part in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import ColleagueError, PlanError
+from worksample.records import Usage
+
+from .resolve import Service, resolve
+from .usage import output_usage
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+
+SECONDS = 600.0
+"""That one turn may take where the service says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Something said. `own`: by whom the model plays; `by`: who said it otherwise."""
+
+    text: str
+    own: bool = False
+    by: str = ""
+
+
+async def speak(
+    name: str, service: Service, system: str, turns: Sequence[Turn], generation: Mapping[str, Any]
+) -> tuple[str, Usage]:
+    """What the model says next, and what that took.
+
+    ColleagueError where the service fails, cannot be had, refuses, or says nothing.
+    """
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
+
+    messages: list[ChatMessage] = [ChatMessageSystem(content=system)]
+    for one in turns:
+        said = f"{one.by}: {one.text}" if one.by else one.text
+        messages.append(ChatMessageAssistant(content=one.text) if one.own else ChatMessageUser(content=said))
+    try:
+        model = resolve(name, service, generation)
+        async with asyncio.timeout(service.timeout or SECONDS):
+            output = await model.generate(messages)
+    except TimeoutError as error:
+        raise ColleagueError("no answer in time", where=name) from error
+    except PlanError as error:
+        raise ColleagueError(error.what, where=name, next=error.next) from error
+    except Exception as error:
+        # A provider is foreign code and raises what it likes.
+        raise ColleagueError(f"{type(error).__name__}: {error}"[:500], where=name) from error
+    if not output.choices or not output.completion.strip():
+        raise ColleagueError("an empty answer", where=name)
+    return output.completion, output_usage(output.usage, name, service.prices)

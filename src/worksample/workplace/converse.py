@@ -1,0 +1,45 @@
+"""The chat's page: Converse.js out of its package on npm, as static files. It is fetched, and ships with nothing."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from worksample.agents.programs.got import called
+from worksample.agents.programs.npm import node_folder
+from worksample.errors import InstallError, SandboxUnavailable
+from worksample.sandboxes.host_state import cache_folder
+from worksample.sandboxes.skeleton import once
+
+VERSION = "14.0.0"
+"""MPL-2.0."""
+_LEFT_OUT = (".map", "/converse.js", "/converse.css", "/website.css", "/website.min.css")
+
+
+def converse_folder() -> Path | None:
+    """Its files; None where they were not fetched."""
+    folder = cache_folder() / f"converse-{VERSION}"
+    return folder if folder.is_dir() else None
+
+
+def fetch_converse() -> Path:
+    """Fetch the package from the registry that npm is configured for. SandboxUnavailable where that fails."""
+    return once(cache_folder() / f"converse-{VERSION}", _fill)
+
+
+def _fill(folder: Path) -> None:
+    with TemporaryDirectory(prefix="worksample-converse-") as made:
+        try:
+            node = node_folder()
+            npm = node / "lib/node_modules/npm/bin/npm-cli.js"
+            words = [str(node / "bin/node"), str(npm), "pack", "--silent", f"converse.js@{VERSION}"]
+            called(words, Path(made), f"converse.js {VERSION}")
+        except InstallError as error:
+            raise SandboxUnavailable(error.what, where="workplace", next=error.next) from error
+        [archive] = Path(made).glob("*.tgz")
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                name = member.name.removeprefix("package/dist/")
+                if member.isfile() and name != member.name and not member.name.endswith(_LEFT_OUT):
+                    tar.extract(member.replace(name=name, deep=False), folder, filter="data")

@@ -1,0 +1,80 @@
+"""A state in a folder that can be carried: taken from a workplace that stands, refused where it is not whole.
+
+EXPORT/state/           the services' databases and folders
+EXPORT/accounts.json    everybody's password, for who goes on with it
+EXPORT/export.json      a digest of each file; written last
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from worksample.errors import ExportError, UsageError
+from worksample.fault_injection import reach
+
+from .exported import read_stamp, require_state
+from .seeding import Seed, take_state
+
+LIST, STATE, ACCOUNTS = "export.json", "state", "accounts.json"
+FORMAT = 1
+
+
+def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
+    """Write an export; how many files it has. The folder appears whole or not at all. UsageError where one is there.
+
+    `state`: of services that stand still, under the hands of an agent: links and devices are left behind.
+    """
+    if to.exists() or to.is_symlink():
+        raise UsageError("something is there already", where=str(to), next="name another folder")
+    part = to.with_name(f".{to.name}.part-{os.getpid()}")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True, mode=0o700)
+    take_state(state, part)
+    reach("export.state")
+    (part / ACCOUNTS).write_text(json.dumps(dict(accounts), indent=1) + "\n")
+    (part / ACCOUNTS).chmod(0o600)
+    files = dict(_digests(part))
+    (part / LIST).write_text(json.dumps({"format": FORMAT, "files": files}, indent=1) + "\n")
+    reach("export.listed")
+    part.rename(to)
+    return len(files)
+
+
+def is_export(folder: Path) -> bool:
+    """Whether a folder is meant for one, whole or not."""
+    return (folder / LIST).exists() or ((folder / STATE).is_dir() and not (folder / "company.toml").exists())
+
+
+def read_export(folder: Path) -> tuple[Seed, tuple[str, ...]]:
+    """What services begin with, and which. ExportError where a file is missing, changed or too many, or the version
+    another one.
+    """
+    where = str(folder)
+    try:
+        said = json.loads((folder / LIST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        raise ExportError(f"it is cut off: no {LIST} that can be read", where=where) from None
+    if not isinstance(said, dict) or said.get("format") != FORMAT or not isinstance(said.get("files"), dict):
+        raise ExportError("it is of another version", where=where, next="use the version that made it")
+    found = dict(_digests(folder))
+    for name in sorted(found.keys() | said["files"].keys()):
+        if name not in found:
+            raise ExportError(f"it is cut off: {name} is missing", where=where)
+        if found[name] != said["files"].get(name):
+            raise ExportError(f"{name} is not what was exported", where=where)
+    services: Sequence[str] = tuple(read_stamp(folder / STATE, where=where).get("services", ()))
+    require_state(folder / STATE, services, where=where)
+    return Seed(folder / STATE, json.loads((folder / ACCOUNTS).read_bytes())), tuple(services)
+
+
+def _digests(folder: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if name != LIST and (path.is_symlink() or not path.is_dir()):
+            link = path.is_symlink() or not path.is_file()
+            yield name, "no file" if link else hashlib.sha256(path.read_bytes()).hexdigest()

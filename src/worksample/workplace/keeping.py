@@ -1,0 +1,157 @@
+"""The process that keeps a workplace for people: the services in their box, a front door on this machine's loopback.
+
+    python -m worksample.workplace.keeping PLAN.json
+
+It says one JSON line once all stand, or why they do not, and then obeys JSON lines on the socket `control` in its
+folder: status, reset, export, down. It ends when it is told to, or when a service does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worksample.box import Endpoint
+from worksample.endpoints import serving_sockets
+from worksample.errors import SandboxError, WorksampleError
+from worksample.services import Services, standing
+from worksample.tasks.workplace import PORTS, WORKPLACE
+
+from .export_folder import is_export, read_export, write_export
+from .seeding import Seed
+from .standing import over_state, own_box, reset, seed_at
+
+LOCK, CONTROL, ABOUT = "lock", "control", "about.json"
+LINE = 1 << 16
+
+
+@dataclass
+class Keeper:
+    """One workplace that stands."""
+
+    services: Services
+    seed: Seed
+    said: dict[str, Any]
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One command and its answer."""
+        with contextlib.suppress(ConnectionError, asyncio.LimitOverrunError):
+            try:
+                asked = json.loads(await reader.readline())
+                async with self._turn:
+                    answer = await self._obeyed(asked)
+            except WorksampleError as error:
+                answer = told(error)
+            except (ValueError, KeyError, TypeError):
+                answer = {"failed": "that is no command"}
+            writer.write(json.dumps(answer).encode() + b"\n")
+            await writer.drain()
+            writer.close()
+
+    async def _obeyed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        verb, box = asked["verb"], own_box(self.services)
+        if verb == "status":
+            return self.said
+        if verb == "accounts":
+            return {"accounts": self.seed.accounts}
+        if verb == "reset":
+            return {"seconds": await reset(box)}
+        if verb == "export":
+            await box.freeze()
+            try:
+                state = box.output_path / WORKPLACE
+                files = await asyncio.to_thread(write_export, state, self.seed.accounts, Path(asked["to"]))
+            finally:
+                await box.thaw()
+            return {"files": files, "to": asked["to"]}
+        if verb == "down":
+            self.over.set()
+            return {"ending": True}
+        return {"failed": f"there is no {verb!r}"}
+
+
+def told(error: WorksampleError) -> dict[str, Any]:
+    """A failure as it goes over the line."""
+    return {"failed": error.what, "where": error.where, "next": error.next}
+
+
+async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> None:
+    """Keep the workplace of the company, or of the export, in `root`, until told otherwise. Raises WorksampleError."""
+    if is_export(root):
+        seed, kept = await asyncio.to_thread(read_export, root)
+        names = tuple(one for one in names if one in kept)
+    else:
+        seed = await asyncio.to_thread(seed_at, root, names)
+    workplace = over_state(names, seed.state, name, accounts=seed.accounts)
+    async with standing((workplace.box,), "bubblewrap") as services:
+        doors = {one: listening(PORTS[one]) for one in names}
+        targets = {Endpoint(one, PORTS[one]): services.target(f"service:{WORKPLACE}:{PORTS[one]}") for one in names}
+        addresses = {one: f"http://{one}.localhost:{door.getsockname()[1]}/" for one, door in doors.items()}
+        said = {"name": name, "from": str(root), "pid": os.getpid(), "since": time.time(), "addresses": addresses}
+        keeper = Keeper(services, seed, said)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, keeper.over.set)
+        async with serving_sockets({Endpoint(one, PORTS[one]): door for one, door in doors.items()}, targets):
+            path = folder / CONTROL
+            path.unlink(missing_ok=True)
+            server = await asyncio.start_unix_server(keeper.converse, path, limit=LINE)
+            try:
+                sys.stdout.write(json.dumps(said) + "\n")
+                sys.stdout.flush()
+                await services.during(keeper.over.wait())
+            finally:
+                path.unlink(missing_ok=True)
+                server.close()
+
+
+def listening(port: int) -> socket.socket:
+    """A socket on the loopback that listens at this port, or at a free one where it is taken."""
+    for wanted in (port, 0):
+        door = socket.socket()
+        try:
+            door.bind(("127.0.0.1", wanted))
+            door.listen(64)
+        except OSError:
+            door.close()
+            continue
+        door.setblocking(False)
+        return door
+    raise SandboxError("no port is free on the loopback", where="workplace")
+
+
+def main() -> int:
+    """See the module."""
+    plan = json.loads(Path(sys.argv[1]).read_text())
+    folder = Path(plan["folder"])
+    with (folder / LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            sys.stdout.write(json.dumps({"failed": "it stands already", "where": plan["name"]}) + "\n")
+            return 1
+        try:
+            asyncio.run(keep(folder, Path(plan["root"]), tuple(plan["services"]), plan["name"]))
+        except WorksampleError as error:
+            sys.stderr.write(f"{error}\n")
+            with contextlib.suppress(BrokenPipeError):
+                sys.stdout.write(json.dumps(told(error)) + "\n")
+                sys.stdout.flush()
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+"""Workplaces that stand on this machine for people: begun, asked, ended. Each is kept by a process of its own."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import ExportError, SandboxError, UsageError
+from worksample.sandboxes.host_state import runtime_folder
+
+from .export_folder import is_export, read_export
+from .keeping import CONTROL, LOCK
+from .programs import require
+from .reading import read_company
+
+USUAL = "company"
+"""Its name where nobody gives one."""
+SECONDS = 900.0
+"""That an answer may take: an export of gigabytes."""
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+
+
+def folder_of(name: str) -> Path:
+    """Where a workplace's keeper has its lock and its socket. UsageError for what is no name."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is no name: lower case letters, digits, _ and -", where="workplace")
+    return runtime_folder() / "workplaces" / name
+
+
+def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
+    """Start the workplace of a company, or of an export, and leave it standing; its name, addresses and keeper.
+
+    ManifestError, ExportError, SandboxError; UsageError where one of this name stands.
+    """
+    require(services)
+    root = root.resolve()
+    if is_export(root):
+        read_export(root)
+    else:
+        read_company(root)
+    folder = folder_of(name)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if stands(name):
+        raise UsageError("it stands already", where=name, next=f"worksample workplace down --name {name}")
+    plan = {"folder": str(folder), "root": str(root), "services": list(services), "name": name}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    with (folder / "log").open("wb") as log:
+        keeper = subprocess.Popen(
+            [sys.executable, "-m", "worksample.workplace.keeping", str(folder / "plan.json")],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True, cwd="/",
+        )  # fmt: skip
+    assert keeper.stdout is not None
+    with keeper.stdout as said:
+        line = said.readline()
+    if not line:
+        last = (folder / "log").read_text(errors="replace").strip()[-1000:]
+        raise SandboxError(f"its keeper ended: {last or 'it said nothing'}", where=name)
+    return _answer(line, name)
+
+
+def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
+    """The keeper's answer to a command. UsageError where none of this name stands."""
+    try:
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(SECONDS)
+            line.connect(str(folder_of(name) / CONTROL))
+            line.sendall(json.dumps({"verb": verb, **more}).encode() + b"\n")
+            with line.makefile("rb") as said:
+                data = said.readline()
+    except (FileNotFoundError, ConnectionError):
+        hint = f"worksample workplace up FOLDER --name {name}"
+        raise UsageError("no workplace of this name stands", where=name, next=hint) from None
+    except TimeoutError:
+        raise SandboxError("its keeper does not answer", where=name) from None
+    return _answer(data, name)
+
+
+def down(name: str) -> None:
+    """End it, and wait until it is gone. UsageError where none of this name stands."""
+    tell(name, "down")
+    with (folder_of(name) / LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def stands(name: str) -> bool:
+    """Whether one of this name is kept: its keeper holds a lock for as long as it lives."""
+    try:
+        with (folder_of(name) / LOCK).open("r") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def standing_here() -> Iterator[dict[str, Any]]:
+    """What each workplace says of itself that stands here, by name."""
+    for path in sorted((runtime_folder() / "workplaces").glob("*")):
+        if _NAME.fullmatch(path.name) and stands(path.name):
+            try:
+                yield tell(path.name, "status")
+            except UsageError:
+                continue  # it is starting, or ending
+
+
+def _answer(line: bytes, name: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(line)
+    except ValueError:
+        raise SandboxError("its keeper ended while it was asked", where=name) from None
+    if "failed" in found:
+        kind = ExportError if found.get("where", "").startswith("export") else SandboxError
+        raise kind(found["failed"], where=found.get("where") or name, next=found.get("next", ""))
+    return found

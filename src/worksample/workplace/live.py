@@ -1,0 +1,69 @@
+"""Live checks: a task's `live.py` looks at the services once the agent is done, while they still stand.
+
+What it finds is evidence and is graded again as often as anybody likes; to look again nobody can, and so each part of a
+grade that rests on it says that it is not regradable.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import SandboxError
+from worksample.files import Sink
+from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, Part, canonical, now
+from worksample.services import Services
+
+from .standing import Workplace, environment, own_box
+
+PLACE = "/task/scratch/live"
+"""Where it lies in the services' box: brought there once the agent is done, and never before."""
+FILE = "live.json"
+SECONDS = 120.0
+LIMIT = 8 << 20
+"""Bytes that it may print."""
+
+
+async def look(services: Services, workplace: Workplace, folder: Callable[[str], Path], given: Environment) -> Any:
+    """What the task's `live.py` prints, a JSON object; None where it has none. A failure is told, not raised."""
+    source = given.workplace.live if given.workplace is not None else None
+    if source is None or source.files is None:
+        return None
+    try:
+        return {
+            "regradable": False,
+            "at": now().isoformat(),
+            **await _looked(services, workplace, folder(source.files)),
+        }
+    except SandboxError as error:
+        return {"regradable": False, "at": now().isoformat(), "failed": error.what[:2000]}
+
+
+async def _looked(services: Services, workplace: Workplace, root: Path) -> dict[str, Any]:
+    box = own_box(services)
+    try:
+        for path in sorted(path for path in root.rglob("*") if path.is_file()):
+            await box.write(f"{PLACE}/{path.relative_to(root).as_posix()}", path.read_bytes())
+    except OSError as error:
+        return {"failed": f"it cannot be brought there: {error.strerror}"}
+    done = await box.run(["python3", f"{PLACE}/live.py"], cwd=PLACE, env=environment(workplace), timeout=SECONDS)
+    if done.returncode or done.timed_out or done.truncated or len(done.stdout) > LIMIT:
+        how = "did not end in time" if done.timed_out else f"ended with exit status {done.returncode}"
+        return {"failed": f"live.py {how}: {done.stderr.decode('utf-8', 'replace').strip()[-1000:]}"}
+    try:
+        found = json.loads(done.stdout)
+    except (ValueError, RecursionError):
+        found = None
+    return {"found": found} if isinstance(found, dict) else {"failed": "live.py printed no JSON object"}
+
+
+def with_live(part: Part, manifest: Manifest, found: Any, sink: Sink) -> Part:
+    """The exports, and what was found live beside them."""
+    data = canonical(found)
+    entry = Entry(path=FILE, kind=EntryKind.FILE, size=len(data), blob=sink.put(data))
+    whole = Manifest(entries=tuple(sorted((*manifest.entries, entry), key=lambda one: one.path)))
+    digest = sink.put(canonical(whole.plain()))
+    status = CaptureStatus.PARTIAL if part.status is CaptureStatus.ABSENT else part.status
+    return part.replaced(manifest=digest, status=status, files=len(whole.files), size=whole.size)

@@ -1,0 +1,10 @@
+"""What `worksample grade` says of submissions that a new grader could not grade."""
+
+from __future__ import annotations
+
+from worksample.cli.commands.grade import why
+
+
+def test_a_crash_is_a_line_and_not_its_traceback() -> None:
+    crash = "grade.py:6: SyntaxError: bad\nTraceback (most recent call last):\n  File ...\n"
+    assert why((crash, "score 1 before, nothing now")) == "grade.py:6: SyntaxError: bad\nscore 1 before, nothing now"

@@ -1,0 +1,30 @@
+"""A home that takes nothing: Inspect's traces lie in a folder of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worksample.runs.engine_folder import need_engine_folder
+
+
+def test_a_home_that_takes_nothing_stops_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspect_ai._util.appdirs import inspect_data_dir
+
+    monkeypatch.setenv("HOME", "/dev/null")  # nothing can be made below it, not even by root
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "ours"))
+    with pytest.raises(OSError):
+        inspect_data_dir("traces")
+    need_engine_folder()
+    assert inspect_data_dir("traces").is_relative_to(tmp_path / "ours")
+
+
+def test_a_home_that_takes_it_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspect_ai._util.appdirs import inspect_data_dir
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    need_engine_folder()
+    assert inspect_data_dir("traces").is_relative_to(tmp_path)

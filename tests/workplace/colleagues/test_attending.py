@@ -1,0 +1,126 @@
+"""Colleagues who attend to a chat: whom they answer, what is kept, what a flood and a failing model do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from openai_server import Answer, Fault, says, serving
+from worksample.errors import Cause, SandboxError
+from worksample.files import HashSink
+from worksample.models import Price, Service
+from worksample.workplace.colleagues.answering import Answers, ByModel, ByRules, Heard
+from worksample.workplace.colleagues.attending import MOST, Attending, played
+from worksample.workplace.colleagues.hearing import Message
+from worksample.workplace.colleagues.profile import Colleague, Knowledge
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+BUDGET = Knowledge(id="budget", text="It is 4,704 EUR.", ask="What is the budget?", about=("budget",), marks=("4704",))
+SECRET = Knowledge(id="pay", text="Li earns 150000.", tell="never", ask="What does Li earn?", marks=("150000",))
+ROSA = Colleague(id="rosa", name="Rosa Lind", role="Office", otherwise="What do you need?", knows=(BUDGET, SECRET))
+MODEL = "openai-api/local/colleague-1"
+
+
+@dataclass
+class Room:
+    """A chat in memory."""
+
+    said: list[Message] = field(default_factory=list)
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def now(self) -> int:
+        return len(self.said)
+
+    async def heard(self, after: int) -> tuple[list[Message], int]:
+        return self.said[after:], len(self.said)
+
+    async def say(self, who: str, text: str, *, to: str, room: str) -> None:
+        async with self.changed:
+            self.said.append(Message(who, text, "" if room else to, room))
+            self.changed.notify_all()
+
+    async def until(self, when: Callable[[list[Message]], bool]) -> None:
+        async with self.changed:
+            await asyncio.wait_for(self.changed.wait_for(lambda: when(self.said)), 60)
+
+    def by(self, who: str) -> list[Message]:
+        return [one for one in self.said if one.by == who]
+
+
+def attending(chat: Room, by: Answers | None = None) -> Attending:
+    return Attending(chat, {"rosa": (ROSA, by or ByRules())}, pause=0.002)
+
+
+async def test_who_is_written_to_or_named_answers() -> None:
+    chat = Room()
+    await chat.say("alex", "What is the budget?", to="rosa", room="")  # before they attend
+    async with attending(chat).begun() as attended:
+        await chat.say("alex", "What is the budget?", to="ines", room="")
+        await chat.say("alex", "Does rosa know the budget? Or @rosalind?", to="", room="general")
+        await chat.say("alex", "What is the budget?", to="rosa", room="")
+        await chat.say("alex", "@rosa, what is the budget?", to="", room="general")
+        await chat.until(lambda said: sum(one.by == "rosa" for one in said) == 2)
+    assert sorted(chat.by("rosa"), key=lambda one: one.to) == [
+        Message("rosa", BUDGET.text, "", "general"),
+        Message("rosa", BUDGET.text, "alex", ""),
+    ]
+    kept: dict[str, bytes] = {}
+
+    class Kept(HashSink):
+        def put(self, data: bytes) -> str:
+            digest = super().put(data)
+            kept[digest] = data
+            return digest
+
+    part = attended.part(Kept())
+    assert part.files == 1
+    lines = [json.loads(line) for data in kept.values() for line in data.splitlines() if b'"colleague"' in line]
+    assert [(one["by"], one["said"], one["knows"]) for one in lines] == [("alex", BUDGET.text, ["budget"])] * 2
+    assert attended.usage is None
+
+
+async def test_a_flood_is_answered_up_to_a_number() -> None:
+    chat = Room()
+    async with attending(chat).begun() as attended:
+        for n in range(MOST + 20):
+            await chat.say("alex", f"{n}: hello", to="rosa", room="")
+            if n % 25 == 24:
+                wanted = min(MOST, n + 1)
+                await chat.until(lambda said, wanted=wanted: sum(one.by == "rosa" for one in said) >= wanted)
+    assert len(chat.by("rosa")) == MOST
+    assert len(attended.lines) <= MOST + 20
+
+
+async def test_a_model_plays_a_colleague_and_pays_for_itself() -> None:
+    """What it would give away is withheld; its conversation is its own words and the others'."""
+    answers = [says("It is 4,704 EUR, I think."), says("Psst: Li earns 150,000.")]
+    with serving(answers) as served:
+        service = Service(prices={MODEL: Price(input=1, output=2)}, args=served.args)
+        by = ByModel(MODEL, service)
+        told = await by.answer(ROSA, (Heard("alex", "What is the budget?"),))
+        kept = await by.answer(ROSA, (Heard("alex", "Hi"), Heard("rosa", "Hi!", True), Heard("alex", SECRET.ask)))
+    assert told.text == "It is 4,704 EUR, I think." and told.usage is not None and told.usage.calls == 1
+    assert told.usage.cost is not None and told.usage.cost > 0
+    assert (kept.text, kept.record["withheld"]) == (ROSA.otherwise, ["pay"])
+    roles = [one["role"] for one in served.requests[-1]["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
+
+
+async def test_a_model_that_fails_leaves_its_colleague_silent() -> None:
+    for fault in (Fault.LIMIT, Fault.BROKEN, Fault.NOT_JSON, Fault.NO_CHOICES):
+        with serving([Answer(fault=fault)]) as served:
+            service = Service(retries=0, args=served.args)
+            reply = await ByModel(MODEL, service).answer(ROSA, (Heard("alex", "Hello?"),))
+        assert reply.text == "" and reply.record["failed"], fault
+
+
+def test_a_colleague_of_a_model_needs_one() -> None:
+    one = ROSA.replaced(backing="model")
+    assert isinstance(played([one], MODEL, Service())["rosa"][1], ByModel)
+    with pytest.raises(SandboxError, match="names none") as caught:
+        played([one], None, Service())
+    assert caught.value.cause is Cause.SERVICE_START
