@@ -16,9 +16,10 @@ from worksample.store import Store
 
 from .exporting import names_in, tables_of
 from .jobs_in import normal_row, posting_of, rubric_of
+from .said_in import judgement_of, qualified
 from .tables import NAMES, OURS, PAPER, Row, Tables, id_of
 from .told import criteria_told, feedback_told, labels_told, read_feedback, read_labels
-from .work_in import AUTHOR, check_submission, entries_of, judgement_of, qualified
+from .work_in import AUTHOR, check_submission, entries_of
 
 _FLAG = "is_successful_run"
 

@@ -235,7 +235,9 @@ class _Held:
                 }  # fmt: skip
 
     def agents_told(self) -> Iterator[Row]:
-        """Agents by when an experiment first named them, and whoever handed work in."""
+        """Agents by when an experiment first named them, people at work, and whoever handed work in."""
+        from worksample.agents.define import HUMAN
+
         first: dict[str, datetime] = {}
         for e in self.store.find(Experiment):
             for id in e.agents:
@@ -254,7 +256,8 @@ class _Held:
                     "is_human": kept["is_human"], "name": kept["name"],
                 }  # fmt: skip
             else:
-                yield {"agent_id": id, "registration_ts": first.get(id), "is_human": False, "name": agent.name}
+                human = agent.harness == HUMAN
+                yield {"agent_id": id, "registration_ts": first.get(id), "is_human": human, "name": agent.name}
 
     # -- their cells
 

@@ -41,22 +41,17 @@ from .coming import Coming
 from .exporting import HOME
 from .jobs_in import rubric_of, write_job
 from .jobs_out import contract_of
+from .said_in import evaluation_id, judged, protocol_of, qualified, round_of, strike
 from .tables import Row
 from .work_in import (
     AUTHOR,
     Handed,
     agent_of,
     entries_of,
-    evaluation_id,
-    judged,
     output_of,
     place_all,
     plan_of,
-    protocol_of,
-    qualified,
-    round_of,
     slots_of,
-    strike,
     work_of,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -15,24 +15,17 @@ from worksample.formats.jobs.cells import Unfit
 from worksample.formats.jobs.package import inside, opened_file
 from worksample.records import (
     IMPORTED,
-    Action,
     Agent,
-    Amendment,
     Arm,
     CaptureStatus,
     Chain,
-    Criteria,
     Ending,
     Entry,
     EntryKind,
-    Evaluation,
-    EvaluatorKind,
     Experiment,
     Fed,
     Feedback,
-    Given,
     Instance,
-    Labels,
     Lock,
     Manifest,
     Origin,
@@ -40,11 +33,8 @@ from worksample.records import (
     Part,
     Protocol,
     Reported,
-    Round,
-    Rule,
     Slot,
     Submission,
-    Target,
     Trial,
     canonical,
     digest_of,
@@ -53,9 +43,8 @@ from worksample.records import (
 )
 from worksample.taxonomy import slug
 
-from .exporting import HOME, kept_id
+from .exporting import HOME
 from .tables import Row
-from .told import FAIL, PASS, read_feedback, read_labels
 
 AUTHOR = "import upbench"
 PLAIN, FEEDBACK = "plain", "feedback"
@@ -66,7 +55,6 @@ TEXT = "deliverable.md"
 """The file that a deliverable becomes which is a text."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _LONGEST = 10 * 365 * 86_400
-_SAID = {"pass": PASS, "passed": PASS, "true": PASS, "fail": FAIL, "failed": FAIL, "false": FAIL}
 WHY = "its row says is_successful_run false"
 
 
@@ -258,83 +246,3 @@ def work_of(one: Handed, experiment: Experiment, human: bool | None, fed: Fed | 
         working_seconds=row["duration"], fed=fed, sandbox=IMPORTED,
     )  # fmt: skip
     return [trial, Submission(**fixed, origin=Origin.TRIAL, trial=trial.id)]
-
-
-# -- what was said
-
-
-def evaluation_id(table: str, own: str) -> str:
-    """The record's id for a row of `qualifications` or `evaluations`: both count in numbers of their own."""
-    return digest_of([HOME, table, own])[:32]
-
-
-def round_of(experiment: str, protocol: Protocol, by: EvaluatorKind, instances: Iterable[Instance], at: Any) -> Round:
-    """The round of an experiment's evaluations by people, or by judges."""
-    gradings = {i.id: i.grading_digest(protocol) for i in instances if protocol in i.grading}
-    return Round(
-        id=round_id(experiment, protocol, by), protocol=protocol, by=by, experiment=experiment, rule=Rule.MAJORITY,
-        gradings=gradings, reason="imported from UpBench's tables", author=AUTHOR, at=at, versions={"imported": "1"},
-    )  # fmt: skip
-
-
-def round_id(experiment: str, protocol: Protocol, by: EvaluatorKind) -> str:
-    return digest_of([HOME, experiment, protocol.value, by.value])[:32]
-
-
-def protocol_of(row: Row) -> Protocol:
-    """Of a row of `evaluations`: a vote on the whole, or criterion by criterion."""
-    said = row["submission_feedback"]
-    return Protocol.HOLISTIC if isinstance(said, dict) and "holistic" in said else Protocol.RUBRIC
-
-
-def judgement_of(row: Row) -> str | None:
-    """`pass` or `fail`, where a row of `evaluations` says so. Raises Unfit."""
-    told = row["judgement"]
-    if told is not None and told.strip().lower() not in _SAID:
-        raise Unfit(f"judgement: {told[:40]!r} is neither {PASS} nor {FAIL}")
-    if row["submission_feedback"] in (None, [], {}) and row["is_successful_run"] is not False:
-        raise Unfit("submission_feedback: is missing, and is_successful_run is not false")
-    return None if told is None else _SAID[told.strip().lower()]
-
-
-def judged(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind) -> tuple[Protocol, Evaluation]:
-    """A row of `evaluations`. Raises Unfit."""
-    criteria = instance.grading[Protocol.RUBRIC].criteria if Protocol.RUBRIC in instance.grading else None
-    payload = None
-    if row["submission_feedback"] not in (None, [], {}):
-        payload = read_feedback(row["submission_feedback"], criteria or Criteria())
-    protocol = protocol_of(row)
-    kept: dict[str, Any] = {"id": kept_id(row["evaluation_id"]), "judgement": judgement_of(row)}
-    if row["evaluation_ts"] is None:
-        kept["undated"] = True
-    return protocol, Evaluation(
-        id=evaluation_id("evaluations", row["evaluation_id"]),
-        round=round_id(subject.experiment or "", protocol, by), subject=subject.id, instance=instance.id,
-        grading=instance.grading_digest(protocol) if protocol in instance.grading else "",
-        evaluator=row["evaluator_id"], outcome=Given.GIVEN if payload else Given.DECLINED, payload=payload,
-        reason="" if payload else WHY, minutes=row["minutes"], record={HOME: kept}, author=AUTHOR,
-        at=row["evaluation_ts"] or subject.at,
-    )  # fmt: skip
-
-
-def qualified(row: Row, round: str, instance: str, criteria: Any) -> Evaluation:
-    """A row of `qualifications`. Raises Unfit."""
-    if row["qualification_ts"] is None:
-        raise Unfit("qualification_ts: is missing")
-    payload: Labels | None = read_labels(row, criteria)
-    if payload is None and row["is_successful_run"] is not False:
-        raise Unfit("it answers nothing, and is_successful_run is not false")
-    return Evaluation(
-        id=evaluation_id("qualifications", row["qualification_id"]), round=round, subject=instance, instance=instance,
-        evaluator=row["evaluator_id"], outcome=Given.GIVEN if payload else Given.DECLINED, payload=payload,
-        reason="" if payload else WHY, record={HOME: {"id": kept_id(row["qualification_id"])}}, author=AUTHOR,
-        at=row["qualification_ts"],
-    )  # fmt: skip
-
-
-def strike(target: Target, id: str, at: Any, action: Action = Action.STRIKE, n: int = 0) -> Amendment:
-    """What takes away, or gives back, what a row says was no successful run. `n`: amendments of it so far."""
-    return Amendment(
-        id=digest_of([HOME, target.value, id, action.value, n])[:32], action=action, target=target, target_id=id,
-        reason=WHY if action is Action.STRIKE else "its row says is_successful_run true", author=AUTHOR, at=at,
-    )  # fmt: skip
