@@ -94,12 +94,16 @@ def counts_of(found: Mapping[str, int]) -> Counts:
 
 
 def sum_counts(parts: Iterable[Counts]) -> Counts:
-    """Counts of all parts together, one or more."""
+    """Counts of all parts together."""
     each = list(parts)
     special: dict[str, int] = {}
     for part in each:
         for name, count in part.special.items():
             special[name] = special.get(name, 0) + count
-    rows = [(part.planned, part.valid, part.infrastructure_failed, part.ungraded) for part in each]
-    planned, valid, failed, ungraded = (sum(column) for column in zip(*rows, strict=True))
-    return Counts(planned, valid, failed, ungraded, special)
+    return Counts(
+        sum(part.planned for part in each),
+        sum(part.valid for part in each),
+        sum(part.infrastructure_failed for part in each),
+        sum(part.ungraded for part in each),
+        special,
+    )
