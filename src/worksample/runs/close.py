@@ -168,7 +168,9 @@ def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event
     from worksample.agents.shown_digest import SHOWN
 
     prices = try_.job.config.prices
-    usage = spent(usage_of(events, prices), try_.job.agent.model, prices)
+    usage = usage_of(events, prices)
+    if not any(event.event == "model" for event in events):  # what a request without an answer cost is not known
+        usage = spent(usage, try_.job.agent.model, prices)
     if try_.attending is not None and try_.attending.usage is not None:
         usage[ROLE] = try_.attending.usage
     if lost := waiting(events, rest["ended"]).lost:
