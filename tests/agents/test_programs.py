@@ -31,11 +31,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
 
-def put(name: str, version: str, digest: str = "d" * 64) -> Installed:
+def put(name: str, version: str, digest: str = "d" * 64, *, anywhere: bool = False) -> Installed:
     """As if it had been installed."""
     folder = agents_folder() / f"{name}-{version}-{digest[:16]}"
     (folder / TREE).mkdir(parents=True)
-    one = Installed(name, version, digest, str(folder / TREE), {"x": "1"}, runtime="node 1")
+    one = Installed(name, version, digest, str(folder / TREE), {"x": "1"}, runtime="node 1", anywhere=anywhere)
     (folder / ABOUT).write_text(json.dumps(one.plain()))
     return one
 
@@ -102,6 +102,13 @@ def test_a_half_installed_program_is_none() -> None:
     (agents_folder() / ".codex.new" / TREE).mkdir(parents=True)
     (agents_folder() / "codex-1.0-abc" / TREE).mkdir(parents=True)
     assert installed() == () and find("codex") is None
+
+
+def test_what_a_later_release_installed_is_read_as_far_as_it_is_known() -> None:
+    about = agents_folder() / f"codex-1.0-{'d' * 16}" / ABOUT
+    put("codex", "1.0")
+    about.write_text(json.dumps({**json.loads(about.read_text()), "more": 1}))
+    assert find("codex") == installed()[0]
 
 
 def test_a_digest_covers_what_runs_and_nothing_of_the_place(tmp_path: Path) -> None:

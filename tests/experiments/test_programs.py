@@ -59,14 +59,12 @@ def asked(folder: Path, agents: list[tuple[str, str]], url: str, **more: Any) ->
     return ExperimentConfig(
         name="programs",
         store=str(folder / "store"),
-        suite="starter",
-        only=("incident-report/checkout",),
+        **{"suite": "starter", "only": ("incident-report/checkout",), "parallel": 2, "tries": 1, **more},
         agents=tuple(
             AgentConfig(name=f"{harness}-{model.rpartition('/')[2]}", harness=harness, model=model)
             for harness, model in agents
         ),
         services={"openai-api/local": ServiceConfig(base_url=url, retries=0)},
-        **{"parallel": 2, "tries": 1, **more},
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.test_programs import put
 from experiments.material import an_instance
 from images import machine
 from worksample.errors import Cause, ImageError, ManifestError
@@ -87,10 +88,21 @@ def test_a_task_is_worked_on_and_graded_in_its_image(tmp_path: Path) -> None:
         assert not check(store, deep=True)
 
 
-def test_agents_that_are_installed_here_cannot_work_in_an_image_yet() -> None:
+def test_agents_that_lack_what_they_stand_on_cannot_work_in_an_image(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     image = ImageSource(name=f"docker://example.com/a@sha256:{'0' * 64}")
     in_image, plain = an_instance("task", "case", image=image, software=("only-there",)), an_instance("task", "case")
-    for harness, works in (("worker", True), ("command", True), ("codex", False)):
+    put("codex", "1.0")
+    put("aider", "1.0", anywhere=True)
+    for harness, works in (
+        ("worker", True),
+        ("command", True),
+        ("codex", False),
+        ("aider", True),
+        ("qwen-code", False),
+    ):
         agent = Agent.of(harness, harness)
         assert bool(why_not(agent, in_image, frozenset({"only-there"}))) is not works
         assert not why_not(agent, plain)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from worksample.errors import Cause
 from worksample.records import (
     About,
+    Act,
     Action,
     Agent,
     Amendment,
@@ -45,6 +46,7 @@ from worksample.records import (
     Reported,
     Round,
     Rule,
+    SeatEvent,
     Side,
     Skip,
     Slot,
@@ -160,6 +162,7 @@ trials = st.builds(
     started=moments,
     ended=moments,
     working_seconds=amounts,
+    person_seconds=maybe(amounts),
     steps=st.integers(0, 999),
     usage=st.dictionaries(names, usages, max_size=2),
     limits=limits,
@@ -274,6 +277,20 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
         Slot, id=words, experiment=words, agent=words, instance=words, arm=names, repeat=st.integers(1, 9)
     ),
     "trial": trials,
+    "seat_event": st.builds(
+        SeatEvent,
+        id=words,
+        slot=words,
+        number=st.integers(1, 10_000),
+        person=words,
+        act=st.sampled_from(Act),
+        at=moments,
+        until=maybe(moments),
+        output=maybe(digests),
+        terminal=maybe(digests),
+        text=maybe(digests),
+        note=words,
+    ),
     "submission": submissions,
     "round": st.builds(
         Round,

@@ -26,6 +26,9 @@ DESK = (Path(__file__).parent / "desk.py").read_text()
 SHOP, TRACKER = Endpoint("shop.example.com", 80), Endpoint("tracker.example.com", 8080)
 
 
+NAMES = {SHOP: "service:shop", TRACKER: "service:tracker"}
+
+
 def desk(name: str = "shop", port: int = 8000, **more: Any) -> ServiceSpec:
     argv = ("python3", "-c", DESK, str(port), "{state}", "{files}", *more.pop("words", ()))
     return ServiceSpec(**{"name": name, "box": name, "argv": argv, "ports": (port,), **more})
@@ -33,11 +36,10 @@ def desk(name: str = "shop", port: int = 8000, **more: Any) -> ServiceSpec:
 
 @asynccontextmanager
 async def reached(
-    folder: Path, *served: ServiceSpec, before: bool = False
+    folder: Path, *served: ServiceSpec, before: bool = False, names: Mapping[Endpoint, str] = NAMES
 ) -> AsyncIterator[tuple[Box, Services, Ledger]]:
     """An agent's box, and the services behind their endpoints."""
     (folder / "word.txt").write_text("swordfish")
-    names = {SHOP: "service:shop", TRACKER: "service:tracker"}
     endpoints = tuple(place for place, to in names.items() if to.split(":")[1] in [one.name for one in served])
     plan = boxes_of(served, lambda digest: folder, "services")
     async with (

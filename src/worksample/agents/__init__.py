@@ -1,6 +1,6 @@
 """Who works: harnesses, presets, and what an agent is shown."""
 
-from .build import build, check_agent, logs_of, mounts_of, takes_mcp
+from .build import build, check_agent, logs_of, mounts_of, takes_mcp, works_in_images
 from .define import HARNESSES, define, harnesses, is_program
 from .presets import PRESETS, Preset
 from .script import Script, Step, read_script
@@ -20,4 +20,5 @@ __all__ = [
     "mounts_of",
     "read_script",
     "takes_mcp",
+    "works_in_images",
 ]

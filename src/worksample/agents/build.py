@@ -13,8 +13,9 @@ from worksample.models.resolve import check_generation
 from worksample.records import Agent, Instance, Limits
 
 from .absent import absent_here
-from .define import checked
+from .define import HARNESSES, checked
 from .mcp.forms import FORMS
+from .programs import find
 from .programs.settle import need
 from .script import Script
 from .settings import (
@@ -125,6 +126,14 @@ def mounts_of(agent: Agent) -> tuple[Mount, ...]:
     if not isinstance(settings, ProgramSettings):
         return ()
     return need(agent.harness, settings.version, settings.program).mounts()
+
+
+def works_in_images(agent: Agent) -> bool:
+    """Whether the agent's box may have any root: where it is a program, it was installed with all that it stands on."""
+    if agent.harness in HARNESSES:
+        return True
+    here = find(agent.harness, str(agent.settings.get("version", "")), str(agent.settings.get("program", "")))
+    return here is not None and here.anywhere
 
 
 def takes_mcp(agent: Agent) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,9 @@ from worksample.library.running import options_of, planned
 
 from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_ahead import judging_of, show_calibration, show_judging
+from .next_step import counted, next_step
 from .output import console, dollars, duration, open_store, printable, say_json, table
-from .places import hours_said, paid_for, places_said
+from .places import hours_said, paid_for
 from .same_name import tell_planned
 
 if TYPE_CHECKING:
@@ -152,7 +152,6 @@ def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone
 
 
 def _tell(done: RunResult, store: Store, tone: Tone) -> None:
-    from worksample.experiments.find import call
     from worksample.extras import lacks
     from worksample.records import Experiment
     from worksample.reports import leaderboard, print_board
@@ -163,43 +162,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         _show_counts(store, status.experiment, hints=tone.hints)
     elif status.finished or (status.handed_in and not lacks("report")):
         print_board(leaderboard(store, [status.experiment]), console())
-    name = call(store, store.get(Experiment, status.experiment))
-    where = f" --store {shlex.quote(tone.store)}" if tone.store else ""
-    said, next = "", f"worksample report {name}{where} --out report"
-    if not status.planned and not status.handed_in:
-        said = "nothing is handed in yet"
-        next = f"worksample submit --table FILE --experiment {name}{where}, then worksample resume {name}{where}"
-    elif done.interrupted:
-        said = f"stopped: {status.finished} of {status.planned - status.not_attemptable} trials are kept"
-        next = f"worksample resume {name}{where}"
-    elif status.open > status.places:
-        failed = _count(status.open - status.places, "slot")
-        said = f"still open: {failed}, whose tries failed for reasons that are not the agent's"
-        next = f"worksample resume {name}{where}"
-    elif status.due:
-        said = f"due: {_count(status.due, 're-attempt')} of work that failed"
-        next = f"worksample resume {name}{where}"
-    elif status.places:
-        said = places_said(store, store.get(Experiment, status.experiment))
-        next = f"worksample serve{where}, then worksample resume {name}{where}"
-    elif status.waits_for_people:
-        said = f"waits for people: {_count(status.waits_for_people, 'submission')}"
-        labels = f", and for labels of what the judge said: {_count(status.to_label, 'submission')}"
-        said += labels if status.to_label else ""
-        goes_on = status.to_label or store.get(Experiment, status.experiment).lock.chain
-        again = f"worksample resume {name}{where}, then " if goes_on else ""
-        next = f"worksample review --experiment {name}{where}, then {again}worksample report {name}{where} --out report"
-    elif status.to_label:
-        said = f"waits for people's labels of what the judge said: {_count(status.to_label, 'submission')}"
-        next = f"worksample review --experiment {name}{where}, then worksample resume {name}{where}"
-    elif status.waits_for_judge:
-        said = (
-            f"waits for a judge: {_count(status.waits_for_judge, 'submission')}; none is configured, or none was free"
-        )
-        next = f"worksample resume {name}{where}"
-    elif status.ungraded:
-        said = f"ungraded: {_count(status.ungraded, 'submission')}; the report says why"
-        next = f"{next}, then worksample grade {name}{where} with a mended grader (--task DIR)"
+    said, next = next_step(done, store, tone.store)
     if said:
         click.echo(said)
     if status.open > status.places and not status.finished:
@@ -235,20 +198,20 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
     if not m.agents:
-        out.print(f"{_count(len(m.instances), 'instance')}; no agent is to work: what is handed in for it is judged")
+        out.print(f"{counted(len(m.instances), 'instance')}; no agent is to work: what is handed in for it is judged")
         return
     out.print(
-        f"{_count(len(m.agents), 'agent')} x {_count(len(m.instances), 'instance')} x {_count(len(own), 'arm')} x "
-        f"{_count(m.repeats, 'repeat')} = {_count(len(plan.slots), 'slot')}; {expected.trials} to run, "
+        f"{counted(len(m.agents), 'agent')} x {counted(len(m.instances), 'instance')} x {counted(len(own), 'arm')} x "
+        f"{counted(m.repeats, 'repeat')} = {counted(len(plan.slots), 'slot')}; {expected.trials} to run, "
         f"{expected.not_attemptable} not attemptable"
     )
     if expected.reattempts:
-        more = _count(len(m.arms) - len(own), "arm")
-        out.print(f"  of them at most {_count(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
+        more = counted(len(m.arms) - len(own), "arm")
+        out.print(f"  of them at most {counted(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
     cost = "no limit of cost (--limit-cost)" if expected.cost is None else dollars(expected.cost)
     if expected.seats:
         said = hours_said(expected.hours, pay_of(plan.experiment))
-        out.print(f"of them {_count(expected.seats, 'place')} for people who work: {said}")
+        out.print(f"of them {counted(expected.seats, 'place')} for people who work: {said}")
     out.print(f"at most: {duration(expected.seconds)} of time, {cost}")
     if expected.cost:
         more = "one call per trial" if expected.overshoot is None else f"up to {dollars(expected.overshoot)}"
@@ -269,7 +232,7 @@ def _show_progress(progress: PlanProgress) -> None:
     }
     rest = "".join(f", {number} of them {state}" for state, number in states.items() if number)
     console(err=True).print(
-        f"done already: {progress.done} of {_count(progress.planned, 'slot')}{rest}; open: {progress.open}"
+        f"done already: {progress.done} of {counted(progress.planned, 'slot')}{rest}; open: {progress.open}"
     )
 
 
@@ -280,14 +243,10 @@ def _show_power(ahead: Outlook) -> None:
     seen = "show no difference" if ahead.detectable is None else (
         f"sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
     )  # fmt: skip
-    out.print(f"power: {_count(ahead.tasks, 'task')} x {_count(ahead.repeats, 'repeat')} {seen}")
-    ways = ", ".join(f"{tasks:,} tasks x {_count(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
+    out.print(f"power: {counted(ahead.tasks, 'task')} x {counted(ahead.repeats, 'repeat')} {seen}")
+    ways = ", ".join(f"{tasks:,} tasks x {counted(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
     out.print(f"  {100 * ahead.aim.points:.0f} points would take {ways}")
     out.print(f"  assumed: {ahead.assumed}")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:

@@ -93,6 +93,13 @@ VERBS: dict[str, Verb | Family] = {
             "pin": _verb("suite_pin", "Write the digests of a suite's instances to suite.lock."),
         },
     ),
+    "export": Family(
+        "Write tasks and results in forms that others read.",
+        {
+            "harbor": _verb("export_harbor", "Write a package's instances as Harbor's tasks."),
+            "upbench": _verb("export_upbench", "Write UpBench's six tables, from jobs to evaluators."),
+        },
+    ),
     "import": Family(
         "Import tasks that others wrote.",
         {
@@ -103,10 +110,6 @@ VERBS: dict[str, Verb | Family] = {
             "tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages."),
             "harbor": _verb("import_harbor", "Turn Harbor's tasks into packages."),
         },
-    ),
-    "export": Family(
-        "Write what a store holds in forms that others read.",
-        {"upbench": _verb("export_upbench", "Write UpBench's six tables, from jobs to evaluators.")},
     ),
     "jobs": Family(
         "Have experts decide which jobs are fit to be tasks.",

@@ -191,7 +191,7 @@ class Desks(OpenDesks):
             return None  # it was paused, or handed in, just now
 
     async def files(self, slot: str, who: Sitting) -> Manifest:
-        """What lies in the output: now, or when it was last noted where the box is not open. Of their own places alone."""
+        """What lies in the output of an own place: now, or when it was last noted where the box is not open."""
         seat = await asyncio.to_thread(seat_of, self.store, slot)
         if account_of(seat.person) != account_of(who.person):
             raise SeatConflict("this place is not yours")

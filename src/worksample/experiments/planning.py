@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import groupby, product
 from typing import Any, cast
 
-from worksample.agents import HARNESSES, takes_mcp
+from worksample.agents import takes_mcp, works_in_images
 from worksample.agents.define import HUMAN
 from worksample.chains.said import KIND
 from worksample.errors import PlanError
@@ -253,8 +253,8 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons.append(f"needs services: {', '.join(environment.services)}")
     elif environment.workplace is not None and (line := programs.lacking(environment.services)):
         reasons.append(f"needs programs of a workplace, which this machine has not (type: {line})")
-    if environment.image is not None and agent.harness not in HARNESSES:
-        reasons.append("has an image, into which the agent's program is not brought yet")
+    if environment.image is not None and not works_in_images(agent):
+        reasons.append("has an image, in which the agent's program may lack what it was installed without")
     if environment.mcp and not takes_mcp(agent):
         reasons.append(f"brings MCP servers, which the harness {agent.harness} does not take")
     absent = [command for command in commands_of(environment) if command in lacking]

@@ -10,6 +10,10 @@ PROGRAM = "/opt/worksample/agent"
 """Where a box shows the installed program: `{program}`."""
 NODE = "/opt/worksample/node"
 """Where a box shows Node, for programs that need it: `{node}` is the executable."""
+INTERPRETER = "/opt/worksample/interpreter"
+"""Where a box shows the Python of programs from PyPI."""
+LIBRARIES = "/opt/worksample/lib"
+"""Where a box shows glibc's loader and the libraries that programs were installed with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from worksample.box import Mount
 from worksample.sandboxes.host_state import cache_folder
 
-from .define import NODE, PROGRAM
+from .define import INTERPRETER, LIBRARIES, NODE, PROGRAM
 
 ABOUT, TREE = "installed.json", "tree"
 _OWN = frozenset(
@@ -41,7 +41,12 @@ class Installed:
     node: str = ""
     """Absolute path of the Node that it runs on; "" where it needs none."""
     python: str = ""
-    """The prefix of the Python that it runs on, where a box does not show it anyway."""
+    """Absolute path of the copy of Python that it runs on; "" where it needs none."""
+    libraries: str = ""
+    """Absolute path of the loader and the libraries that all of this stands on; "" where it needs none, or they cannot
+    be brought from this machine."""
+    anywhere: bool = False
+    """Whether it runs whatever the root of its box has."""
 
     def mounts(self) -> tuple[Mount, ...]:
         """What a box of the agent shows besides the work."""
@@ -49,7 +54,9 @@ class Installed:
         if self.node:
             found.append(Mount(self.node, NODE))
         if self.python:
-            found.append(Mount(self.python, self.python))
+            found.append(Mount(self.python, INTERPRETER if self.libraries else self.python))
+        if self.libraries:
+            found.append(Mount(self.libraries, LIBRARIES))
         return tuple(found)
 
     def plain(self) -> dict[str, Any]:
@@ -66,9 +73,10 @@ def agents_folder() -> Path:
 
 def installed(name: str | None = None) -> tuple[Installed, ...]:
     """What is installed here, of one program or of all; by name, and what came last first."""
-    found = []
+    found, known = [], {field.name for field in fields(Installed)}
     for about in sorted(agents_folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True):
-        one = Installed(**json.loads(about.read_text(encoding="utf-8")))
+        said = json.loads(about.read_text(encoding="utf-8"))
+        one = Installed(**{key: value for key, value in said.items() if key in known})  # a later release says more
         if name in (None, one.name):
             found.append(one)
     return tuple(sorted(found, key=lambda one: one.name))

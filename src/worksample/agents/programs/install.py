@@ -10,12 +10,15 @@ from pathlib import Path
 
 from worksample.errors import UsageError
 
-from . import npm, pypi
+from . import npm, pypi, standing
 from .define import Npm, Program
 from .folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find
 from .registry import named, names
 
 LATEST = "latest"
+WHOLE = "-whole"
+LIBRARIES = "libraries"
+"""Beside a program's files: what they stand on."""
 
 
 def split(text: str) -> tuple[Program, str]:
@@ -37,7 +40,8 @@ def install(text: str) -> Installed:
     place = agents_folder()
     with (place / f".{program.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if version != LATEST and (known := find(program.name, version)) is not None:
+        known = find(program.name, version) if version != LATEST else None
+        if known is not None and (known.anywhere or not standing.loader()):
             return known
         fresh = place / f".{program.name}.new"
         _remove(fresh)  # of one that was killed
@@ -47,12 +51,26 @@ def install(text: str) -> Installed:
             got = npm.install(program.source, "" if version == LATEST else version, tree)
         else:
             got = pypi.install(program.source, "" if version == LATEST else version, tree)
+        brought = bool(standing.loader()) and (standing.stand(tree) or bool(got.node or got.python))
+        if brought:
+            standing.bring(fresh / LIBRARIES, tree, *(Path(one) for one in (got.node, got.python) if one))
+            _only_read(fresh / LIBRARIES)
         digest = digest_of_tree(tree)
-        folder = place / f"{program.name}-{got.version}-{digest[:16]}"
+        # An earlier release installed the same files without what they stand on: that folder stays as it is.
+        folder = place / f"{program.name}-{got.version}-{digest[:16]}{WHOLE if standing.loader() else ''}"
         if folder.exists():
             _remove(fresh)
         about = Installed(
-            program.name, got.version, digest, str(folder / TREE), got.packages, got.runtime, got.node, got.python
+            program.name,
+            got.version,
+            digest,
+            str(folder / TREE),
+            got.packages,
+            ", ".join(filter(None, (got.runtime, standing.glibc() if brought else ""))),
+            got.node,
+            got.python,
+            str(folder / LIBRARIES) if brought else "",
+            bool(standing.loader()),
         )
         if not folder.exists():
             (fresh / ABOUT).write_text(json.dumps(about.plain(), indent=2, sort_keys=True), encoding="utf-8")

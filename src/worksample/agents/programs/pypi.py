@@ -13,6 +13,7 @@ from pathlib import Path
 from worksample.errors import InstallError
 from worksample.sandboxes.toolbox import base_folders, base_python
 
+from . import interpreter, standing
 from .define import PyPI
 from .got import Got, called
 
@@ -37,6 +38,10 @@ def install(source: PyPI, version: str, folder: Path) -> Got:
             [sys.executable, "-m", "pip", "--python", inside, "install", wanted, *source.also], folder.parent, wanted
         )
     packages = _packages(folder)
+    if standing.loader():
+        interpreter.settle(folder, python)
+        copy = str(interpreter.folder_of(python))
+        return Got(packages[source.package], packages, f"python {number}", python=copy)
     prefix = str(python.parent.parent)
     shown = prefix == "/usr" or any(prefix == one or prefix.startswith(f"{one}/") for one in base_folders())
     return Got(packages[source.package], packages, f"python {number}", python="" if shown else prefix)

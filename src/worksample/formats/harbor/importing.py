@@ -20,7 +20,7 @@ from .substitutes import with_own_uv
 
 _NAMESPACE = uuid.UUID("c1b3c3a6-1f0e-5d0e-8a53-0d9a5a1f3d52")
 _SLUG = re.compile(r"[^a-z0-9._-]+")
-_FROM, _USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
+FROM, USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
 OUTPUT = "/logs/artifacts"
 """Where Harbor looks for files that are named nowhere."""
 MEMORY, STORAGE = 2 << 30, 10 << 30
@@ -131,7 +131,7 @@ def _files(task: HarborTask, folder: Path, root: Path) -> list[str]:
 
 def _settings(task: HarborTask, text: str) -> list[str]:
     """What the manifest says of the environment, and the folders that Harbor mounts, as lines of a Dockerfile."""
-    users = _USER.findall(_FROM.split(text)[-1])
+    users = USER.findall(FROM.split(text)[-1])
     lines = ["RUN mkdir -p /logs/agent /logs/verifier /logs/artifacts && chmod 777 /logs/*"]
     lines = ["USER root", *lines, f"USER {users[-1]}"] if users else lines
     lines += [f"ENV {key}={json.dumps(filled(value))}" for key, value in task.environment.env.items()]

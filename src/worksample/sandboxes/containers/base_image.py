@@ -23,13 +23,13 @@ def base_image(daemon: Daemon) -> str:
     from docker.errors import ImageNotFound
 
     content = _content()
-    name = f"{NAME}:{hashlib.sha256(content).hexdigest()[:24]}"
+    name = f"{NAME}-{hashlib.sha256(content).hexdigest()[:24]}"  # Podman's imports have no tag but the usual one
     with (cache_folder() / ".docker-base.lock").open("w") as lock, asked(f"the image {name} cannot be made"):
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             daemon.api.inspect_image(name)
         except ImageNotFound:
-            told = daemon.api.import_image_from_data(content, repository=NAME, tag=name.partition(":")[2])
+            told = daemon.api.import_image_from_data(content, repository=name, tag="latest")
             said = [json.loads(line) for line in str(told).splitlines() if line.strip()]
             wrong = [str(one["error"]) for one in said if "error" in one]
             if wrong:

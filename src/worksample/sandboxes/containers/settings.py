@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from worksample.sandboxes import layout
 from worksample.sandboxes.in_box import system
 from worksample.sandboxes.in_box.container import LINE
 
+PODMAN_PROCESSES = 32768
+"""Of any one user: what Podman's service has itself, and more than `PidsLimit` leaves."""
 BESIDE = 32 << 20
 """Bytes that process 1 may need beside the memory and the files of the box."""
 
@@ -44,6 +47,7 @@ def container(config: BoxConfig, host: layout.Host, image: str, line: str) -> di
             "SecurityOpt": ["seccomp=unconfined", "apparmor=unconfined", "label=disable"],
             "Sysctls": {"net.ipv4.ip_unprivileged_port_start": "1024"},
             "LogConfig": {"Type": "none"},
+            "Ulimits": _ulimits(),
             "AutoRemove": True,
         },
     }
@@ -70,6 +74,14 @@ def _capabilities() -> list[str]:
     had = int(status.partition("CapBnd:")[2].split()[0], 16)
     lacking = {"SYS_RESOURCE"} if not had >> system.CAP_SYS_RESOURCE & 1 else set()
     return [name for name in layout.BOOT_CAPS if name not in lacking]
+
+
+def _ulimits() -> list[dict[str, Any]]:
+    """At most those of this process: Podman gives higher ones, and where a machine lacks that right nothing starts."""
+    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _, processes = resource.getrlimit(resource.RLIMIT_NPROC)
+    most = PODMAN_PROCESSES if processes < 0 else min(processes, PODMAN_PROCESSES)
+    return [{"Name": name, "Soft": number, "Hard": number} for name, number in (("nofile", files), ("nproc", most))]
 
 
 def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:

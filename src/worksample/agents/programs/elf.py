@@ -1,0 +1,78 @@
+"""What an executable or a library says of itself in its ELF header: what starts it, and which libraries it needs.
+
+Read by ourselves, since `ldd` starts what it looks at. Source: System V ABI, gABI 4.1, chapters 4 and 5.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+_HEADER, _SEGMENT, _ENTRY = struct.Struct("<16sHHIQQQIHHH"), struct.Struct("<IIQQQQQQ"), struct.Struct("<qQ")
+_LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3
+_NEEDED, _STRINGS = 1, 5
+_MOST = 1 << 20
+"""Bytes that a table may have: more is no program of anybody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elf:
+    """One file's."""
+
+    loader: str
+    """The program that the kernel starts it with; "" for libraries and for what is linked statically."""
+    at: int
+    """Where in the file that name stands."""
+    room: int
+    """Bytes that it may have there, its closing zero included."""
+    needed: tuple[str, ...]
+    """Names of libraries."""
+
+
+def read(path: Path) -> Elf | None:
+    """A file's header, or None for what is no 64-bit ELF file of this byte order, or a broken one. Raises OSError."""
+    with path.open("rb") as file:
+        try:
+            return _read(file)
+        except (struct.error, ValueError, OverflowError):
+            return None
+
+
+def _read(file: BinaryIO) -> Elf | None:
+    head = file.read(_HEADER.size)
+    if head[:6] != b"\x7fELF\x02\x01":
+        return None
+    header = _HEADER.unpack(head)
+    start, size, count = header[5], header[9], header[10]
+    segments = [_SEGMENT.unpack(_at(file, start + size * number, _SEGMENT.size)) for number in range(count)]
+    loader, at, room = "", 0, 0
+    needed: tuple[str, ...] = ()
+    for kind, _, offset, _, _, length, _, _ in segments:
+        if kind == _INTERPRETER:
+            at, room = offset, length
+            loader = _at(file, offset, length).partition(b"\0")[0].decode()
+        elif kind == _DYNAMIC:
+            needed = _needed(file, segments, list(_ENTRY.iter_unpack(_at(file, offset, length - length % _ENTRY.size))))
+    return Elf(loader, at, room, needed)
+
+
+def _needed(file: BinaryIO, segments: list[tuple[int, ...]], entries: list[tuple[int, int]]) -> tuple[str, ...]:
+    strings = next((value for tag, value in entries if tag == _STRINGS), None)
+    if strings is None:
+        return ()
+    (place,) = [s[2] + strings - s[3] for s in segments if s[0] == _LOAD and s[3] <= strings < s[3] + s[5]][:1] or (0,)
+    names = (_at(file, place + value, 256, short=True) for tag, value in entries if tag == _NEEDED)
+    return tuple(name.partition(b"\0")[0].decode() for name in names)
+
+
+def _at(file: BinaryIO, offset: int, size: int, *, short: bool = False) -> bytes:
+    if not 0 <= size <= _MOST or not 0 <= offset <= os.fstat(file.fileno()).st_size:
+        raise ValueError(f"{size} bytes at {offset}")
+    file.seek(offset)
+    found = file.read(size)
+    if len(found) < size and not short:
+        raise ValueError(offset)
+    return found

@@ -1,0 +1,114 @@
+"""What lets a program stand in any box, whatever its root has: glibc's loader and the libraries that it needs, of
+this machine, in one folder.
+
+An executable names the loader that the kernel starts it with; ours is named there instead, in the same bytes of the
+file. The loader's first folder of libraries, likewise, is ours. So no variable is set that the program's children would
+inherit: a shell that it starts is the root's, with the root's libraries, and finds nothing there that it would lack.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import elf
+from .define import LIBRARIES
+
+LOADER = f"{LIBRARIES}/ld.so"
+_USUAL = {
+    "x86_64": ("/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/"),
+    "aarch64": ("/lib/ld-linux-aarch64.so.1", "/lib/aarch64-linux-gnu/"),
+}
+"""Of a machine: glibc's loader, as executables name it, and where Debian's looks first."""
+SHARED = "shared"
+"""Below a program's folder: libraries of its own that are found by no path in their users' headers."""
+_CACHE = b"/etc/ld.so.cache\0"
+_ASKED_FOR_LATER = ("libgcc_s.so.1", "libstdc++.so.6", "libnss_files.so.2", "libnss_dns.so.2", "libresolv.so.2")
+"""What is loaded by name, so that no header says it: by glibc itself, and by add-ons of Node's."""
+
+
+@functools.cache
+def loader() -> bytes:
+    """This machine's loader, which looks for libraries in our folder first; b"" where it is not like Debian's.
+
+    Its cache would name the libraries of the box's root, so it is told of one that is nowhere.
+    """
+    path, place = _USUAL.get(platform.machine(), ("", ""))
+    if not path or not Path(path).is_file():
+        return b""
+    own = Path(path).read_bytes()
+    first = f"{place}\0".encode()
+    folder = LIBRARIES.ljust(len(place), "/").encode() + b"\0"  # slashes too many mean nothing
+    if first not in own or _CACHE not in own or len(folder) != len(first):
+        return b""
+    return own.replace(b"\0" + first, b"\0" + folder).replace(_CACHE, b"/opt/worksample-\0")
+
+
+def glibc() -> str:
+    """Its version on this machine, as a part of what runs a program."""
+    return " ".join(platform.libc_ver())
+
+
+def stand(folder: Path) -> bool:
+    """Have every executable below a folder begin with our loader; whether there was any.
+
+    What has another loader stays as it is.
+    """
+    usual, changed = _USUAL.get(platform.machine(), ("", ""))[0], False
+    for path in _files(folder):
+        found = elf.read(path)
+        if found is None or found.loader != usual or len(LOADER) >= found.room:
+            continue
+        fresh = path.with_name(f".{path.name}.standing")  # the file may be the installer's cache's, too
+        shutil.copy2(path, fresh)
+        with fresh.open("r+b") as file:
+            file.seek(found.at)
+            file.write(LOADER.encode().ljust(found.room, b"\0"))
+        fresh.replace(path)
+        changed = True
+    return changed
+
+
+def bring(folder: Path, *programs: Path) -> None:
+    """Make `folder` with the loader and all libraries of this machine that what lies below `programs` needs."""
+    folder.mkdir()
+    (folder / Path(LOADER).name).write_bytes(loader())
+    (folder / Path(LOADER).name).chmod(0o755)
+    shared = {path.name: path for top in programs for path in top.glob(f"{SHARED}/*")}
+    own = {path.name for top in programs for path in _files(top)} - shared.keys()
+    found, here = {Path(path).name for path, _ in _USUAL.values()}, _libraries() | shared
+    queue = [*_ASKED_FOR_LATER, *(name for top in programs for path in _files(top) for name in _needed(path))]
+    while queue:
+        name = queue.pop()
+        if name in found or name in own or name not in here:
+            continue
+        found.add(name)
+        shutil.copyfile(here[name], folder / name)
+        queue += _needed(here[name])
+
+
+def _needed(path: Path) -> tuple[str, ...]:
+    found = elf.read(path)
+    return found.needed if found is not None else ()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for parent, _, names in os.walk(folder):
+        for path in (Path(parent) / name for name in names):
+            if not path.is_symlink() and path.is_file():
+                yield path
+
+
+def _libraries() -> dict[str, Path]:
+    """Where this machine's loader finds a library, by name; of several the first, which is the loader's choice, too."""
+    kind = {"x86_64": "x86-64", "aarch64": "AArch64"}[platform.machine()]
+    tool = shutil.which("ldconfig", path="/sbin:/usr/sbin") or "ldconfig"
+    said = subprocess.run([tool, "-p"], capture_output=True, text=True, check=True).stdout
+    lines = re.findall(rf"^\s*(\S+) \([^)]*{kind}[^)]*\) => (\S+)$", said, re.M)
+    return {name: Path(path) for name, path in reversed(lines)}

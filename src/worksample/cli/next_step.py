@@ -1,0 +1,64 @@
+"""Where an experiment stands once a run has ended, in words, and what to type next."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from .places import places_said
+
+if TYPE_CHECKING:
+    from worksample.experiments.run import RunResult
+    from worksample.experiments.status import Status
+    from worksample.store import Store
+
+
+def counted(number: int, what: str) -> str:
+    """A number and what there is so often of."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, str]:
+    """What is left, "" where nothing is, and the command that goes on with it. folder: the store, if not the usual."""
+    from worksample.experiments.find import call
+    from worksample.records import Experiment
+
+    status = done.status
+    experiment = store.get(Experiment, status.experiment)
+    name = call(store, experiment)
+    where = f" --store {shlex.quote(folder)}" if folder else ""
+    resume = f"worksample resume {name}{where}"
+    if not status.planned and not status.handed_in:
+        return "nothing is handed in yet", f"worksample submit --table FILE --experiment {name}{where}, then {resume}"
+    if done.interrupted:
+        kept = f"{status.finished} of {status.planned - status.not_attemptable} trials are kept"
+        return f"stopped: {kept}", resume
+    if status.open > status.places:
+        failed = counted(status.open - status.places, "slot")
+        return f"still open: {failed}, whose tries failed for reasons that are not the agent's", resume
+    if status.due:
+        return f"due: {counted(status.due, 're-attempt')} of work that failed", resume
+    if status.places:
+        return places_said(store, experiment), f"worksample serve{where}, then {resume}"
+    return _judging(status, chained=experiment.lock.chain is not None, name=f"{name}{where}")
+
+
+def _judging(status: Status, *, chained: bool, name: str) -> tuple[str, str]:
+    """What of the work that is done is not judged."""
+    report, resume = f"worksample report {name} --out report", f"worksample resume {name}"
+    if status.waits_for_people:
+        said = f"waits for people: {counted(status.waits_for_people, 'submission')}"
+        if status.to_label:
+            said += f", and for labels of what the judge said: {counted(status.to_label, 'submission')}"
+        again = f"{resume}, then " if status.to_label or chained else ""
+        return said, f"worksample review --experiment {name}, then {again}{report}"
+    if status.to_label:
+        said = f"waits for people's labels of what the judge said: {counted(status.to_label, 'submission')}"
+        return said, f"worksample review --experiment {name}, then {resume}"
+    if status.waits_for_judge:
+        waiting = counted(status.waits_for_judge, "submission")
+        return f"waits for a judge: {waiting}; none is configured, or none was free", resume
+    if status.ungraded:
+        said = f"ungraded: {counted(status.ungraded, 'submission')}; the report says why"
+        return said, f"{report}, then worksample grade {name} with a mended grader (--task DIR)"
+    return "", report

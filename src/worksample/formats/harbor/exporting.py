@@ -1,0 +1,257 @@
+"""`worksample export harbor`: a folder per instance that Harbor runs as a task, with our grader as its verifier.
+
+The verifier is `separate`: reference and grader lie in an image of its own, which the agent never sees, and the work
+comes into it as an artifact. A submission that our grader cannot grade has no reward there, never 0.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from worksample.errors import UsageError
+from worksample.records import Protocol
+from worksample.tasks import Package, read_package
+from worksample.tasks.spec import InstanceSpec
+
+from .carried import carry_kit, requirements
+from .importing import FROM, USER
+
+BASE = "python:3.12-slim"
+TESTS = "/tests"
+_BROKER = re.compile(r"\bcase\.(run|ask)\(|\b(verified|executable)\(")
+_TEST = f"""#!/bin/sh
+# Grades /logs and the output as Worksample does. No reward where the grader fails: that is no 0.
+mkdir -p /logs/verifier
+export PYTHONPATH={TESTS}/lib PYTHONDONTWRITEBYTECODE=1
+python3 -P -m worksample.kit {TESTS}/case.json || exit 1
+exec python3 {TESTS}/reward.py
+"""
+_REWARD = '''"""The reward of a grade; none where the grader failed."""
+
+import json
+import sys
+
+with open("/tmp/result.json") as file:
+    result = json.load(file)
+if "grade" not in result:
+    sys.exit(f"ungraded: {result['failed']}: {result['reason']}")
+with open("/logs/verifier/grade.json", "w") as file:
+    json.dump(result["grade"], file)
+with open("/logs/verifier/reward.json", "w") as file:
+    json.dump({"reward": result["grade"]["score"]}, file)
+'''
+_PIP = "ENV PIP_BREAK_SYSTEM_PACKAGES=1\nRUN python3 -m pip install --no-cache-dir --quiet {}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportHarbor:
+    """How packages are written."""
+
+    base: str = BASE
+    """The image that work and grader begin with, where the task brings none: Debian or Ubuntu with Python 3.11 or
+    newer and pip."""
+    organisation: str = "worksample"
+    """The first half of the tasks' names."""
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """One instance of a package."""
+
+    instance: str
+    folder: str
+    """Empty where it cannot be written."""
+    lacks: tuple[str, ...] = ()
+    """What Harbor has no place for, in words."""
+    software: tuple[str, ...] = ()
+    """Commands that the task expects of its box: whether the base has them is for the operator to see to."""
+    solution: bool = False
+    """Whether a right submission is known, which Harbor's `oracle` hands in."""
+
+
+def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None) -> Iterator[Exported]:
+    """Write a task below `target` for each instance of the package `source` that Harbor can run.
+
+    Raises ManifestError for a faulty package, UsageError where a folder is there already.
+    """
+    config = config or ExportHarbor()
+    package = read_package(source)
+    whole = _lacks_of(package)
+    for instance in package.instances:
+        lacks = (*whole, *_lacks(package, instance))
+        if lacks:
+            yield Exported(f"{package.id}/{instance.name}", "", lacks)
+            continue
+        folder = Path(target) / f"{package.id}--{instance.name}"
+        if folder.exists():
+            if not config.overwrite:
+                raise UsageError(f"{folder} exists", next="worksample export harbor --overwrite PACKAGE OUT")
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+        solution = _write(package, instance, folder, config)
+        yield Exported(
+            f"{package.id}/{instance.name}", str(folder), (), instance.environment.software, solution is not None
+        )
+
+
+def _lacks_of(package: Package) -> list[str]:
+    """What keeps a package as a whole here."""
+    found = []
+    if Protocol.PROGRAM not in package.gradings:
+        found.append("no grader that is a program")
+    elif {leaf.by for leaf in package.criteria.leaves} - {"program"}:
+        found.append("criteria that people or judges answer")
+    else:
+        entry = package.root / package.gradings[Protocol.PROGRAM].entry
+        if any(_BROKER.search(path.read_text(encoding="utf-8")) for path in (entry, *package.root.glob("*.py"))):
+            found.append("a grader that asks the platform to run or judge something")
+    if package.probes:
+        found.append("probes at the end of a trial")
+    return found
+
+
+def _lacks(package: Package, instance: InstanceSpec) -> Iterator[str]:
+    environment = instance.environment
+    if environment.served or environment.workplace or environment.services:
+        yield "services"
+    if environment.mcp:
+        yield "MCP servers"
+    if any(one.to != "host" for one in environment.endpoints):
+        yield "endpoints that lead to a model or a service"
+    if environment.image is not None and not (package.root / environment.image.name / "Dockerfile").is_file():
+        yield "an image without a Dockerfile"
+
+
+def _write(package: Package, instance: InstanceSpec, folder: Path, config: ExportHarbor) -> Path | None:
+    environment, tests = folder / "environment", folder / "tests"
+    (folder / "instruction.md").write_text(instance.brief.strip() + "\n", encoding="utf-8")
+    image = instance.environment.image
+    if image is not None:
+        shutil.copytree(package.root / image.name, environment)
+    else:
+        environment.mkdir()
+        text = f"FROM {config.base}\n" + _PIP.format(" ".join(requirements()))
+        (environment / "Dockerfile").write_text(text, encoding="utf-8")
+    _lay_out(package, instance, environment)
+    tests.mkdir()
+    carry_kit(tests / "lib")
+    for name, source in (("reference", instance.reference), ("input", instance.inputs)):
+        _copy(package.root / source, tests / name)
+    _copy_grader(package, tests / "grader")
+    for name, text in (("test.sh", _TEST), ("reward.py", _REWARD), ("case.json", _case(package, instance))):
+        (tests / name).write_text(text, encoding="utf-8")
+    own = f"FROM {config.base}\n" + _PIP.format(" ".join(requirements())) + f"COPY . {TESTS}/\n"
+    (tests / "Dockerfile").write_text(own, encoding="utf-8")
+    right = _solution(package, instance)
+    if right is not None:
+        _copy_files(right, folder / "solution" / "output", _names(instance))
+        script = f"#!/bin/sh\nset -e\ncp -R /solution/output/. {instance.environment.paths.output}/\n"
+        (folder / "solution" / "solve.sh").write_text(script, encoding="utf-8")
+    (folder / "task.toml").write_text(_manifest(package, instance, config), encoding="utf-8")
+    return right
+
+
+def _lay_out(package: Package, instance: InstanceSpec, environment: Path) -> None:
+    """The places of the work as lines at the end of the image's Dockerfile."""
+    paths, lines = instance.environment.paths, []
+    name = ".worksample-input"  # beside what the image's own author put there
+    _copy(package.root / instance.inputs, environment / name)
+    lines += ["USER root", f"COPY {name} {paths.input}"]
+    if (package.root / "software").is_dir():
+        _copy(package.root / "software", environment / ".worksample-software")
+        lines.append(f"COPY .worksample-software {paths.software}")
+    made = f"{paths.output} {paths.software} /task/scratch"
+    lines += [f"RUN mkdir -p {made} && chmod 777 {paths.output} /task/scratch", "WORKDIR /task/scratch"]
+    path = environment / "Dockerfile"
+    text = path.read_text(encoding="utf-8").rstrip("\n")
+    lines += [f"USER {users[-1]}"] if (users := USER.findall(FROM.split(text)[-1])) else []
+    path.write_text("\n".join([text, *lines]) + "\n", encoding="utf-8")
+
+
+def _case(package: Package, instance: InstanceSpec) -> str:
+    grading = package.gradings[Protocol.PROGRAM]
+    folders = {name: f"{TESTS}/{name}" for name in ("grader", "reference", "input")}
+    return json.dumps(
+        {
+            "entry": grading.entry,
+            "settings": {**grading.settings, **instance.settings},
+            "criteria": package.criteria.plain(),
+            "folders": {**folders, "output": instance.environment.paths.output},
+            "result": "/tmp/result.json",
+        },
+        indent=1,
+        default=str,
+    )
+
+
+def _copy_grader(package: Package, target: Path) -> None:
+    """All of the package that is the grader's: what is neither a brief, inputs nor a reference."""
+    apart = {*package.apart, "cases", "software"}
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        above = Path(folder).relative_to(package.root).as_posix()
+        return {name for name in names if (name if above == "." else f"{above}/{name}") in apart}
+
+    shutil.copytree(package.root, target, ignore=left_out)
+
+
+def _solution(package: Package, instance: InstanceSpec) -> Path | None:
+    """The folder of a right submission: as `task check` finds it, else a case that must score full."""
+    cases = package.root / "cases" / "reference"
+    for folder in (cases / instance.name / "output", cases / "output"):
+        if folder.is_dir():
+            return folder
+    reference = package.root / instance.reference
+    wanted = _names(instance, required=True)
+    if wanted and all(any(reference.glob(name)) for name in wanted):
+        return reference
+    full = (case for case in package.cases if case.instance == instance.name and case.low == 1.0)
+    return next((case.output for case in full if case.base == "nothing"), None)
+
+
+def _names(instance: InstanceSpec, *, required: bool = False) -> list[str]:
+    return [one.name.removesuffix("/") for one in instance.deliverables if one.required or not required]
+
+
+def _copy_files(source: Path, target: Path, patterns: list[str]) -> None:
+    """The deliverables of a folder, and nothing that lies beside them in a reference."""
+    for path in {path for pattern in patterns for path in source.glob(pattern)}:
+        place = target / path.relative_to(source)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, place, dirs_exist_ok=True)
+        else:
+            shutil.copyfile(path, place)
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target)
+    else:
+        target.mkdir(parents=True)
+
+
+def _manifest(package: Package, instance: InstanceSpec, config: ExportHarbor) -> str:
+    environment, limits = instance.environment, instance.environment.limits
+    grading = package.gradings[Protocol.PROGRAM].settings
+    hosts = sorted({one.name for one in environment.endpoints})
+    network = ['network_mode = "allowlist"', f"allowed_hosts = {json.dumps(hosts)}"] if hosts else []
+    own = ['network_mode = "no-network"']
+    sizes = [f"memory_mb = {limits.memory >> 20}", f"storage_mb = {max(limits.disk >> 20, 1)}"]
+    title = f"{package.title}: {instance.title}"
+    return "\n".join([
+        'schema_version = "1.4"', f"artifacts = [{json.dumps(environment.paths.output)}]", "",
+        "[task]", f"name = {json.dumps(f'{config.organisation}/{package.id}--{instance.name}')}",
+        f"description = {json.dumps(title, ensure_ascii=False)}", f"version = {json.dumps(package.version)}", "",
+        "[metadata]", f"canary = {json.dumps(package.canary)}", f"category = {json.dumps(package.about.category)}", "",
+        "[environment]", *(network or own), *sizes, "",
+        *(["[agent]", f"timeout_sec = {float(limits.time):.1f}", ""] if limits.time else []),
+        "[verifier]", f"timeout_sec = {float(grading.get('timeout', 600.0)):.1f}", 'environment_mode = "separate"', "",
+        "[verifier.environment]", *own, f"memory_mb = {int(grading.get('memory', 2 << 30)) >> 20}", "",
+    ])  # fmt: skip
