@@ -165,9 +165,10 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     said, next = next_step(done, store, tone.store)
     if said:
         click.echo(said)
-    if status.open > status.places and not status.finished:
-        for reason in unserved(store, [store.get(Experiment, status.experiment)]):
-            click.echo(f"  {reason}")
+    unrun = status.open > status.places and not status.finished
+    reasons = unserved(store, [store.get(Experiment, status.experiment)]) if unrun else ()
+    for reason in reasons:
+        click.echo(f"  {reason}")
     if tone.hints:
         click.echo(f"  next: {next}")
 
