@@ -150,7 +150,7 @@ def _write(package: Package, instance: InstanceSpec, folder: Path, config: Expor
     (tests / "Dockerfile").write_text(own, encoding="utf-8")
     right = _solution(package, instance)
     if right is not None:
-        _copy_files(right, folder / "solution" / "output", _names(instance))
+        _copy(right, folder / "solution" / "output")
         script = f"#!/bin/sh\nset -e\ncp -R /solution/output/. {instance.environment.paths.output}/\n"
         (folder / "solution" / "solve.sh").write_text(script, encoding="utf-8")
     (folder / "task.toml").write_text(_manifest(package, instance, config), encoding="utf-8")
@@ -208,26 +208,11 @@ def _solution(package: Package, instance: InstanceSpec) -> Path | None:
         if folder.is_dir():
             return folder
     reference = package.root / instance.reference
-    wanted = _names(instance, required=True)
+    wanted = [one.name.removesuffix("/") for one in instance.deliverables if one.required]
     if wanted and all(any(reference.glob(name)) for name in wanted):
         return reference
     full = (case for case in package.cases if case.instance == instance.name and case.low == 1.0)
     return next((case.output for case in full if case.base == "nothing"), None)
-
-
-def _names(instance: InstanceSpec, *, required: bool = False) -> list[str]:
-    return [one.name.removesuffix("/") for one in instance.deliverables if one.required or not required]
-
-
-def _copy_files(source: Path, target: Path, patterns: list[str]) -> None:
-    """The deliverables of a folder, and nothing that lies beside them in a reference."""
-    for path in {path for pattern in patterns for path in source.glob(pattern)}:
-        place = target / path.relative_to(source)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, place, dirs_exist_ok=True)
-        else:
-            shutil.copyfile(path, place)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -9,7 +9,7 @@ log = { { levels = { min = "warn" }, to = "console" } }
 
 modules_enabled = {
 	"disco", "roster", "saslauth", "blocklist", "bookmarks", "carbons", "pep", "private", "smacks", "vcard4",
-	"vcard_legacy", "ping", "mam", "groups", "bosh", "websocket", "http", "posix",
+	"vcard_legacy", "ping", "mam", "groups", "bosh", "http", "posix",
 }
 modules_disabled = { "s2s", "c2s", "tls", "offline" }
 groups_file = state .. "/chat/groups.txt"
