@@ -80,7 +80,7 @@ def test_one_person_reviews_alone(desk: Office, tmp_path: Path) -> None:
         with httpx.Client(base_url=f"http://127.0.0.1:{url.port}", headers=headers, timeout=PATIENCE) as client:
             assert client.get("/link").status_code in (200, 503)
             entered = client.post("/api/v1/session/link", json={"token": token, "bearer": True}).json()
-            assert entered["account"]["roles"] == ["admin", "evaluator", "expert", "reviewer"]
+            assert entered["account"]["roles"] == ["admin", "evaluator", "expert", "reviewer", "worker"]
             assert client.post("/api/v1/session/link", json={"token": token}).status_code == 403, "works once"
             held = {"Authorization": f"Bearer {entered['token']}"}
             item = client.post("/api/v1/claims", json={}, headers=held).json()
