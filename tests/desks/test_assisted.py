@@ -24,7 +24,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.thorough(quick="tests/desks/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent")
+@pytest.mark.thorough(quick="desks/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent")
 def test_an_agent_and_a_person_work_in_turns(tmp_path: Path) -> None:
     room = Workroom(tmp_path, arms=(ArmConfig(name="together", worker="assisted"),))
     room.hire("ann", rate=60)

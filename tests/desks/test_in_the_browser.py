@@ -14,7 +14,7 @@ from desks.working import REPORT, Workroom
 from worksample.records import Submission
 from worksample.verdicts.slots import slots_df
 
-QUICK = "tests/desks/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent"
+QUICK = "desks/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [
     pytest.mark.box,

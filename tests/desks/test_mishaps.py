@@ -19,7 +19,7 @@ from worksample.seats.timer import GAP, seat_after
 from worksample.store.checking import check
 from worksample.store.rebuilding import rebuild
 
-QUICK = "tests/desks/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent"
+QUICK = "desks/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

@@ -126,14 +126,14 @@ def test_tables_that_nobody_here_made_come_back_equal(tmp_path: Path) -> None:
     out_in_out(sound(1, 2), tmp_path, "parquet").close()
 
 
-@pytest.mark.thorough(quick="tests/formats/test_upbench.py::test_tables_that_nobody_here_made_come_back_equal")
+@pytest.mark.thorough(quick="formats/test_upbench.py::test_tables_that_nobody_here_made_come_back_equal")
 @pytest.mark.parametrize("form", FORMATS)
 def test_any_tables_come_back_equal(tmp_path: Path, form: str) -> None:
     for seed in range(15):
         out_in_out(sound(seed + 20 * FORMATS.index(form), 4), tmp_path / str(seed), form).close()
 
 
-@pytest.mark.thorough(quick="tests/formats/test_upbench.py::test_a_store_goes_out_in_and_out_again_equal")
+@pytest.mark.thorough(quick="formats/test_upbench.py::test_a_store_goes_out_in_and_out_again_equal")
 @pytest.mark.parametrize("protocol", [Protocol.RUBRIC, Protocol.HOLISTIC])
 def test_any_store_goes_out_in_and_out_again_equal(tmp_path: Path, protocol: Protocol) -> None:
     for seed in range(15):
@@ -142,7 +142,7 @@ def test_any_store_goes_out_in_and_out_again_equal(tmp_path: Path, protocol: Pro
             out_in_out(tables_of(store)[0], tmp_path / str(seed)).close()
 
 
-@pytest.mark.thorough(quick="tests/formats/test_upbench.py::test_a_store_goes_out_in_and_out_again_equal")
+@pytest.mark.thorough(quick="formats/test_upbench.py::test_a_store_goes_out_in_and_out_again_equal")
 def test_lifts_are_those_of_the_store_that_it_came_from(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         people_world.upbench(store)
