@@ -279,7 +279,7 @@ def test_a_review_joins_a_round_of_pairs_and_says_what_is_missing(desk: Office, 
         open_review(desk.people, "me", "nope")
     account = desk.people.accounts.create("me", ["admin"])
     desk.people.accounts.change(account.id, None, roles=["evaluator"], disabled=True)
-    assert len(open_review(desk.people, "me").account.roles) == 4
+    assert len(open_review(desk.people, "me").account.roles) == 5
     empty = office(tmp_path / "empty", agents=0)
     with pytest.raises(PlanError, match="nothing to look at"):
         open_review(empty.people, "me")

@@ -14,7 +14,7 @@ from worksample.reports import leaderboard
 from worksample.store import Store
 from worksample.verdicts.frame import Work
 
-BY_DELIVERABLE = {Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_MEMORY, Cause.GRADER_OUTPUT}
+BY_DELIVERABLE = {Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_MEMORY, Cause.GRADER_OUTPUT, Cause.GRADER_STATE}
 
 
 def failed(world: PeopleWorld, project: int, cause: Cause) -> None:

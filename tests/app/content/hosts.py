@@ -16,7 +16,9 @@ from worksample.app.capabilities import Capabilities
 from worksample.app.content import content_app
 from worksample.app.converting.preparing import Preparing
 from worksample.app.services import Services
+from worksample.desks.desks import Desks
 from worksample.people import People
+from worksample.people.clock import moment
 from worksample.records import Entry, EntryKind, Manifest, canonical
 from worksample.store import Store
 
@@ -37,6 +39,7 @@ class Shelf:
             people=people,
             capabilities=Capabilities(self.store, self.clock),
             preparing=Preparing(self.store, self.config),
+            desks=Desks(self.store, lambda: moment(self.clock())),
         )
         self.account = people.accounts.accept(people.accounts.invite(("evaluator",)), name, PASSWORD)
         self.token = people.accounts.login(name, PASSWORD)

@@ -14,8 +14,12 @@ from worksample.cli.output import json_option, say_json, table
 @click.command("harbor")
 @click.argument("package", type=click.Path(exists=True, file_okay=False))
 @click.argument("out", type=click.Path(file_okay=False))
-@click.option("--base", metavar="IMAGE", help="What work and grader begin with; default: python:3.12-slim.")
-@click.option("--organisation", metavar="NAME", help="First half of the tasks' names; default: worksample.")
+@click.option(
+    "--base", default=None, metavar="IMAGE", help="What work and grader begin with; default: python:3.12-slim."
+)
+@click.option(
+    "--organisation", default=None, metavar="NAME", help="First half of the tasks' names; default: worksample."
+)
 @click.option("--overwrite", is_flag=True, default=None, help="Replace tasks that are there.")
 @json_option
 def command(

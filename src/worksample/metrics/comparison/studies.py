@@ -92,7 +92,7 @@ def _chances(rate: float, part: float) -> Floats:
     at = (np.arange(_NODES) + 0.5) / _NODES
     if part < 1e-6 or not 0 < rate < 1:
         return np.full(_NODES, rate)
-    if part > 1 - 1e-6:
+    if 1 - part < 1e-6:
         return (at > 1 - rate).astype(np.float64)
     size = 1 / part - 1
     return np.asarray(betaincinv(rate * size, (1 - rate) * size, at))
