@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from running import rewriting
+from running.alone import locked
 from running.counts import Counts, fallen, raised, read, written
 from running.profiles import dealt
 from running.skips import Known, unknown
@@ -176,6 +177,16 @@ def test_what_is_alone_meets_nobody(tree: Tree, tmp_path: Path, monkeypatch: pyt
         assert kind == "beside" or opened == (what == "end"), "another test was open"
         opened += 1 if what == "begin" else -1
     assert not list(locks.glob("worksample-tests-*")), "the locks of a run go with it"
+
+
+def test_a_run_that_a_test_starts_does_not_wait_for_the_run_around_it(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody who will be alone waits for that test, at the gate."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("PYTEST_XDIST_TESTRUNUID", "around")
+    with locked(tmp_path / "worksample-tests-around", alone=True):
+        assert tree.passed("tests/b")
 
 
 def test_a_process_that_a_test_leaves_behind_holds_nobody_up(

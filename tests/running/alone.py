@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -29,7 +28,8 @@ def locked(place: Path, alone: bool) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    # Not of the environment, which a run that a test starts inherits: it would wait for the one around it, for ever.
+    run = getattr(item.config, "workerinput", {}).get("testrunuid")
     if run is None:
         return (yield)
     place = Path(tempfile.gettempdir()) / f"worksample-tests-{run}"
