@@ -110,8 +110,9 @@ def test_the_quick_profile_has_what_is_named_and_all_has_everything(tree: Tree) 
 )
 def test_who_leaves_a_test_out_names_what_stands_for_it(tree: Tree, text: str, says: str) -> None:
     tree.write("tests/a/test_a.py", f"import pytest\n{text}\n")
-    code, said = tree.run("--profile", "quick")
-    assert code != 0 and says in said
+    for workers in ("0", "2") if says == "quick(w)" else ("0",):
+        code, said = tree.run("--profile", "quick", "-n", workers)
+        assert code == 1 and says in said and "INTERNALERROR" not in said
 
 
 @pytest.mark.quick("2")

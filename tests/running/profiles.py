@@ -85,8 +85,25 @@ def _said(item: pytest.Item) -> float:
     return float(mark.kwargs.get("seconds", 0)) if mark is not None else 0.0
 
 
+class Refused(pytest.Item):
+    """What is wrong with the tests, as a failed one: of several processes that raise it while they collect nobody hears."""
+
+    why = ""
+
+    def runtest(self) -> None:
+        pytest.fail(self.why, pytrace=False)
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    try:
+        _arrange(config, items)
+    except pytest.UsageError as error:
+        items[:] = [Refused.from_parent(session, name="marks")]
+        items[0].why = str(error)  # type: ignore[attr-defined]
+
+
+def _arrange(config: pytest.Config, items: list[pytest.Item]) -> None:
     kept = list(items)
     if config.getoption("--profile") == "quick":
         _refuse_unknown(items)
