@@ -5,7 +5,7 @@ from __future__ import annotations
 pytest_plugins = (
     "running.profiles",
     "running.needs",
-    "running.alone",
+    "running.run_files",
     "running.counts",
     "running.skips",
     "running.costs",

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +17,8 @@ from typing import Any
 import httpx
 import pytest
 
+from cli.run_cli import cli, start
+from forking.child import Child
 from people.worlds import Office, office
 from worksample.app import AppConfig, create_app
 from worksample.app.own_review import REASON, open_review
@@ -27,7 +28,6 @@ from worksample.errors import PlanError, UsageError
 from worksample.people import Kind, People, amend, set_state
 from worksample.records import Action, Round, Rule, Target
 
-COMMAND = [sys.executable, "-m", "worksample"]
 PATIENCE = 120
 """Seconds until something that has to happen is taken for missing."""
 
@@ -38,24 +38,15 @@ def desk(tmp_path: Path) -> Office:
 
 
 @contextmanager
-def running(verb: str, folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+def running(verb: str, folder: Path, *options: str) -> Iterator[tuple[Child, dict[str, Any]]]:
     """A server as a process, with what it printed."""
-    process = subprocess.Popen(
-        [*COMMAND, verb, "--store", str(folder / "s"), "--json", *options],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+    process = start(verb, "--store", folder / "s", "--json", *options)
     try:
-        assert process.stdout is not None
-        said = ""
-        while not said.rstrip().endswith("}"):
-            line = process.stdout.readline()
-            assert line, f"{said} {process.stderr.read() if process.stderr else ''}"
-            said += line
-        yield process, json.loads(said)
+        yield process, json.loads(process.printing(lambda said: said.rstrip().endswith("}")))
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
 
 
 def talk(port: int, sent: bytes) -> bytes:
@@ -85,17 +76,17 @@ def test_one_person_reviews_alone(desk: Office, tmp_path: Path) -> None:
             held = {"Authorization": f"Bearer {entered['token']}"}
             item = client.post("/api/v1/claims", json={}, headers=held).json()
             assert item["round"] == said["round"] and item["shown"][0]["content"]
+        begun = process.printed
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
+        out = out.removeprefix(begun)
         assert process.returncode == 0 and token not in out + err and not err, err
     with running("review", tmp_path, "--port", "0", "--name", "Me") as (_, again):
         assert again["round"] == said["round"] and again["left"] == 4
 
 
 def test_a_new_team_is_given_an_invitation_once(tmp_path: Path) -> None:
-    refused = subprocess.run(
-        [*COMMAND, "serve", "--store", str(tmp_path / "s"), "--port", "0"], capture_output=True, text=True, check=False
-    )
+    refused = cli("serve", "--store", tmp_path / "s", "--port", "0")
     assert refused.returncode == 1 and f"{tmp_path / 's'}: there is no store here" in refused.stderr
     assert "so does worksample serve --create" in refused.stderr and not (tmp_path / "s").exists()
     with running("serve", tmp_path, "--port", "0", "--create") as (_, said):
@@ -145,13 +136,8 @@ def test_who_stops_a_server_is_told_what_was_done(desk: Office) -> None:
         ),
         ("serve", ["stopped: 0 answers handed in meanwhile; worksample serve"]),
     ):
-        process = subprocess.Popen(
-            [*COMMAND, verb, "--store", where, "--port", "0", *(["--no-open", "--name", "Me"] * (verb == "review"))],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        )  # fmt: skip
-        assert process.stdout is not None
-        while "Ctrl-C" not in process.stdout.readline():
-            assert process.poll() is None
+        process = start(verb, "--store", where, "--port", 0, *(["--no-open", "--name", "Me"] * (verb == "review")))
+        process.printing(lambda said: "Ctrl-C" in said)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0 and not err
@@ -230,10 +216,7 @@ def test_a_port_that_is_in_use_is_said(desk: Office, tmp_path: Path, verb: str) 
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = subprocess.run(
-            [*COMMAND, verb, "--store", str(tmp_path / "s"), "--port", str(port), "--json"], capture_output=True,
-            text=True, check=False, timeout=PATIENCE,
-        )  # fmt: skip
+        done = cli(verb, "--store", tmp_path / "s", "--port", port, "--json")
     assert done.returncode == 2
     error = json.loads(done.stdout)["error"]
     assert error["what"] == f"port {port} is in use" and error["next"] == "--port 0 takes a free one"
@@ -248,10 +231,7 @@ def test_a_port_that_is_in_use_is_said(desk: Office, tmp_path: Path, verb: str) 
     ],
 )  # fmt: skip
 def test_wrong_addresses_are_refused(tmp_path: Path, options: tuple[str, ...], says: str) -> None:
-    done = subprocess.run(
-        [*COMMAND, "serve", "--store", str(tmp_path / "s"), *options], capture_output=True, text=True, check=False,
-        timeout=PATIENCE,
-    )  # fmt: skip
+    done = cli("serve", "--store", tmp_path / "s", *options)
     assert done.returncode == 2 and re.search(says, done.stderr), done.stderr
     assert "Traceback" not in done.stderr
 

@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY, cli, start
-from running.profiles import examples
 from worksample.fault_injection import KINDS, POINTS
 from worksample.records import Evaluation, Experiment, Given, Slot, Submission, Trial
 from worksample.store import Store, check
 
 pytestmark = [pytest.mark.box, pytest.mark.long(seconds=60)]
 
-KILLS = examples(20)
+KILLS = 20
 SEED = 7
 REPEATS = 3
 
@@ -52,6 +51,7 @@ def assert_exactly_what_was_planned(where: Path) -> None:
             assert given == Counter(s.id for s in submissions if s.trial in done)
 
 
+@pytest.mark.thorough(quick="experiments/test_kills.py::test_a_fault_between_any_two_steps_is_made_good[kill]")
 def test_random_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     store = tmp_path / "store"
     chance = random.Random(SEED)

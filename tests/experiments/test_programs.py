@@ -84,7 +84,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("harness", PROGRAMS)
-@pytest.mark.quick("codex", "mini-swe-agent")
+@pytest.mark.quick("codex", "gemini-cli")
 def test_a_real_program_solves_a_starter_task(tmp_path: Path, harness: str) -> None:
     with serving(answer) as served, Store.open(tmp_path / "store", create=True) as store:
         frame = ran(store, asked(tmp_path, [(harness, ABLE)], served.base_url))

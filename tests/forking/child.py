@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -54,6 +55,26 @@ class Child:
                 raise subprocess.TimeoutExpired(str(self.pid), timeout or 0) from None
             self._line.close()
         return self.returncode
+
+    def poll(self) -> int | None:
+        """Its exit code, or None while it runs."""
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(0.001)
+        return self.returncode
+
+    @property
+    def printed(self) -> str:
+        """What is on its standard output by now."""
+        return os.pread(self._out.fileno(), 1 << 20, 0).decode()
+
+    def printing(self, done: Callable[[str], bool], patience: float = 300) -> str:
+        """What it has printed once that is enough. AssertionError where it ends before."""
+        until = time.monotonic() + patience
+        while not done(self.printed):
+            ended = self.poll() is not None
+            assert done(self.printed) or not (ended or time.monotonic() > until), (self.printed, _text(self._err))
+            time.sleep(0.02)
+        return self.printed
 
     def communicate(self, timeout: float | None = 300) -> tuple[str, str]:
         """All that it printed, once it has ended."""

@@ -119,7 +119,7 @@ async def test_judged_checkpoints_are_graded_by_the_ports_own_evaluators(state: 
 
 @pytest.mark.box
 @pytest.mark.long(seconds=60)
-@pytest.mark.quick("none")
+@pytest.mark.thorough(quick="grading/test_judges.py::test_a_judge_that_fails_gives_no_score")
 @pytest.mark.parametrize("judge", ["none", "malformed", "down"])
 async def test_a_judge_that_is_not_there_or_fails_leaves_them_ungraded(judge: str, tmp_path: Path) -> None:
     made = bench_of(tmp_path, RESEARCH)

@@ -14,12 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from running import rewriting
-from running.alone import locked
 from running.counts import Counts, fallen, raised, read, written
 from running.profiles import dealt
 from running.skips import Known, unknown
 
-PLUGINS = ("profiles", "needs", "alone", "counts", "skips", "rewriting")
+PLUGINS = ("profiles", "needs", "run_files", "counts", "skips", "rewriting")
 TESTS = Path(__file__).parents[1]
 ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
 INI = f"""
@@ -27,7 +26,7 @@ INI = f"""
 testpaths = ["tests"]
 pythonpath = ["tests", {str(TESTS)!r}]
 addopts = "--import-mode=importlib -p no:cacheprovider"
-markers = ["quick", "thorough", "long", "alone", "node"]
+markers = ["quick", "thorough", "long", "node"]
 """
 CONFTEST = f"pytest_plugins = {tuple(f'running.{name}' for name in PLUGINS)}"
 SUITE = {
@@ -143,76 +142,21 @@ def test_a_skip_that_nobody_allowed_fails_the_run(tree: Tree, workers: str) -> N
     assert tree.run("-n", workers, "--known-skips")[0] == 0
 
 
-def test_what_is_alone_meets_nobody(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test notes when it begins and ends; around those that are alone nothing else is open."""
-    (locks := tmp_path / "locks").mkdir()
-    monkeypatch.setenv("TMPDIR", str(locks))
-    tree.test("b/test_b.py", "def test_other(): pass")
-    tree.test(
-        "a/test_a.py",
-        """
-        import os, time, pytest
-        from pathlib import Path
-        LOG = Path(__file__).with_name("log")
-        def note(text):
-            with LOG.open("a") as log:
-                log.write(text + "\\n")
-        def both(kind):
-            note(f"begin {kind}")
-            time.sleep(0.02)
-            note(f"end {kind}")
-        @pytest.mark.parametrize("n", range(40))
-        def test_beside(n): both("beside")
-        @pytest.mark.alone
-        @pytest.mark.parametrize("n", range(6))
-        def test_alone(n): both("alone")
-        @pytest.mark.parametrize("n", range(40))
-        def test_later(n): both("beside")
-        """,
-    )
-    tree.write("tests/counts.toml", "")
-    assert len(set(tree.passed("-n", "2", "--dist", "worksteal"))) == 87
-    opened = 0
-    for line in (tree.folder / "tests/a/log").read_text().splitlines():
-        what, kind = line.split()
-        assert kind == "beside" or opened == (what == "end"), "another test was open"
-        opened += 1 if what == "begin" else -1
-    assert not list(locks.glob("worksample-tests-*")), "the locks of a run go with it"
-
-
-def test_a_run_that_a_test_starts_does_not_wait_for_the_run_around_it(
-    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Somebody who will be alone waits for that test, at the gate."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setenv("PYTEST_XDIST_TESTRUNUID", "around")
-    with locked(tmp_path / "worksample-tests-around", alone=True):
-        assert tree.passed("tests/b")
-
-
-def test_a_process_that_a_test_leaves_behind_holds_nobody_up(
-    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Forked, it has the lock of the run open as its parent does."""
-    (locks := tmp_path / "locks").mkdir()
-    monkeypatch.setenv("TMPDIR", str(locks))
+def test_files_of_a_run_go_with_it(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (shared := tmp_path / "shared").mkdir()
+    monkeypatch.setenv("TMPDIR", str(shared))
     tree.test(
         "b/test_b.py",
         """
-        import os, signal, pytest
-        LEFT = []
+        import os
+        from pathlib import Path
         def test_other():
-            if not (pid := os.fork()):
-                signal.pause()
-            LEFT.append(pid)
-        @pytest.mark.alone
-        def test_alone():
-            os.kill(LEFT[0], signal.SIGKILL)
-            assert os.waitpid(LEFT[0], 0)[0] == LEFT[0]
+            Path(os.environ["TMPDIR"], f"worksample-tests-{os.environ['PYTEST_XDIST_TESTRUNUID']}.lock").touch()
         """,
     )
     tree.write("tests/counts.toml", "")
-    assert {"test_other", "test_alone"} <= set(tree.passed("-n", "1", "tests/b"))
+    assert set(tree.passed("-n", "1", "tests/b")) == {"test_other"}
+    assert not list(shared.glob("worksample-tests-*"))
 
 
 @given(st.lists(st.integers(), max_size=9), st.lists(st.integers(), max_size=60), st.integers(1, 5))

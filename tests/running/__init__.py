@@ -1,1 +1,1 @@
-"""How tests are run: profiles, shards, what each needs of the machine, what runs alone, counts, skips."""
+"""How tests are run: profiles, shards, what each needs of the machine, counts, skips."""

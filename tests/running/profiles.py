@@ -86,7 +86,7 @@ def _said(item: pytest.Item) -> float:
 
 
 class Refused(pytest.Item):
-    """What is wrong with the tests, as a failed one: of several processes that raise it while they collect nobody hears."""
+    """What is wrong with the tests, as a failed one: nobody hears processes that raise it while they collect."""
 
     why = ""
 

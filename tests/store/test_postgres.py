@@ -121,7 +121,7 @@ def test_several_processes_may_open_a_fresh_store_at_once(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As several machines do: each has a folder of its own, and so no lock of this machine in common."""
-    for n in range(4):
+    for n in range(2):
         monkeypatch.setenv("WORKSAMPLE_DATABASE", fresh_url(server))
         folders = [tmp_path / f"{n}{name}" for name in "abcd"]
         for folder in folders:

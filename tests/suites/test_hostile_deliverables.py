@@ -22,6 +22,7 @@ PROGRAM = Path(__file__).with_name("hostile_deliverables.py")
 
 
 @pytest.mark.long
+@pytest.mark.quick("incident-report", "logo-vector", "sales-cleanup", "translation-strings")
 @pytest.mark.parametrize("task", TASKS)
 def test_a_sample_of_mutants_is_graded(task: str) -> None:
     """All of them: `PYTHONPATH=tests python tests/suites/hostile_deliverables.py TASK`."""
