@@ -8,12 +8,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.run_cli import cli, cli_json
 from formats.jobs_rows import ROW, row, write_csv, write_jsonl
 from worksample.audit.brief import check_brief
+from worksample.cli.commands.import_jobs import command
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files import HashSink
 from worksample.formats.jobs import ImportJobs, import_jobs
@@ -157,11 +159,21 @@ def test_a_firms_own_columns_are_named_in_a_mapping(folder: Path) -> None:
         made = import_jobs(write_csv(folder / f"{n}.csv", rows), folder / f"out-{n}", ImportJobs())
         value = read_package(folder / f"out-{n}" / made.written[0]).about.value
         assert value is not None and (value.middle, value.currency) == (1200, kept)
+        assert made.foreign == {kept: 1}
     mapping.write_text('columns = {contract="Nummer", descripton="Was"}\nvalues = {hours = "two"}')
     with pytest.raises(ManifestError) as caught:
         import_jobs(table, folder / "out", ImportJobs(mapping=mapping))
     assert "no column 'Nummer'" in str(caught.value) and "did you mean 'description'" in str(caught.value)
     assert "'two' is not a number" in str(caught.value)
+
+
+def test_jobs_priced_in_other_currencies_are_named(folder: Path) -> None:
+    codes = ("XYZ", "EUR", "EUR", "USD", "")
+    rows = [{"id": str(n), "brief": "Write.", "value": "10", "currency": code} for n, code in enumerate(codes)]
+    table = write_csv(folder / "list.csv", [*rows, {"id": "free", "brief": "Write.", "value": "", "currency": "JPY"}])
+    made = CliRunner().invoke(command, [str(table), str(folder / "out")])
+    assert "priced in another currency than US dollars: 2 in EUR, 1 in XYZ; they stay out of" in made.output
+    assert "without a price: 1;" in made.output
 
 
 def test_an_import_that_was_stopped_goes_on(folder: Path) -> None:

@@ -141,6 +141,9 @@ def _show(made: Imported, out: str) -> None:
         click.echo(printable(f"  not read: {', '.join(made.unread)}"))
     if made.without_price:
         click.echo(f"  without a price: {made.without_price}; they stay out of figures in dollars")
+    if made.foreign:
+        priced = ", ".join(f"{n} in {currency}" for currency, n in made.foreign.items())
+        click.echo(f"  priced in another currency than US dollars: {priced}; they stay out of figures in dollars")
     if made.without_category:
         click.echo(f"  in no category of Upwork's: {made.without_category}")
     click.echo(f"suite: {out}\n  next: worksample suite describe {out}")

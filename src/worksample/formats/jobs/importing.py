@@ -68,6 +68,8 @@ class Imported:
     faults: dict[str, str]
     """`line N` -> what is wrong."""
     without_price: int
+    foreign: dict[str, int]
+    """Currency -> jobs priced in it, but for US dollars: no figure in dollars has them."""
     without_category: int
     unread: tuple[str, ...]
     """Columns that nothing was taken from."""
@@ -123,6 +125,8 @@ def import_jobs(
             continue
         written.append(root.name)
         tally.without_price += posting.job.amount is None
+        if posting.job.amount is not None and posting.job.currency != "USD":
+            tally.foreign[posting.job.currency] += 1
         tally.without_category += not posting.category
     left_out = {f: tally.left_out[f] for f in FILTERS if f in tally.left_out}
     if written:
@@ -131,8 +135,8 @@ def import_jobs(
         counts = {"rows": tally.rows, "left_out": left_out, "faults": len(tally.faults)}
         (out / COUNTS).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
     return Imported(
-        tally.rows, tuple(written), there, left_out, tally.faults, tally.without_price, tally.without_category,
-        columns.unread,
+        tally.rows, tuple(written), there, left_out, tally.faults, tally.without_price,
+        dict(tally.foreign.most_common()), tally.without_category, columns.unread,
     )  # fmt: skip
 
 
@@ -142,6 +146,7 @@ class _Tally:
     left_out: Counter[str] = field(default_factory=Counter)
     faults: dict[str, str] = field(default_factory=dict)
     without_price: int = 0
+    foreign: Counter[str] = field(default_factory=Counter)
     without_category: int = 0
 
 
