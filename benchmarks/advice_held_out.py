@@ -112,7 +112,7 @@ def answers(seeds: Sequence[int], resamples: int = 1000) -> list[tuple[float, bo
 
 def table(found: Sequence[tuple[float, bool, bool]]) -> str:
     """In Markdown."""
-    lines = ["| probability given | of so many jobs | said on average | right |", "|---|---|---|---|"]
+    lines = ["| probability given | jobs | probability on average | right |", "|---|---|---|---|"]
     for low, high in zip((0.0, *BINS), BINS, strict=False):
         inside = [(p, ok) for p, ok, _ in found if low <= p < high]
         if inside:

@@ -97,7 +97,7 @@ class ChainConfig(Frozen):
     """Attempts that follow failed ones, in the arms that have feedback. Budgets are of one chain."""
 
     reattempts: int = Field(ge=1, le=100)
-    """At most so many after the first attempt."""
+    """How many may follow the first attempt, at most."""
     dollars: float | None = Field(default=None, gt=0)
     """US dollars after which a chain ends: model calls and people's time, the first attempt and its grading too."""
     hours: float | None = Field(default=None, gt=0)

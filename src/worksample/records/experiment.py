@@ -68,7 +68,7 @@ class Chain(Frozen):
     """
 
     reattempts: int = Field(ge=1, le=100)
-    """At most so many after the first attempt."""
+    """How many may follow the first attempt, at most."""
     dollars: float | None = Field(default=None, gt=0)
     """US dollars: model calls of agents and judges, and people's time."""
     hours: float | None = Field(default=None, gt=0)

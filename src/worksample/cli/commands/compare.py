@@ -31,7 +31,7 @@ SHORT = 70
     type=float,
     default=None,
     metavar="POINTS",
-    help="Say whether B passes less often by at most so many points (non-inferiority), such as 5.",
+    help="Say whether B passes less often by at most this many points (non-inferiority), such as 5.",
 )
 @click.option(
     "--by",

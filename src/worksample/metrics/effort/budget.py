@@ -1,4 +1,4 @@
-"""Score against budget: what an agent reaches if no trial may use more than so much."""
+"""Score against budget: what an agent reaches if no trial may use more than a given amount."""
 
 from __future__ import annotations
 

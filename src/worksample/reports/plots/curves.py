@@ -123,7 +123,7 @@ def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[Dated]) -> Non
 def budget_curves(
     canvas: Canvas, axis: Axis, budgets: Sequence[float], lines: Mapping[str, Sequence[Estimate]]
 ) -> None:
-    """The score of each agent if no trial were given more than so much. Nothing for fewer than two budgets."""
+    """The score of each agent if no trial were given more than each budget. Nothing for fewer than two budgets."""
     import polars as pl
 
     if len(budgets) < 2 or not lines:

@@ -99,7 +99,7 @@ def _trend(material: Material, half: dict[str, tuple[str, m.Estimate]]) -> Itera
 
 
 def _budget(material: Material, frame: pl.DataFrame, what: tuple[str, str, str]) -> Iterator[Section]:
-    """The score if no trial were given more than so much, at budgets that all agents share."""
+    """The score if no trial were given more than a budget, at budgets that all agents share."""
     column, unit, form = what
     spent = frame.filter(pl.col("score").is_not_null() & (pl.col(column) > 0))[column].cast(pl.Float64)
     if not len(spent):
