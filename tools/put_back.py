@@ -2,7 +2,7 @@
 
     python tools/put_back.py [NAME ...]
 
-`tools/faults.toml` lists them: what the source says, what it said with the fault, and the tests. A test holds that each
+The files of `tools/faults` list them: what the source says, what it said with the fault, and the tests. A test holds that each
 source still says so and that each test is there. Exits with 1 where a fault was not noticed.
 """
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LIST = ROOT / "tools" / "faults.toml"
+LISTS = ROOT / "tools" / "faults"
 PATIENCE = 300
 """Seconds after which tests hang, and so do notice."""
 
@@ -37,9 +37,10 @@ class Fault:
 
 
 def listed() -> Iterator[Fault]:
-    """All of them, in the list's order."""
-    for one in tomllib.loads(LIST.read_text())["fault"]:
-        yield Fault(**{**one, "tests": tuple(one["tests"])})
+    """All of them, in the lists' order."""
+    for file in sorted(LISTS.glob("*.toml")):
+        for one in tomllib.loads(file.read_text())["fault"]:
+            yield Fault(**{**one, "tests": tuple(one["tests"])})
 
 
 def noticed(fault: Fault, folder: Path) -> bool:

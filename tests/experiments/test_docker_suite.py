@@ -51,7 +51,7 @@ def finished(where: Path) -> int:
 @pytest.mark.box
 @pytest.mark.docker
 @pytest.mark.long(seconds=180)
-@pytest.mark.thorough(quick="experiments/test_kills.py::test_random_kills_lose_and_double_nothing")
+@pytest.mark.thorough(quick="experiments/test_kills.py::test_a_fault_between_any_two_steps_is_made_good[kill]")
 def test_the_starter_suite_comes_to_the_same(_daemon: str, tmp_path: Path) -> None:
     docker, plain = tmp_path / "docker", tmp_path / "bubblewrap"
     for number, script in enumerate(("good", "hasty")):

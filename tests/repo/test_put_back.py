@@ -26,6 +26,6 @@ def test_a_fault_can_be_put_back_and_its_tests_are_there(fault: Any) -> None:
     assert source.count(fault.was) == 1
     ast.parse(source.replace(fault.was, fault.becomes))
     for test in fault.tests:
-        file, _, name = test.partition("::")
+        file, _, name = test.partition("[")[0].partition("::")
         functions = {n.name for n in ast.walk(parsed((ROOT / "tests" / file).read_text())) if hasattr(n, "name")}
         assert not name or name in functions, test

@@ -53,6 +53,11 @@ def test_it_is_a_box_on_the_event_loop_of_the_review_app(kind: str, tmp_path: Pa
         runner.run(all_of_it())
 
 
+async def test_commands_are_ended_first_when_memory_is_short() -> None:
+    async with open_box(BoxConfig()) as box:
+        assert (await box.run(["cat", "/proc/self/oom_score_adj"])).stdout == b"1000\n"
+
+
 async def test_cancelled_writes_of_any_size_tear_no_frame() -> None:
     async with open_box(BoxConfig(limits=BoxLimits(disk=64 << 20))) as box:
         for attempt in range(40):

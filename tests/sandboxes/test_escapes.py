@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import worksample
 from images import machine
 from sandboxes import daemon
 from sandboxes.attacks.world import ATTACKS
@@ -57,6 +58,8 @@ def _marks(kind: str, name: str, number: int) -> list[pytest.MarkDecorator]:
     return []
 
 
+SOURCE = str(Path(worksample.__file__).resolve().parents[1])
+"""Of the platform that is attacked."""
 CASES = [
     pytest.param(kind, name, marks=_marks(kind, name, number))
     for kind in ("root", "rootless", "image-root", "image-rootless", "docker-root", "docker-image-root")
@@ -85,7 +88,13 @@ def _as_user() -> list[str]:
 
 
 def _start(kind: str, folder: Path) -> subprocess.Popen[str]:
-    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "ATTACK_DIR": str(folder)}
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "LANG": "C.UTF-8",
+        "ATTACK_DIR": str(folder),
+        "PYTHONPATH": SOURCE,
+    }
     words = [sys.executable, str(DRIVER)]
     rootless = kind.endswith("rootless")
     if kind.startswith("docker"):
@@ -97,7 +106,7 @@ def _start(kind: str, folder: Path) -> subprocess.Popen[str]:
     if rootless and ROOT:
         os.chown(folder, USER, USER)
         packages = [path for path in sys.path if path.endswith("site-packages")]
-        env["PYTHONPATH"] = ":".join([str(Path(__file__).resolve().parents[2] / "src"), *packages])
+        env["PYTHONPATH"] = ":".join([SOURCE, *packages])
         words = [*_as_user(), _interpreter(), str(DRIVER)]
     return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env, cwd="/")
 
