@@ -72,7 +72,7 @@ def document(orders: Sequence[str]) -> str:
         note = f'<text:note text:note-class="footnote"><text:note-citation>{n + 1}</text:note-citation><text:note-body>'
         said = f"<office:annotation><dc:creator>x</dc:creator>{_p(o, w, 'comment')}</office:annotation>"
         frame = (
-            f'<draw:frame text:anchor-type="as-char" svg:width="2cm" svg:height="1cm"><draw:text-box><text:p>box'
+            f'<draw:frame text:anchor-type="paragraph" svg:width="2cm" svg:height="1cm"><draw:text-box><text:p>box'
             f"</text:p></draw:text-box><svg:desc>{escape(told(o, w, 'alt text'))}</svg:desc></draw:frame>"
         )
         parts += [
