@@ -8,17 +8,24 @@ from typing import Any
 import pytest
 
 from cli.run_cli import cli, cli_json
+from experiments.calibrating_material import BAD, GOOD
+from experiments.calibrating_material import config_of as pairs_config
 from experiments.judged_by_people import config_of
 from experiments.test_regrade import regradable
 from grading.helpers_grading import bench
 from openai_server import Answer, judged, read, serving
+from worksample.calibration.config import CalibrationConfig
+from worksample.calibration.labels import labels_of
+from worksample.experiments.hand_in import HandIn, hand_in_and_grade
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
+from worksample.grading.changes import votes_of_pairs
 from worksample.library.running import options_of
 from worksample.models import JudgeConfig
 from worksample.models.services import ServiceConfig
-from worksample.records import Evaluation, EvaluatorKind, Purpose, Round
+from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
 from worksample.store import Store
+from worksample.verdicts.pairs import drawn_pairs
 from worksample.verdicts.slots import slots_df
 
 pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -66,3 +73,53 @@ def test_a_judges_round_is_graded_anew_by_another_judge(tmp_path: Path, monkeypa
         assert len({e.evaluator for e in store.find(Evaluation)}) == 2
         refused = cli("grade", plan.experiment.id, "--store", tmp_path / "store")
         assert "no program grades protocol rubric" in refused.stderr
+
+
+def contrary(request: dict[str, Any], count: int) -> Answer:
+    """judge-1 prefers what greets, judge-2 what does not, wherever it stands."""
+    one, two = ("Dear" in text for text in read(request).exhibits[:2])
+    side = "first" if one > two else "second"
+    turned = {"first": "second", "second": "first"}[side]
+    return judged(side if request["model"] == "judge-1" else turned, "", None)
+
+
+@pytest.mark.long(seconds=120)
+@pytest.mark.thorough(quick="test_a_judges_round_is_graded_anew_by_another_judge")
+def test_pairs_are_judged_anew_by_another_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same pairs, those of work that came later among them; people's labels stand, and new work meets the new."""
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    with Store.open(tmp_path / "store", create=True) as store, serving(contrary) as served:
+        calibration = CalibrationConfig(share=0.5, threshold=0.5, each=1)
+        work = {"good": [GOOD], "bad": [BAD]}
+        config = pairs_config(tmp_path, served.base_url, work, "pairwise", calibration=calibration)
+        plan = prepare(config, store.blobs)
+        commit_plan(store, plan)
+        experiment = plan.experiment
+        run_experiment(store, experiment, options_of(config))
+        (tmp_path / "made").mkdir()
+        (tmp_path / "made" / "letter.txt").write_text("Good day")
+        hand_in_and_grade(
+            store, HandIn(tmp_path / "made", tmp_path / "letter0", "erin", "person", experiment=experiment)
+        )
+        run_experiment(store, experiment, options_of(config))
+        [first] = [r for r in store.find(Round) if r.by is EvaluatorKind.JUDGE and r.purpose is Purpose.GRADING]
+        drawn, labels = drawn_pairs(store, first), labels_of(store, experiment.id, Protocol.PAIRWISE)
+        assert len(drawn) == 3 and labels is not None
+        grade = ("grade", experiment.id, "--store", tmp_path / "store", "--by", "judge", "--protocol", "pairwise")
+        told = cli_json(*grade, "--judge", f"judge={OTHER}")
+        assert (told["before"], told["graded"], told["ungraded"], told["adopted"]) == (first.id, 3, 0, True)
+        assert "completion" in told["changes"][0]["reasons"][0]
+        [second] = [r for r in store.find(Round) if r.by is EvaluatorKind.JUDGE and r.purpose is Purpose.REGRADE]
+        assert drawn_pairs(store, second) == drawn
+        before, after = (votes_of_pairs(store, round) for round in (first, second))
+        turned = {"first": "second", "second": "first"}
+        assert before and all(
+            after[key] == [(turned[c], turned[q])] for key, [(c, q)] in before.items() if c != "equal"
+        )
+        again = labels_of(store, experiment.id, Protocol.PAIRWISE)
+        assert again is not None and (again.round.id, again.draw.drawn) == (labels.round.id, labels.draw.drawn)
+        asked = len(served.requests)
+        run_experiment(store, experiment, options_of(config))
+        assert len(served.requests) == asked
+        listed = ("grade", "--submission", drawn[0][0], "--store", tmp_path / "store", *grade[4:])
+        assert "pairs are judged anew for a whole experiment" in cli(*listed).stderr

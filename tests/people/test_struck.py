@@ -93,6 +93,28 @@ def test_what_the_command_line_strikes_is_asked_for_again(desk: Office, tmp_path
     assert desk.people.drafting.claim(bob) is not None and desk.people.drafting.claim(ann) is None
 
 
+@pytest.mark.parametrize("kind", [Kind.HOLISTIC, Kind.PAIRWISE])
+def test_a_struck_vote_makes_no_tie(desk: Office, kind: Kind) -> None:
+    ann, bob, cem, dan = (desk.hire(name) for name in ("ann", "bob", "cem", "dan"))
+    dana, pairs = desk.hire("dana", "admin"), kind is Kind.PAIRWISE
+    chosen = {"per_pair": 1} if pairs else {"subjects": (SUBJECT,)}
+    desk.open(kind, rule=Rule.TIE_BREAK, overlap=2, **chosen)
+
+    def vote(account: Account, passes: bool) -> str:
+        item = desk.people.drafting.claim(account)
+        assert item is not None
+        # Whoever stands first for this person: one side of the pair, or the other.
+        side = "first" if (desk.behind(item)[0].startswith("s-maker-0") or not pairs) == passes else "second"
+        said = {"completion": side, "quality": side} if pairs else {"score": 2 if passes else 1}
+        return desk.people.judging.submit(item.id, account, {**said, "justification": "seen"}, account.id).id
+
+    gone = vote(ann, False)
+    amending.amend(desk.people.store, dana, Action.STRIKE, Target.EVALUATION, gone, "a slip", clock=desk.people.clock)
+    vote(bob, True)
+    vote(cem, True)
+    assert desk.people.drafting.claim(dan) is None
+
+
 def test_an_item_that_an_admin_took_out_stays_out_when_its_work_is_restored(desk: Office) -> None:
     ann, dana = desk.hire("ann"), desk.hire("dana", "admin")
     desk.open(subjects=(SUBJECT,), overlap=1, rule=Rule.LATEST)

@@ -10,6 +10,7 @@ from pathlib import Path
 from worksample.errors import PlanError, UsageError
 from worksample.grading import Change, Evaluators, changes, open_round, subjects
 from worksample.grading.asked_kinds import kinds_of
+from worksample.grading.changes import votes_of_pairs
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
     Amendment,
@@ -27,6 +28,7 @@ from worksample.runs import write_scores
 from worksample.sandboxes import need_box
 from worksample.store import Store
 from worksample.verdicts.judging import Judging
+from worksample.verdicts.pairs import PAIRS, pairs_of
 from worksample.verdicts.rounds import InForce, alike
 
 from .amend import amend
@@ -120,6 +122,10 @@ def _subjects(
         return live_submissions(store, what.experiment.id), now_, what.experiment.lock.instances
     if not what.submissions:
         raise UsageError("name an experiment or submissions to grade", next="worksample list")
+    if what.protocol is Protocol.PAIRWISE:
+        raise UsageError(
+            "pairs are judged anew for a whole experiment", next="worksample grade EXPERIMENT --protocol pairwise"
+        )
     found = [store.get(Submission, id) for id in dict.fromkeys(what.submissions)]
     _need_somebody([store.get(Instance, s.instance) for s in found], what, here)
     return found, _latest(store, found, what), tuple(dict.fromkeys(s.instance for s in found))
@@ -161,6 +167,7 @@ def _open(
             store, experiment=experiment, subjects=listed, protocol=what.protocol, author=what.author,
             reason=what.reason, gradings=gradings, over=before.id if before else None,
             asks=asks_of(what.protocol, what.by, here),
+            pairs=pairs_of(store, before) if before is not None and PAIRS in before.versions else (),
         )  # fmt: skip
 
 
@@ -173,7 +180,10 @@ def _same_judges(store: Store, round: Round, here: Evaluators) -> bool:
 
 
 def _lost(store: Store, before: Round, round: Round, subjects: Set[str]) -> tuple[str, ...]:
-    """The subjects that the rounds in force decided and the new one does not."""
+    """The subjects that the rounds in force decided and the new one does not; of pairs both sides."""
+    if round.protocol is Protocol.PAIRWISE:
+        gone = votes_of_pairs(store, before).keys() - votes_of_pairs(store, round).keys()
+        return tuple(sorted({id for key in gone for id in key.split("\x1f")} & subjects))
     judging = Judging(store, store.find(Amendment))
     among = [r for r in judging.found.deciding(before.protocol) if r.experiment == before.experiment]
     old = judging.read(before, alike(before, among) or (before.id,))

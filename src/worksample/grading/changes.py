@@ -5,7 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.records import Amendment, Evaluation, Grade, GradePart, Round, Standing, Submission, Verdict
+from worksample.records import (
+    Amendment,
+    Evaluation,
+    Given,
+    Grade,
+    GradePart,
+    Pairwise,
+    Protocol,
+    Round,
+    Side,
+    Standing,
+    Submission,
+    Target,
+    Verdict,
+    struck,
+)
+from worksample.verdicts.pairs import key_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -28,9 +44,14 @@ class Change:
 
 
 def changes(store: Store, old: Round, new: Round) -> list[Change]:
-    """Rows for the submissions that stand otherwise in `new` than in `old`, by id; equal ones are left out."""
+    """Rows for the submissions that stand otherwise in `new` than in `old`, by id; equal ones are left out.
+
+    Of pairs a row each, under the first of the two; they have no scores.
+    """
     from worksample.verdicts.resolving import resolve
 
+    if new.protocol is Protocol.PAIRWISE:
+        return _pairs_changed(store, old, new)
     amendments = store.find(Amendment)
     before, after = (resolve(r, store.find(Evaluation, round=r.id), amendments) for r in (old, new))
     found = []
@@ -53,6 +74,46 @@ def changes(store: Store, old: Round, new: Round) -> list[Change]:
             )
         )
     return found
+
+
+Votes = list[tuple[str, str]]
+"""What a pair's evaluations say of completion and quality, `first`, `equal` or `second`, sorted."""
+
+
+def votes_of_pairs(store: Store, round: Round) -> dict[str, Votes]:
+    """Pair (`key_of`) -> what stands of it; `first` is the submission whose id comes first."""
+    out = struck(store.find(Amendment))
+    found: dict[str, Votes] = {}
+    for e in store.find(Evaluation, round=round.id, outcome=Given.GIVEN):
+        gone = {(Target.EVALUATION, e.id), (Target.EVALUATOR, e.evaluator)} & out
+        if gone or e.second is None or not isinstance(e.payload, Pairwise):
+            continue
+        sides = (e.payload.completion, e.payload.quality)
+        completion, quality = sides if e.subject < e.second else (_TURNED[side] for side in sides)
+        found.setdefault(key_of(e.subject, e.second), []).append((completion.value, quality.value))
+    return {key: sorted(votes) for key, votes in found.items()}
+
+
+_TURNED = {Side.FIRST: Side.SECOND, Side.EQUAL: Side.EQUAL, Side.SECOND: Side.FIRST}
+
+
+def _pairs_changed(store: Store, old: Round, new: Round) -> list[Change]:
+    before, after = votes_of_pairs(store, old), votes_of_pairs(store, new)
+    found = []
+    for key in sorted({*before, *after}):
+        was, is_ = before.get(key), after.get(key)
+        if was == is_:
+            continue
+        one, two = (store.get(Submission, id) for id in key.split("\x1f"))
+        reason = f"against {two.entrant}: {_told(was)} before, {_told(is_)} now"
+        stood, stands = (None if votes is None else Standing.DECIDED for votes in (was, is_))
+        found.append(Change(one.id, one.instance, one.entrant, None, None, stood, stands, (reason,)))
+    return found
+
+
+def _told(votes: Votes | None) -> str:
+    said = dict.fromkeys(f"completion {completion}, quality {quality}" for completion, quality in votes or ())
+    return " and ".join(said) or "nothing"
 
 
 def _differences(first: Verdict | None, second: Verdict | None) -> list[str]:

@@ -31,7 +31,7 @@ def key_of(first: str, second: str) -> str:
 
 def drawn_pairs(store: Store, round: Round) -> list[tuple[str, str]]:
     """What was drawn for a round of pairs, as it was drawn, and later for work that came later; nothing for any other
-    round.
+    round. Judged anew, it has the pairs of the round before it.
     """
     if PAIRS not in round.versions:
         return []
@@ -44,8 +44,11 @@ def pairs_of(store: Store, round: Round) -> list[tuple[str, str]]:
 
 
 def later_rounds(store: Store, round: Round) -> list[Round]:
-    """What was drawn for a judge's round of pairs after it was opened, by time."""
-    found = store.find(Round, over=round.id)
+    """What was drawn for a judge's round of pairs after it was opened, or for those that it judges anew, by time."""
+    line = [round]
+    while line[-1].purpose is Purpose.REGRADE and line[-1].over is not None:
+        line.append(store.get(Round, line[-1].over))
+    found = [r for one in line for r in store.find(Round, over=one.id)]
     return sorted((r for r in found if r.purpose is Purpose.LATER_PAIRS), key=lambda r: (r.at, r.id))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Select, select, update
+from sqlalchemy import Connection, select, update
 
 from worksample.people.quality.gold_items import note_quiz
 from worksample.people.rounds.protocol import Form
@@ -53,24 +53,14 @@ def settle_ties(connection: Connection, item: str) -> None:
         return
     if queue.rule != Rule.TIE_BREAK or row.wanted >= 3:
         return
-    table = schema.evaluations
-    same = (table.c.round == row.round) & (table.c.subject.in_([row.subject, row.second or row.subject]))
-    bodies = connection.execute(select(table.c.body).where(same & (table.c.outcome == Given.GIVEN.value))).scalars()
-    said = [
-        e for e in map(Evaluation.model_validate_json, bodies) if {e.subject, e.second} == {row.subject, row.second}
-    ]
+    said = [e for e in _standing(connection, row) if {e.subject, e.second} == {row.subject, row.second}]
     if len(said) >= 2 and len({_vote(e, row.subject) for e in said}) > 1:
         connection.execute(update(items).where(_i.id == item).values(wanted=3, free=_i.free + 3 - row.wanted))
 
 
 def _settle_job(connection: Connection, row: Any, queue: Queue) -> None:
     """Where fewer votes are wanted than before, those that nobody took are not given out."""
-    stored = schema.evaluations
-    mine = (stored.c.round == row.round) & (stored.c.subject == row.subject) & (stored.c.outcome == Given.GIVEN.value)
-    stands = mine & stored.c.id.not_in(_struck_at(row.id))
-    said = [
-        Evaluation.model_validate_json(b) for b in connection.execute(select(stored.c.body).where(stands)).scalars()
-    ]
+    said = _standing(connection, row)
     deciding_ones = deciding(asked(queue.questions))
     votes = [
         all(e.payload.labels.get(name) != NO for name in deciding_ones)
@@ -82,9 +72,15 @@ def _settle_job(connection: Connection, row: Any, queue: Queue) -> None:
         connection.execute(update(items).where(_i.id == row.id).values(wanted=row.wanted + more, free=_i.free + more))
 
 
-def _struck_at(item: str) -> Select[tuple[str]]:
-    """Evaluations of an item that were struck."""
-    return select(_a.evaluation).where(_a.item == item, _a.state == STRUCK, _a.evaluation.is_not(None))
+def _standing(connection: Connection, row: Any) -> list[Evaluation]:
+    """What was said in an item's round of either of its sides, without what was struck at the item."""
+    table = schema.evaluations.c
+    struck = select(_a.evaluation).where(_a.item == row.id, _a.state == STRUCK, _a.evaluation.is_not(None))
+    mine = (table.round == row.round) & table.subject.in_([row.subject, row.second or row.subject])
+    stands = mine & (table.outcome == Given.GIVEN.value) & table.id.not_in(struck)
+    return [
+        Evaluation.model_validate_json(body) for body in connection.execute(select(table.body).where(stands)).scalars()
+    ]
 
 
 _TURNED = {Side.FIRST: Side.SECOND, Side.EQUAL: Side.EQUAL, Side.SECOND: Side.FIRST}
