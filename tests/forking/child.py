@@ -122,10 +122,11 @@ _held: list[socket.socket | subprocess.Popen[bytes]] = []
 
 def _begin(path: Path) -> None:
     path.unlink(missing_ok=True)
+    places = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
     server = subprocess.Popen(
         [sys.executable, Path(__file__).with_name("server.py"), str(path)],
         stdin=subprocess.DEVNULL, start_new_session=True,
-        env={**os.environ, "PYTHONPATH": str(TESTS), "INSPECT_DISPLAY": "none",
+        env={**os.environ, "PYTHONPATH": places, "INSPECT_DISPLAY": "none",
              "OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"},
     )  # fmt: skip
     until = time.monotonic() + START_SECONDS

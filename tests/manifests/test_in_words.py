@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from worksample.manifests import in_words
+from worksample.manifests import in_words, parse_size
 from worksample.records import Grade
 
 
@@ -27,3 +27,15 @@ def test_a_grade_that_is_none(value: dict[str, Any], said: str) -> None:
     told = in_words(refused.value, Grade)
     assert said in told
     assert "validation error" not in told and "input_value" not in told and "pydantic" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("2GiB", 2 << 30), ("1.5 kB", 1_500), (f"{2**63 - 1} B", 2**63 - 1),
+        (f"{2**63 + 2**20} B", None), ("9" * 30 + " TiB", None), ("9" * 400 + "B", None), ("0 B", None), ("-1 B", None),
+        ("2 GB or so", None), ("inf GB", None), ("1e9 B", None),
+    ],
+)  # fmt: skip
+def test_a_size_is_a_whole_number_that_64_bits_count(text: str, size: int | None) -> None:
+    assert parse_size(text) == size

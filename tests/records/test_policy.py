@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from worksample.errors import POLICY, Boundary, Cause, GraderError, ReferenceUnreadable, StoreFull, WorksampleError
+from worksample.errors import (
+    POLICY,
+    Boundary,
+    Cause,
+    GraderError,
+    ReferenceUnreadable,
+    StoreFull,
+    UsageError,
+    WorksampleError,
+)
 from worksample.records import Ending, Outcome
 
 
@@ -45,3 +54,8 @@ def test_errors_say_what_where_and_what_next() -> None:
     assert ReferenceUnreadable("x").cause is Cause.GRADER_REFERENCE
     assert GraderError("x", cause=Cause.GRADER_TIME).cause is Cause.GRADER_TIME
     assert WorksampleError("x").cause is None
+
+
+def test_an_error_says_nothing_that_a_terminal_obeys() -> None:
+    told = str(UsageError("no\x1b]0;evil\x07thing", where="a\x9bb", next="rm\x1b[2J"))
+    assert told == "a\\x9bb: no\\x1b]0;evil\\x07thing\n  next: rm\\x1b[2J"

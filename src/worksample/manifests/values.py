@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -31,7 +32,7 @@ class Says:
 def parse_size(text: str) -> int | None:
     """Bytes of a size such as `2GiB` or `500 MB`; None where it is none."""
     match = _SIZE.fullmatch(text.strip())
-    found = int(float(match[1]) * _UNITS[match[2]]) if match else 0
+    found = int(Decimal(match[1]) * _UNITS[match[2]]) if match else 0
     return found if 0 < found <= WHOLE else None
 
 
