@@ -104,8 +104,18 @@ async def test_a_panel_decides_by_more_than_half(made: Bench) -> None:
         question(kind="fields", fields={"a": 1}), question(kind="checklist", items={}), question(kind="pair"),
         question(kind="choice", options="ab"), question(kind="checklist", items={"a": 1}), question(role=7),
         question(kind="checklist", items=["a"]), question(kind="fields", fields=[{}]), question(exhibits=[1]),
+        question(exhibits={}), question(question="x" * 50_001),
     ],
 )  # fmt: skip
 def test_what_is_no_question_is_junk(body: dict[str, Any]) -> None:
     with pytest.raises(Junk):
         parse(body)
+
+
+def test_what_a_question_leaves_out_is_the_usual() -> None:
+    """The judge of no special role, and answers that quote."""
+    role, probe = parse(question())
+    assert (role, probe.quotes, probe.second) == ("judge", True, ())
+    assert not parse(question(quotes=False))[1].quotes
+    assert parse(question(role="reader"))[0] == "reader"
+    assert len(parse(question(question="x" * 50_000))[1].question) == 50_000
