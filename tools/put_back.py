@@ -2,8 +2,8 @@
 
     python tools/put_back.py [NAME ...]
 
-The files of `tools/faults` list them: what the source says, what it said with the fault, and the tests. A test holds that each
-source still says so and that each test is there. Exits with 1 where a fault was not noticed.
+The files of `tools/faults` list them: what the source says, what it said with the fault, and the tests. A test holds
+that each source still says so and that each test is there. Exits with 1 where a fault was not noticed.
 """
 
 from __future__ import annotations

@@ -119,3 +119,5 @@ def test_what_a_question_leaves_out_is_the_usual() -> None:
     assert not parse(question(quotes=False))[1].quotes
     assert parse(question(role="reader"))[0] == "reader"
     assert len(parse(question(question="x" * 50_000))[1].question) == 50_000
+    sides = [{"look": "text", "text": "x", "side": side} for side in ("reference", "the work", "")]
+    assert [e.side for e in parse(question(exhibits=sides))[1].exhibits] == ["the reference", "", ""]
