@@ -10,7 +10,7 @@ import pytest
 from grading.helpers_grading import Bench, bench
 from grading.judging_material import MODEL, OTHER, roles
 from openai_server import Answer, Fault, judged, read, serving
-from worksample.errors import Cause
+from worksample.errors import Cause, JudgeError
 from worksample.grading import ByProgram, Evaluators, Place, evaluate, grade_all, open_round
 from worksample.grading.asks import Asks, parse
 from worksample.grading.broker import Junk
@@ -93,6 +93,16 @@ async def test_a_panel_decides_by_more_than_half(made: Bench) -> None:
         assert (await asks.ask(question()))["value"] is True
     assert asks.usage["judge"].calls == 8
     assert len(asks.records) == 8
+
+
+async def test_what_a_judge_took_that_failed_is_counted_and_said(made: Bench) -> None:
+    with serving([judged("hm")]) as served:
+        asks = Recorded(roles(served, made.store.blobs, tries=1))
+        with pytest.raises(JudgeError):
+            await asks.ask(question())
+    assert asks.usage["judge"].calls == len(served.requests) > 0
+    assert asks.failed is not None
+    assert asks.records[0]["failed"] == asks.failed.what
 
 
 @pytest.mark.parametrize(
