@@ -102,6 +102,7 @@ def agrees_with_the_app(world: RandomWorld) -> None:
     exported = {row["submission"]: row for row in slots_df(world.store, "x1").iter_rows(named=True)}
     shown = final_verdicts(world.store, round.id) if round is not None else {}
     assert frame.keys() == exported.keys() == world.made.keys()
+    assert shown.keys() == told.keys()
     for id, row in frame.items():
         expected = told.get(id)
         for name in ("score", "passed"):
