@@ -10,7 +10,7 @@ import pytest
 from grading.helpers_grading import Bench, bench
 from grading.judging_material import MODEL, OTHER, roles
 from openai_server import Answer, Fault, judged, read, serving
-from worksample.errors import Cause
+from worksample.errors import Cause, JudgeError
 from worksample.grading import ByProgram, Evaluators, Place, evaluate, grade_all, open_round
 from worksample.grading.asks import Asks, parse
 from worksample.grading.broker import Junk
@@ -95,6 +95,16 @@ async def test_a_panel_decides_by_more_than_half(made: Bench) -> None:
     assert len(asks.records) == 8
 
 
+async def test_what_a_judge_took_that_failed_is_counted_and_said(made: Bench) -> None:
+    with serving([judged("hm")]) as served:
+        asks = Recorded(roles(served, made.store.blobs, tries=1))
+        with pytest.raises(JudgeError):
+            await asks.ask(question())
+    assert asks.usage["judge"].calls == len(served.requests) > 0
+    assert asks.failed is not None
+    assert asks.records[0]["failed"] == asks.failed.what
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -104,8 +114,20 @@ async def test_a_panel_decides_by_more_than_half(made: Bench) -> None:
         question(kind="fields", fields={"a": 1}), question(kind="checklist", items={}), question(kind="pair"),
         question(kind="choice", options="ab"), question(kind="checklist", items={"a": 1}), question(role=7),
         question(kind="checklist", items=["a"]), question(kind="fields", fields=[{}]), question(exhibits=[1]),
+        question(exhibits={}), question(question="x" * 50_001),
     ],
 )  # fmt: skip
 def test_what_is_no_question_is_junk(body: dict[str, Any]) -> None:
     with pytest.raises(Junk):
         parse(body)
+
+
+def test_what_a_question_leaves_out_is_the_usual() -> None:
+    """The judge of no special role, and answers that quote."""
+    role, probe = parse(question())
+    assert (role, probe.quotes, probe.second) == ("judge", True, ())
+    assert not parse(question(quotes=False))[1].quotes
+    assert parse(question(role="reader"))[0] == "reader"
+    assert len(parse(question(question="x" * 50_000))[1].question) == 50_000
+    sides = [{"look": "text", "text": "x", "side": side} for side in ("reference", "the work", "")]
+    assert [e.side for e in parse(question(exhibits=sides))[1].exhibits] == ["the reference", "", ""]

@@ -102,6 +102,7 @@ def agrees_with_the_app(world: RandomWorld) -> None:
     exported = {row["submission"]: row for row in slots_df(world.store, "x1").iter_rows(named=True)}
     shown = final_verdicts(world.store, round.id) if round is not None else {}
     assert frame.keys() == exported.keys() == world.made.keys()
+    assert shown.keys() == told.keys()
     for id, row in frame.items():
         expected = told.get(id)
         for name in ("score", "passed"):
@@ -144,16 +145,57 @@ def test_every_figure_comes_of_one_frame(seed: int, protocol: Protocol) -> None:
         agrees_with_the_heat_map(world, rows)
 
 
+def shown_rows(page: str) -> list[list[str]]:
+    """The leaderboard of a page: of each row the agent, then the value that each column is sorted by."""
+    table = re.search(r'<table class="board.*?</table>', page, re.DOTALL)
+    assert table is not None
+    return [
+        [name, *re.findall(r'<td data-v="(.*?)"', cells)]
+        for name, cells in re.findall(r'<tr><th scope="row">(.*?)<span.*?</th>(.*?)</tr>', table[0], re.DOTALL)
+    ]
+
+
+def shown_heat(page: str) -> list[list[str]]:
+    """Of each task on a page its mean score, where there is one, and the counts, agent by agent."""
+    table = re.search(r'<table class="heat sortable filterable">.*?</table>', page, re.DOTALL)
+    assert table is not None
+    lines = re.findall(r'<tr><th scope="row">.*?</tr>', table[0], re.DOTALL)
+    cell = r'<td class="h." title=".*?"(?: data-v="(.*?)")?>.*?<small>(.*?)</small>'
+    return [[part for found in re.findall(cell, line, re.DOTALL) for part in found] for line in lines]
+
+
+def written(value: float | None) -> str:
+    return "" if value is None else str(value)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_site_shows_the_same_cells(tmp_path: Path, seed: int) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
-        RandomWorld(store, random.Random(seed), PROTOCOLS[seed % 3])
+        world = RandomWorld(store, random.Random(seed), PROTOCOLS[seed % 3])
         board = leaderboard(store)
+        heat = heat_of(Work(store, [world.world.experiment]).frame(world.protocol))
         write_report(store, (), tmp_path / "site", ReportConfig(pages=False, measures=MeasureConfig(how=QUICK)))
-    written = json.loads((tmp_path / "site" / "leaderboard.json").read_text())
-    assert written["rows"] == json.loads(json.dumps(board.plain()["rows"], default=str))
+        agrees_with_the_records(world, {place(world, row): row for row in board.rows})
+    kept = json.loads((tmp_path / "site" / "leaderboard.json").read_text())
+    assert kept["rows"] == json.loads(json.dumps(board.plain()["rows"], default=str))
     page = (tmp_path / "site" / "index.html").read_text()
-    for row in board.rows:
-        assert row.label in page
-    assert len(re.findall("<tr>", page)) >= len(board.rows)
+    assert shown_rows(page) == [
+        [
+            row.name,
+            *(written(e.value) for e in (row.passed, row.score, row.s_partial, row.earned)),
+            *(written(e.value) for e in (row.cost, row.seconds, row.tokens, row.steps)),
+            str(row.valid),
+        ]
+        for row in board.rows
+    ]
+    column = {agent.name: n for n, agent in enumerate(heat.agents)}
+    order = [column[row.name] for row in board.rows]
+    assert shown_heat(page) == [
+        [
+            part
+            for n in order
+            for part in (written(line.cells[n].score), f"{line.cells[n].graded}/{line.cells[n].planned}")
+        ]
+        for line in heat.rows
+    ]

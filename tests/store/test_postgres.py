@@ -33,7 +33,7 @@ from store.worlds import World, histories, planted
 from worksample.errors import RecordConflict, StoreError
 from worksample.records import Record, Target, Trial
 from worksample.store import Store, check, merge, rebuild
-from worksample.store.database import Rivals
+from worksample.store.database import Database, Rivals
 
 pytestmark = pytest.mark.postgres
 WORLD = World()
@@ -128,6 +128,23 @@ def test_several_processes_may_open_a_fresh_store_at_once(
             folder.mkdir()
             (folder / "store.toml").write_text('format = 1\nid = "one"\n')
         all_end_well([start(folder, folder.name, 0) for folder in folders])
+
+
+def test_tables_are_made_by_one_at_a_time(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = fresh_url(server)
+    monkeypatch.setenv("WORKSAMPLE_DATABASE", url)
+    waiting = "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = %s"
+    tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    opener = threading.Thread(target=lambda: Store.open(tmp_path / "s", create=True).close())
+    with psycopg.connect(url, autocommit=True) as looking:
+        name = looking.info.dbname
+        with Database(url).alone():
+            opener.start()
+            while opener.is_alive() and looking.execute(waiting, [name]).fetchone() == (0,):
+                opener.join(0.01)
+            assert opener.is_alive() and looking.execute(tables).fetchall() == []
+        opener.join()
+        assert ("meta",) in looking.execute(tables).fetchall()
 
 
 def test_several_processes_may_bring_one_up_at_once(

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import worksample
 from worksample.kit.__main__ import outcome
 from worksample.kit.broker import HEAD, frame
 from worksample.records import Criteria
@@ -29,7 +30,7 @@ from worksample.records import Criteria
 if TYPE_CHECKING:
     from worksample.agents.script import Step
 
-SUITE = Path(__file__).parents[2] / "src" / "worksample" / "suites" / "starter"
+SUITE = Path(worksample.__file__).parent / "suites" / "starter"
 
 
 @dataclass(frozen=True)
