@@ -14,7 +14,7 @@ from typing import Any
 from PIL import Image, ImageChops, ImageStat
 from playwright.sync_api import Browser, Frame, Page
 
-from app.round.driving import Watch, static
+from app.round.driving import PATIENCE, Watch, static
 from app.viewers.stock import Folder
 from worksample.app import AppConfig
 
@@ -147,6 +147,7 @@ class Panes:
 def panes(browser: Browser, config: AppConfig, folder: Folder) -> Iterator[Panes]:
     """One frame for all files of a folder, in a browser context of its own, so with nothing kept from others."""
     context = browser.new_context(viewport={"width": SIZE[0] + 20, "height": SIZE[1] + 20}, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
     watch = Watch(config.host)
     watch.on(context)
     page = context.new_page()

@@ -99,7 +99,7 @@ def compare(
     """Compare `a` and `b`: names or ids of agents within `experiment` (by default the latest), or of experiments with
     one agent each, or `EXPERIMENT:AGENT`.
 
-    `config.by` breaks the difference down by what the work is. `margin` asks besides whether `b` passes at most that much
+    `config.by` breaks the difference down by what the work is. `margin` asks besides whether `b` passes at most that
     less often (0.05 is five points): non-inferiority.
     Raises PlanError where the experiments' locks differ, UsageError where a name fits nothing or several agents.
     """
