@@ -84,7 +84,7 @@ def contrary(request: dict[str, Any], count: int) -> Answer:
 
 
 @pytest.mark.long(seconds=120)
-@pytest.mark.thorough(quick="test_a_judges_round_is_graded_anew_by_another_judge")
+@pytest.mark.thorough(quick="experiments/test_regrade_judges.py::test_a_judges_round_is_graded_anew_by_another_judge")
 def test_pairs_are_judged_anew_by_another_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same pairs, those of work that came later among them; people's labels stand, and new work meets the new."""
     monkeypatch.setenv("LOCAL_API_KEY", "none")
