@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 BELOW = (
-    "errors", "records", "files", "manifests", "kit", "box", "tasks", "verdicts", "chains", "submissions", "models",
+    "errors", "records", "files", "manifests", "kit", "box", "tasks", "verdicts", "reattempts", "submissions", "models",
     "endpoints", "sandboxes", "images", "services", "agents", "workplace", "runs", "grading",
 )  # fmt: skip
 """From the bottom up; what stands above the package that changes is imported by each run of tests for itself."""

@@ -12,14 +12,14 @@ from .lazy import lazily
 if TYPE_CHECKING:
     from .agents.assignment import Assignment
     from .errors import WorksampleError
-    from .library.checking import check, check_async
-    from .library.grading import Graded, grade, grade_async
-    from .library.opening import open_store, task
-    from .library.pictures import Picture
-    from .library.reporting import report, report_async
-    from .library.results import Run
-    from .library.running import resume, resume_async, run, run_async
-    from .library.submitting import submit, submit_async
+    from .python_api.checking import check, check_async
+    from .python_api.grading import Graded, grade, grade_async
+    from .python_api.opening import open_store, task
+    from .python_api.pictures import Picture
+    from .python_api.reporting import report, report_async
+    from .python_api.results import Run
+    from .python_api.running import resume, resume_async, run, run_async
+    from .python_api.submitting import submit, submit_async
     from .reports.leaderboard import leaderboard
     from .reports.sections import Comparison, MeasureConfig, Section, SectionRow, compare, figures_df, measure
     from .reports.static_site.site import write_report

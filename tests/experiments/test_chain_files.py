@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from experiments.judged_by_people import config_of
 from experiments.material import an_instance, some_material
-from worksample.chains.telling import shown_criteria, told
 from worksample.cli.judging_ahead import judging_of
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import ArmConfig, ChainConfig, ExperimentConfig, PeopleConfig
@@ -18,6 +17,7 @@ from worksample.experiments.loading import load
 from worksample.experiments.planning import Plan, in_order, plan
 from worksample.experiments.preparing import forecast_of, prepare
 from worksample.models import Price
+from worksample.reattempts.telling import shown_criteria, told
 from worksample.records import (
     Arm,
     Chain,

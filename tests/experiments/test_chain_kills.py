@@ -14,10 +14,10 @@ from experiments.judged_by_people import hire
 from experiments.learners import judge_by_reading
 from experiments.test_chains import chained, stands
 from experiments.test_protocols import planned, run
-from worksample.chains.reading import chains_of
 from worksample.fault_injection import OF_CHAINS
 from worksample.people import People
 from worksample.people.clock import wall
+from worksample.reattempts.reading import chains_of
 from worksample.records import Experiment, Slot, Submission, Trial
 from worksample.store import Store, check
 
@@ -31,7 +31,7 @@ import sys
 from pathlib import Path
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.run import run_experiment
-from worksample.library.running import options_of
+from worksample.python_api.running import options_of
 from worksample.records import Experiment
 from worksample.store import Store
 

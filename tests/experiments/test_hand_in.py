@@ -13,7 +13,7 @@ from experiments.test_protocols import planned, run
 from worksample.errors import UsageError
 from worksample.experiments.hand_in import HandIn, hand_in_and_grade
 from worksample.experiments.status import status_of
-from worksample.library.submitting import submit
+from worksample.python_api.submitting import submit
 from worksample.records import Round, Submission
 from worksample.store import Store
 

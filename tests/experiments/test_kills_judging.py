@@ -52,7 +52,7 @@ KILLED = """
 import os, sys
 from dataclasses import replace
 from pathlib import Path
-from worksample.library.running import options_of
+from worksample.python_api.running import options_of
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.run import run_experiment
 from worksample.experiments.watch import Silent

@@ -17,9 +17,9 @@ from worksample.experiments.agent_check import SENTENCE, check_agents
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
-from worksample.library.running import options_of
 from worksample.metrics import Configurations, harness_effect, model_effect
 from worksample.models.services import ServiceConfig
+from worksample.python_api.running import options_of
 from worksample.records import Agent, Submission, Trial
 from worksample.store import Store
 from worksample.verdicts.slots import slots_df

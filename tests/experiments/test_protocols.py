@@ -13,9 +13,9 @@ from worksample.cli.judging_ahead import judging_of
 from worksample.experiments.config import ExperimentConfig, PeopleConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import RunResult, run_experiment
-from worksample.library.running import options_of
 from worksample.models import JudgeConfig
 from worksample.models.services import ServiceConfig
+from worksample.python_api.running import options_of
 from worksample.records import EvaluatorKind, Experiment, Protocol, Round
 from worksample.reports import leaderboard
 from worksample.store import Store, check

@@ -20,9 +20,9 @@ from worksample.experiments.hand_in import HandIn, hand_in_and_grade
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
 from worksample.grading.changes import votes_of_pairs
-from worksample.library.running import options_of
 from worksample.models import JudgeConfig
 from worksample.models.services import ServiceConfig
+from worksample.python_api.running import options_of
 from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
 from worksample.store import Store
 from worksample.verdicts.pairs import drawn_pairs

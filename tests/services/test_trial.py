@@ -19,7 +19,7 @@ from worksample.experiments.planning import why_not
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
 from worksample.files import HashSink
-from worksample.library.running import options_of
+from worksample.python_api.running import options_of
 from worksample.records import Evaluation, Grade, Submission, Trial
 from worksample.runs.endpoints import unreachable
 from worksample.store import Store, check

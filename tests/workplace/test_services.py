@@ -22,8 +22,8 @@ from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.regrading import Regrading, regrade
 from worksample.experiments.run import run_experiment
 from worksample.kit.workplace import Workplace as Left
-from worksample.library.running import options_of
 from worksample.models import Service as ModelService
+from worksample.python_api.running import options_of
 from worksample.records import Evaluation, Experiment, Grade, Protocol, Submission
 from worksample.services import Services, standing
 from worksample.store import Store, check

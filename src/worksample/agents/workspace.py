@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worksample.chains.telling import PREVIOUS
+from worksample.reattempts.telling import PREVIOUS
 from worksample.records import Instance, Limits
 
 SCRATCH = "/task/scratch"

@@ -16,10 +16,10 @@ from worksample.app.middleware.hosts import Hosts
 from worksample.app.middleware.split import Split
 from worksample.app.middleware.static import Front
 from worksample.app.middleware.throttle import Throttle
-from worksample.desks.desks import Desks
 from worksample.models import close_models
 from worksample.people import People
 from worksample.people.clock import moment, wall
+from worksample.workstations.desks import Desks
 
 from .api import make_api
 from .authentication import SignedOut, find_session

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from worksample.app.converting.preparing import Preparing
-    from worksample.desks.desks import Desks
     from worksample.people import People
     from worksample.store import Store
+    from worksample.workstations.desks import Desks
 
     from .capabilities import Capabilities
     from .config import AppConfig

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.library.words import dollars, duration, printable
+from worksample.python_api.words import dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path

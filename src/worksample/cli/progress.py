@@ -1,5 +1,5 @@
 """How verbs show a run: as the library does."""
 
-from worksample.library.progress import grade_of, watcher
+from worksample.python_api.progress import grade_of, watcher
 
 __all__ = ["grade_of", "watcher"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from worksample.chains.reading import chains_of
-from worksample.chains.rule import Next
+from worksample.reattempts.reading import chains_of
+from worksample.reattempts.rule import Next
 from worksample.records import Slot
 from worksample.store import Store
 

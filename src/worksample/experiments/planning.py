@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from worksample.agents import takes_mcp, works_in_images
 from worksample.agents.define import HUMAN
-from worksample.chains.said import KIND
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
+from worksample.reattempts.said import KIND
 from worksample.records import (
     Agent,
     Arm,

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from worksample.errors import WorksampleError
+from worksample.human_trials.turns import waits_for_person
+from worksample.human_trials.waiting import has_places
 from worksample.models import JudgeConfig, Price, close_models
 from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.runs import RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
-from worksample.seats.turns import waits_for_person
-from worksample.seats.waiting import has_places
 from worksample.store import Store
 
 from .allowance import allowance

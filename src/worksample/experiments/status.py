@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worksample.chains.reading import chains_of, due
 from worksample.errors import Cause
+from worksample.human_trials.waiting import places_of
+from worksample.reattempts.reading import chains_of, due
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
-from worksample.seats.waiting import places_of
 from worksample.store import Store
 
 _WHOM = {cause.value: kind for kind, cause in AWAITED.items()}

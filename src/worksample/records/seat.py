@@ -12,7 +12,7 @@ from .task import Digest
 
 
 class Act(StrEnum):
-    """What happened. The timer is what these say, and nothing else: see `worksample.seats.timer`."""
+    """What happened. The timer is what these say, and nothing else: see `worksample.human_trials.timer`."""
 
     TAKEN = "taken"
     """Somebody sat down; the time does not run yet."""

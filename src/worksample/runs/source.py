@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from worksample.box import Root
-from worksample.chains.feeding import Feeding, feed
 from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
+from worksample.human_trials.turns import feed_turn
 from worksample.images import root_of
+from worksample.reattempts.feeding import Feeding, feed
 from worksample.records import Instance, Slot, Trial, Worker
-from worksample.seats.turns import feed_turn
 from worksample.store import Store
 from worksample.store.owner import new_owner
 

@@ -9,7 +9,7 @@ from worksample.agents import is_program, mounts_of
 from worksample.agents.command import HOME
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
-from worksample.chains.telling import PREVIOUS
+from worksample.reattempts.telling import PREVIOUS
 
 from .endpoints import endpoints_of, environment_of
 from .tries import Try

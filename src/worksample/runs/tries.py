@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from worksample.agents import build
 from worksample.box import Root
-from worksample.chains.feeding import Feeding, as_shown
 from worksample.endpoints import Ledger
 from worksample.errors import PlanError
+from worksample.reattempts.feeding import Feeding, as_shown
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
 from worksample.services import Services
 from worksample.store import Store

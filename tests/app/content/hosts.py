@@ -16,11 +16,11 @@ from worksample.app.capabilities import Capabilities
 from worksample.app.content import content_app
 from worksample.app.converting.preparing import Preparing
 from worksample.app.services import Services
-from worksample.desks.desks import Desks
 from worksample.people import People
 from worksample.people.clock import moment
 from worksample.records import Entry, EntryKind, Manifest, canonical
 from worksample.store import Store
+from worksample.workstations.desks import Desks
 
 PASSWORD = "a few words in a row"
 

@@ -15,15 +15,15 @@ from worksample.app.schemas.places import (
     Timer,
     TurnView,
 )
-from worksample.chains.feeding import as_shown
-from worksample.desks.desks import Sitting, submission_of
-from worksample.desks.opening import Task
+from worksample.human_trials.events import SeatConflict, seat_of
+from worksample.human_trials.timer import Seat, account_of
+from worksample.human_trials.turns import arm_of, turns_of, waits_for_person
+from worksample.human_trials.waiting import pay_of, places_of
 from worksample.people.clock import moment
+from worksample.reattempts.feeding import as_shown
 from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Worker
-from worksample.seats.events import SeatConflict, seat_of
-from worksample.seats.timer import Seat, account_of
-from worksample.seats.turns import arm_of, turns_of, waits_for_person
-from worksample.seats.waiting import pay_of, places_of
+from worksample.workstations.desks import Sitting, submission_of
+from worksample.workstations.opening import Task
 
 from .rendering import render
 

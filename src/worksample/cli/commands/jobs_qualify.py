@@ -10,7 +10,7 @@ import click
 from worksample.cli.output import console, json_option, printable, say_json, store_option, table
 
 if TYPE_CHECKING:
-    from worksample.formats.looking import JobLook
+    from worksample.formats.screening import JobLook
 
 MOST = 30
 """Jobs that are listed."""
@@ -36,7 +36,7 @@ def command(
     and candidates for identifiers (extra `pii`). An expert answers in the app, a second one verifies what qualified, a
     third one decides where they differ.
     """
-    from worksample.library.qualifying import Qualifying, qualify
+    from worksample.python_api.qualifying import Qualifying, qualify
 
     config = Qualifying(
         questions=Path(questions) if questions else None, both=bool(both), sandbox=sandbox or "bubblewrap",

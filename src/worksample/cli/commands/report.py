@@ -63,7 +63,7 @@ def command(
     EXPERIMENTS are names or ids, by default the latest. Several stand side by side where their locks agree: the same
     instances, environment models and protocol.
     """
-    from worksample.library.reporting import board_and_site
+    from worksample.python_api.reporting import board_and_site
     from worksample.reports import ReportConfig, print_board
     from worksample.reports.sections import MeasureConfig
 

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from worksample import metrics as m
-from worksample.chains.telling import words_of
 from worksample.people.access.profile import profile_of
+from worksample.reattempts.telling import words_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Feedback, Trial
 
 from .material import Material

@@ -12,9 +12,9 @@ from typing import Any
 from worksample.box import Box
 from worksample.errors import SandboxError
 from worksample.files import HashSink, scan
+from worksample.human_trials.events import commit, event_after
+from worksample.human_trials.timer import Seat
 from worksample.records import Act, EntryKind, Manifest
-from worksample.seats.events import commit, event_after
-from worksample.seats.timer import Seat
 from worksample.store import Store
 from worksample.submissions.capture import USUAL, snapshot
 

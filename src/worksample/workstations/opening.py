@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, start_box
 from worksample.errors import SandboxError
+from worksample.human_trials.turns import arm_of, kept, work_so_far
 from worksample.images.of_task import root_of
 from worksample.records import Agent, Entry, EntryKind, Experiment, Instance, Manifest, Slot, Worker, unquote_path
 from worksample.runs.limits import limits_of
-from worksample.seats.turns import arm_of, kept, work_so_far
 from worksample.store import Store
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from worksample.errors import SandboxError, StoreError, UsageError
+from worksample.human_trials.events import SeatConflict, commit, seat_of
+from worksample.human_trials.timer import GAP, Seat
+from worksample.human_trials.turns import waits_for_person
+from worksample.human_trials.waiting import days_of
 from worksample.records import Act, SeatEvent, Slot
-from worksample.seats.events import SeatConflict, commit, seat_of
-from worksample.seats.timer import GAP, Seat
-from worksample.seats.turns import waits_for_person
-from worksample.seats.waiting import days_of
 from worksample.store import Store
 from worksample.store.owner import is_dead, new_owner
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import worksample as ws
-from library.agents_by_hand import BEGAN, TINY, adder, asker, clumsy, helper, sleeper
 from openai_server import Answer, calls, faults, says, serving
+from python_api.agents_by_hand import BEGAN, TINY, adder, asker, clumsy, helper, sleeper
 from worksample.audit import AuditConfig
 from worksample.errors import UsageError
 

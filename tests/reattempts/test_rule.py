@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from worksample.chains.rule import Link, Next, Step, Verdict, Why, step
+from worksample.reattempts.rule import Link, Next, Step, Verdict, Why, step
 from worksample.records import Chain
 
 FIRST = Link("slot-1", Verdict.OPEN)

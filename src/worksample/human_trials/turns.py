@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from worksample.chains.feeding import Feeding
-from worksample.chains.telling import PREVIOUS
 from worksample.errors import Cause
+from worksample.reattempts.feeding import Feeding
+from worksample.reattempts.telling import PREVIOUS
 from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker, canonical
 from worksample.store import Store
 

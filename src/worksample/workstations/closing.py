@@ -11,6 +11,9 @@ from datetime import datetime
 
 from worksample.box import Box
 from worksample.errors import CaptureError
+from worksample.human_trials.events import event_after, events_of
+from worksample.human_trials.timer import Seat, account_of
+from worksample.human_trials.turns import arm_of, turns_of
 from worksample.models.usage import AGENT
 from worksample.records import (
     Act,
@@ -29,9 +32,6 @@ from worksample.records import (
 from worksample.runs.limits import limits_of
 from worksample.runs.outcome import after_capture
 from worksample.runs.trajectory import Writer, write
-from worksample.seats.events import event_after, events_of
-from worksample.seats.timer import Seat, account_of
-from worksample.seats.turns import arm_of, turns_of
 from worksample.store import Store
 from worksample.submissions import take
 

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from worksample.errors import Cause, UsageError
+from worksample.human_trials.events import SeatConflict, event_after, seat_of, take
+from worksample.human_trials.timer import Seat, account_of
+from worksample.human_trials.turns import waits_for_person
+from worksample.human_trials.waiting import days_of
 from worksample.records import Act, Ending, Evaluation, Manifest, Outcome, Slot, Submission, Trial, Worker
-from worksample.seats.events import SeatConflict, event_after, seat_of, take
-from worksample.seats.timer import Seat, account_of
-from worksample.seats.turns import waits_for_person
-from worksample.seats.waiting import days_of
 from worksample.store import Store
 
 from .closing import Handing, hand_in

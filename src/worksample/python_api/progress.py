@@ -50,7 +50,7 @@ def grade_of(evaluation: Evaluation) -> str:
 
 def in_notebook() -> bool:
     """Whether a kernel of Jupyter shows what this process prints."""
-    shell = sys.modules.get("IPython.core.getipython")  # the package's own name of it may say None: library.kernel
+    shell = sys.modules.get("IPython.core.getipython")  # the package's own name of it may say None: python_api.kernel
     running = shell.get_ipython() if shell is not None else None
     return running is not None and hasattr(running, "kernel")
 

@@ -11,7 +11,7 @@ shell = InteractiveShell.instance()
 shell.kernel = None
 from IPython.utils.capture import capture_output
 from worksample.experiments.watch import Tally
-from worksample.library.progress import Cell, in_notebook, watcher
+from worksample.python_api.progress import Cell, in_notebook, watcher
 assert in_notebook() and isinstance(watcher(silent=False), Cell)
 tally = Tally(planned=3)
 with capture_output() as shown:

@@ -8,11 +8,11 @@ from types import ModuleType
 import pytest
 
 import worksample as ws
-from library.agents_by_hand import TINY, adder, helper
+from python_api.agents_by_hand import TINY, adder, helper
 from worksample.agents import define
 from worksample.agents.objects import found, offer, planned
 from worksample.errors import ManifestError, PlanError, UsageError
-from worksample.library.configuring import configured
+from worksample.python_api.configuring import configured
 
 SUMS = TINY.parent / "tasks" / "sums"
 
