@@ -418,3 +418,11 @@ def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], impli
     shares = {f"c{n}": share for n, (_, share) in enumerate(leaves)} | {"last": leaves[-1][1]}
     told = checkpoints(Case({}, criteria=criteria), shares)
     assert told.score == pytest.approx(weigh(criteria.criteria, shares))
+
+
+def test_what_does_not_apply_weighs_nothing() -> None:
+    from worksample.records.weighing import weigh
+
+    nodes = (leaf("opens", importance=None, points=1, gate=True), leaf("sums", importance=None, points=3))
+    assert weigh(nodes, {"opens": None, "sums": None}) is None
+    assert weigh(nodes, {"opens": None, "sums": 0.5}) == 0.5
