@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.sites import YES, Browser, Site, problem
-from worksample.app.api import make_api
+from app.sites import YES, Browser, Site, problem, schema
 from worksample.people.quality import dashboard
 
-SCHEMA = make_api().openapi()
+SCHEMA = schema()
 ROUTES = [
     (method.upper(), re.sub(r"\{\w+\}", "0" * 24, path.removeprefix("/api/v1")), operation["operationId"])
     for path, methods in SCHEMA["paths"].items()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from worksample.app.api import make_api
+from app.sites import schema
 
-SCHEMA = make_api().openapi()
+SCHEMA = schema()
 GOLDEN = Path(__file__).parent / "operations.txt"
 OPERATIONS = [
     (method.upper(), path, operation)
@@ -54,10 +54,10 @@ def test_every_operation_is_described(method: str, path: str, operation: dict[st
 def test_names_are_unique_and_nothing_is_loose() -> None:
     names = [operation["operationId"] for _, _, operation in OPERATIONS]
     assert len(set(names)) == len(names)
-    for name, schema in SCHEMA["components"]["schemas"].items():
+    for name, shape in SCHEMA["components"]["schemas"].items():
         assert "-Input" not in name and "-Output" not in name, name
-        if schema.get("type") == "object" and "additionalProperties" not in schema and "properties" in schema:
-            missing = set(schema["properties"]) - set(schema.get("required", ()))
+        if shape.get("type") == "object" and "additionalProperties" not in shape and "properties" in shape:
+            missing = set(shape["properties"]) - set(shape.get("required", ()))
             assert not missing, f"{name}: the client could not rely on {missing}"
 
 

@@ -95,6 +95,6 @@ def test_an_object_of_inspects_says_what_it_was_made_with() -> None:
     settings = offer(helper(prompt="Add up."))
     assert settings["args"] == {"prompt": "Add up."} and ":" not in settings["object"]
     by_name = define(
-        "x", harness="object", settings={"object": "library.agents_by_hand:helper", "args": {"prompt": "p"}}
+        "x", harness="object", settings={"object": "python_api.agents_by_hand:helper", "args": {"prompt": "p"}}
     )
     assert len(by_name.settings["source"]) == 64

@@ -31,10 +31,14 @@ settings.load_profile("all")
 T = TypeVar("T")
 
 
+def is_quick_run() -> bool:
+    """Whether the profile that is running is the quick one."""
+    return settings.get_current_profile_name() == "quick"
+
+
 def examples(number: int) -> int:
     """How many examples a property of its own number has in the profile that is running."""
-    quick = settings.get_current_profile_name() == "quick"
-    return max(min(number, _FEWEST), number // QUICK_SHARE) if quick else number
+    return max(min(number, _FEWEST), number // QUICK_SHARE) if is_quick_run() else number
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -93,6 +93,7 @@ def test_amounts_beyond_any_sum(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.quick("sales-cleanup")
 @pytest.mark.parametrize("task", ["sales-cleanup", "expense-reconciliation"])
 def test_two_hundred_thousand_rows(task: str, tmp_path: Path) -> None:
     name = {"sales-cleanup": "sales.csv", "expense-reconciliation": "matches.csv"}[task]
