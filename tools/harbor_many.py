@@ -4,8 +4,8 @@
     python tools/harbor_many.py --table RESULTS.jsonl
 
 Each task is imported, built and graded as it is (with nothing done), and with --solve after its own solution, too. What
-RESULTS has is passed over, so that a run goes on where another ended. Images are removed after each task. What
-builds reach is said by the file that `WORKSAMPLE_BUILDS` names.
+RESULTS has is passed over, so that a run goes on where another ended. Images are removed after each task; what they
+begin with alike stays in RESULTS.cache. What builds reach is said by the file that `WORKSAMPLE_BUILDS` names.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ from worksample.errors import WorksampleError
 from worksample.formats.harbor import ImportHarbor, import_harbor
 from worksample.grading import grade, has_solution, open_round, solve
 from worksample.images import image_of
+from worksample.images.kept import remove
 from worksample.records import Grade, Instance, Protocol
 from worksample.store import Store
 from worksample.submissions import control
 from worksample.tasks import ingest, read_package
 
 CAUSES = (
+    ("a host that was not allowed", r"\(refused: "),
     ("a package that Debian has not", r"Unable to locate package|couldn't find any package|has no installation cand"),
     ("a version that Debian has not", r"Version '.*' for '.*' was not found"),
     ("a package that PyPI has not for this Python", r"No matching distribution|Could not find a version|ResolutionImp"),
@@ -74,13 +76,16 @@ async def executed(folder: Path, work: Path, solving: bool) -> dict[str, Any]:
         try:
             image = await asyncio.to_thread(image_of, instance.work.environment, store.folder)
         except WorksampleError as error:
-            return {**line, "state": "not built", "cause": cause_of(str(error)), "said": str(error)[-800:]}
+            said = str(error)
+            return {**line, "state": "not built", "cause": cause_of(said), "said": said[:200] + " ... " + said[-800:]}
         line["bases"] = [name for name, _ in image.substituted] if image else []
         line["nothing"], why = await reward(store, instance, control(store, instance, "nothing"))
         if solving and has_solution(instance, Protocol.PROGRAM):
             left = await solve(store, instance, Protocol.PROGRAM)
             line["solved"], note = await reward(store, instance, left)
             line["note"] = f"{left.note}; {note}".strip("; ")
+        if image:
+            remove(image.digest)
         return {**line, "state": "reward" if line["nothing"] is not None else "no reward", "said": why}
     finally:
         store.close()
@@ -91,10 +96,11 @@ def run(folder: Path, results: Path, most: int, solving: bool) -> None:
     tasks = sorted({path.parent for path in folder.rglob("task.toml")}, key=lambda path: path.name)
     random.Random(0).shuffle(tasks)
     done = {json.loads(line)["task"] for line in results.read_text().splitlines()} if results.exists() else set()
+    cache = results.with_suffix(".cache").absolute()
+    cache.mkdir(exist_ok=True)
+    os.environ["XDG_CACHE_HOME"] = str(cache)
     for task in [one for one in tasks if one.name not in done][:most]:
         with tempfile.TemporaryDirectory(prefix="harbor-many-") as work:
-            os.environ["XDG_CACHE_HOME"] = f"{work}/cache"
-            Path(work, "cache").mkdir()
             begun = time.monotonic()
             try:
                 line = asyncio.run(executed(task, Path(work), solving))

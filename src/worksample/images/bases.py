@@ -42,6 +42,7 @@ def lay_out(source: Path, target: Path, digest: str) -> None:
     config = {
         "architecture": machine, "os": "linux", "config": {"Env": [_PATH], "Cmd": ["/bin/sh"]},
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest}"]},
+        "history": [{"comment": "a root file system that stands in for a base"}],
     }  # fmt: skip
     layer = {"mediaType": f"{_TYPE}.layer.v1.tar", "digest": f"sha256:{digest}", "size": source.stat().st_size}
     held = _put(blobs, config, "config.v1+json")

@@ -71,8 +71,13 @@ def many_users() -> bool:
     return os.geteuid() == 0
 
 
-def run(script: str, folder: Path, limits: BuildLimits, network: BuildNetwork) -> tuple[int, str]:
-    """Run a script of sh with `folder` at PLACE; its exit status and the end of what it said. Raises ImageError."""
+def run(
+    script: str, folder: Path, limits: BuildLimits, network: BuildNetwork, shown: Mapping[str, Path] | None = None
+) -> tuple[int, str]:
+    """Run a script of sh with `folder` at PLACE; its exit status and the end of what it said. Raises ImageError.
+
+    shown: place -> folder that it finds there, read-only.
+    """
     found = require()
     _check_ids()
     groups = cgroups.make(found.parents, f"{os.getpid()}-build-{secrets.token_hex(4)}", limits.memory, limits.processes)
@@ -81,7 +86,7 @@ def run(script: str, folder: Path, limits: BuildLimits, network: BuildNetwork) -
         os.write(rules, seccomp.building())
         os.lseek(rules, 0, os.SEEK_SET)
         enter = str(Path(__file__).with_name("enter.py"))
-        inner = _command(found.bwrap, folder, script, rules, network.env)
+        inner = _command(found.bwrap, folder, script, rules, network.env, shown or {})
         with network.served() as given:
             words = [str(base_python()), "-I", "-S", enter, *network.words(given.fileno()), *inner]
             process = subprocess.Popen(
@@ -139,7 +144,9 @@ def _check_ids() -> None:
         )
 
 
-def _command(bwrap: str, folder: Path, script: str, rules: int, more: Mapping[str, str]) -> Sequence[str]:
+def _command(
+    bwrap: str, folder: Path, script: str, rules: int, more: Mapping[str, str], shown: Mapping[str, Path]
+) -> Sequence[str]:
     """The network is the one that enter.py made."""
     words = [bwrap, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--die-with-parent", "--new-session", "--clearenv", "--cap-add", "ALL", "--seccomp", str(rules)]
@@ -154,6 +161,8 @@ def _command(bwrap: str, folder: Path, script: str, rules: int, more: Mapping[st
     for path in _SHOWN:
         words += ["--ro-bind-try", path, path]
     words += ["--bind", str(folder), PLACE, "--chdir", PLACE]
+    for place, path in shown.items():
+        words += ["--ro-bind", str(path), place]
     env = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin", "HOME": PLACE, "TMPDIR": PLACE, "LANG": "C.UTF-8"}
     env |= {"_CONTAINERS_USERNS_CONFIGURED": "1", "BUILDAH_ISOLATION": "chroot", **more}
     for key, value in env.items():

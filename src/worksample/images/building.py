@@ -8,18 +8,20 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worksample.errors import ImageError
 
 from . import build_box
 from .bases import digest_of_base, lay_out
+from .beginnings import Begun, begin
 from .build_box import BuildLimits
 from .build_network import BuildNetwork
 from .build_settings import VARIABLE, BuildSettings, build_settings
 from .cache import Cached, cached, names_folder
 from .limits import ImageLimits
+from .oci import read_layout
 from .pulling import PINNED, REFERENCE, fetch
 from .unpacking import from_layout
 
@@ -32,17 +34,35 @@ printf 'root:x:0:0::/build:/bin/sh\\n' > /etc/passwd
 printf 'root:x:0:\\n' > /etc/group
 cp /build/hosts /etc/hosts
 touch /etc/resolv.conf
-for driver in overlay vfs; do
-  b="buildah --root /build/storage --runroot /build/run --storage-driver $driver"
-  b="$b --storage-opt $driver.ignore_chown_errors={one}"
+for driver in {drivers}; do
+  o="$driver.ignore_chown_errors={one}{shared}"
+  b="buildah --root /build/storage --runroot /build/run --storage-driver $driver --storage-opt $o"
   $b info > /dev/null 2>&1 && break
   rm -rf /build/storage /build/run
 done
 $b bud --isolation chroot --network host --pull-never --layers=false --format oci {given} -t built -f Dockerfile context
-$b push --quiet --disable-compression built oci:/build/out:image
-chmod -R u+rwX /build/out /build/storage
-rm -rf /build/storage /build/run 2> /dev/null || true  # what is mounted still goes with the namespaces
+skopeo copy --quiet --insecure-policy --dest-oci-accept-uncompressed-layers \
+  "containers-storage:[$driver@/build/storage+/build/run:$o]localhost/built" oci:/build/out:image
+echo $driver > driver
+chmod -R u+rwX /build/out
+{after}
 """
+_AWAY = """chmod -R u+rwX /build/storage
+rm -rf /build/storage /build/run 2> /dev/null || true  # what is mounted still goes with the namespaces"""
+_BEGUN = "/begun"
+"""Where a build finds what it begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What holds for all of a build."""
+
+    settings: BuildSettings
+    instead: Mapping[str, tuple[Path, str]]
+    """Name of a base -> what stands in for it, with its digest."""
+    limits: ImageLimits
+    may: BuildLimits
+    network: BuildNetwork
 
 
 def is_context(folder: Path) -> bool:
@@ -64,25 +84,62 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
     known = _known(name)
     if known is not None:
         return known
-    if shutil.which("buildah") is None:
-        raise ImageError("buildah is not installed", where="image", next="sudo apt-get install buildah skopeo")
-    network = BuildNetwork(settings)
-    with build_box.workplace() as work:
-        shutil.copytree(folder, work / "context", symlinks=True)
-        given = _given(settings, work)
-        (work / "hosts").write_text(network.hosts, encoding="utf-8")
-        (work / "Dockerfile").write_text(_prepared(text, work, instead, settings.env), encoding="utf-8")
-        build_box.give(work)
-        script = _SCRIPT.format(one="false" if build_box.many_users() else "true", given=given)
-        status, said = build_box.run(script, work, may or BuildLimits(), network)
-        if status:
-            raise ImageError(_why(said, network), where="image", next=f"buildah bud {folder}")
-        found = from_layout(work / "out", limits)
-    told = {"digest": found.digest, "substituted": digests, "connections": network.ledger.plain()}
+    if shutil.which("buildah") is None or shutil.which("skopeo") is None:
+        raise ImageError(
+            "buildah or skopeo is not installed", where="image", next="sudo apt-get install buildah skopeo"
+        )
+    job = _Job(settings, instead, limits, may or BuildLimits(), BuildNetwork(settings))
+    with begin(text, digests, settings.env, lambda part, store: _made(job, None, part, store=store)) as begun:
+        found, _ = _made(job, folder, text, begun)
+    told = {"digest": found.digest, "substituted": digests, "connections": job.network.ledger.plain()}
     fresh = name.with_suffix(".new")
     fresh.write_text(json.dumps(told, indent=1), encoding="utf-8")
     fresh.replace(name)
     return replace(found, substituted=tuple(sorted(digests.items())))
+
+
+def _made(
+    job: _Job, folder: Path | None, text: str, begun: Begun | None = None, store: Path | None = None
+) -> tuple[Cached, tuple[tuple[str, int], ...]]:
+    """One build in a place of its own: the image, and digest and size of its layers. Its storage goes to `store`."""
+    with build_box.workplace() as work:
+        if folder is None:
+            (work / "context").mkdir()
+        else:
+            shutil.copytree(folder, work / "context", symlinks=True)
+        given = _given(job.settings, work)
+        (work / "hosts").write_text(job.network.hosts, encoding="utf-8")
+        if begun is None:
+            text = _prepared(text, work, job.instead, job.settings.env)
+        else:
+            text = f"FROM localhost/built{_declared(job.settings.env)}\n{begun.rest}"
+            _stand_in(work / "out" / "blobs" / "sha256", begun.blobs)
+        (work / "Dockerfile").write_text(text, encoding="utf-8")
+        build_box.give(work)
+        script = _SCRIPT.format(
+            drivers="overlay vfs" if begun is None else "overlay",
+            one="false" if build_box.many_users() else "true",
+            shared="" if begun is None else f",overlay.imagestore={_BEGUN}",
+            given=given,
+            after=_AWAY if store is None else "rm -rf /build/run",
+        )
+        shown = {} if begun is None else {_BEGUN: begun.store}
+        status, said = build_box.run(script, work, job.may, job.network, shown)
+        if status:
+            raise ImageError(_why(said, job.network), where="image", next=f"buildah bud {folder or 'FOLDER'}")
+        found = from_layout(work / "out", job.limits)
+        layers = read_layout(work / "out", job.limits).layers
+        if store is not None and (work / "driver").read_text(encoding="ascii").strip() == "overlay":
+            (work / "storage").rename(store)
+        return found, tuple((layer.digest, layer.path.stat().st_size) for layer in layers)
+
+
+def _stand_in(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:
+    """Files without content for layers that nobody has to write or read: they lie unpacked in the cache."""
+    blobs.mkdir(parents=True)
+    for digest, size in known:
+        with (blobs / digest.removeprefix("sha256:")).open("wb") as file:
+            file.truncate(size)
 
 
 def _known(name: Path) -> Cached | None:
@@ -144,7 +201,7 @@ def _prepared(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], en
         else:
             fetch(REFERENCE + name, str(work / layout))
         places[name] = layout
-    declared = "".join(f"\nARG {key}" for key in env)
+    declared = _declared(env)
 
     def begun(found: re.Match[str]) -> str:
         layout = places.get(found[2])
@@ -155,6 +212,10 @@ def _prepared(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], en
     stages = [f"FROM oci:{build_box.PLACE}/{places[name]}:image AS {places[name]}\n" for name in sorted(copied)]
     body = _COPY.sub(lambda found: found[1] + (places.get(found[2]) or found[2]), _FROM.sub(begun, text))
     return _after_arguments(body, "".join(stages))
+
+
+def _declared(env: Mapping[str, str]) -> str:
+    return "".join(f"\nARG {key}" for key in env)
 
 
 def _after_arguments(text: str, stages: str) -> str:

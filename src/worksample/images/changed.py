@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from worksample.box import Root
-from worksample.errors import ImageError
 
 from .cache import beside
+from .chains import share
 from .layers import Layers
 from .limits import ImageLimits
 from .streams import Budget, Watched
@@ -27,10 +25,7 @@ def changed(root: Root, layers: Sequence[Path], limits: ImageLimits | None = Non
     limits = limits or ImageLimits()
     with beside() as folder:
         own = folder / "root"
-        try:
-            shutil.copytree(root.folder, own, symlinks=True, copy_function=_share)
-        except (OSError, shutil.Error) as error:
-            raise ImageError(f"the root cannot be shared: {error}", where=root.folder) from None
+        share(Path(root.folder), own)
         tree = Tree(own)
         bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
         work = Layers(tree, bytes, files)
@@ -41,12 +36,3 @@ def changed(root: Root, layers: Sequence[Path], limits: ImageLimits | None = Non
         finally:
             tree.close()
         yield replace(root, folder=str(own))
-
-
-def _share(source: str, target: str) -> str:
-    """One file in two folders; a copy where they lie on two file systems. Layers replace files, never write to them."""
-    try:
-        os.link(source, target, follow_symlinks=False)
-    except OSError:
-        shutil.copy2(source, target, follow_symlinks=False)
-    return target

@@ -38,9 +38,9 @@ class _Member(tarfile.TarInfo):
 class Layers:
     """The layers of one image, unpacked one after the other."""
 
-    def __init__(self, tree: Tree, bytes: Budget, files: Budget) -> None:
+    def __init__(self, tree: Tree, bytes: Budget, files: Budget, left_out: Counter[str] | None = None) -> None:
         self._tree, self._bytes, self._files = tree, bytes, files
-        self.left_out: Counter[str] = Counter()
+        self.left_out: Counter[str] = Counter() if left_out is None else left_out
         """What boxes do not honour, by kind."""
 
     def unpack(self, stream: BinaryIO) -> None:

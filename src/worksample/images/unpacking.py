@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import tarfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from worksample.errors import ImageError
 
 from .cache import Cached, beside, cached, keep
+from .chains import Unpacked, longest, note, share
 from .layers import Layers
 from .limits import ImageLimits
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
@@ -38,7 +40,7 @@ def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached
     read = next((MARKS[name] for name in _names(path) if name in MARKS), None)
     if read is not None:
         with beside() as folder:
-            _unpack((Layer(path),), folder, limits)
+            _unpack((Layer(path),), folder, limits, "")
             return _kept(read(folder, limits), limits)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -46,19 +48,33 @@ def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached
 
 
 def _kept(image: Image, limits: ImageLimits) -> Cached:
-    return cached(image.digest) or keep(image.digest, image.config, lambda root: _unpack(image.layers, root, limits))
+    def unpack(root: Path) -> dict[str, int]:
+        return _unpack(image.layers, root, limits, image.digest)
+
+    return cached(image.digest) or keep(image.digest, image.config, unpack)
 
 
-def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits) -> dict[str, int]:
-    """Every layer over those before it; what was left out, by kind."""
-    tree = Tree(root)
+def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, image: str) -> dict[str, int]:
+    """Every layer over those before it; what was left out, by kind. What the cache has of them is shared."""
     bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
-    work = Layers(tree, bytes, files)
+    first, left_out = 0, Counter[str]()
+    with longest(layers) as found:
+        if found is not None:
+            (source, known) = found
+            bytes.take(known.bytes)
+            files.take(known.files)
+            share(source, root)
+            first, left_out = known.layers, Counter(known.left_out)
+    tree = Tree(root)
+    work = Layers(tree, bytes, files, left_out)
     try:
-        for layer in layers:
+        for layer in layers[first:]:
             _unpack_one(work, layer, bytes)
     finally:
         tree.close()
+    if image:
+        told = Unpacked(image, len(layers), limits.bytes - bytes.left, limits.files - files.left, dict(work.left_out))
+        note(layers, told)
     return dict(work.left_out)
 
 

@@ -1,0 +1,179 @@
+"""What Dockerfiles begin with alike: built once, by itself, and kept for others to begin with.
+
+A beginning is a Dockerfile's text up to a `RUN`, where nothing in it depends on the files beside it. It is known by
+that text, the digest of its base and the operator's variables, and it is built in a place of its own: so no build can
+change what another begins with. It is kept from the second time on that it is met.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from worksample.sandboxes.host_state import cache_folder
+
+from .build_box import WORK
+from .cache import Cached, cached
+
+KEPT = 8
+"""Beginnings that are kept; those that were used last."""
+_VERSION = "1"
+_PLAIN = frozenset({"ENV", "RUN", "WORKDIR", "USER", "LABEL"})
+"""Instructions whose effect is all in the image that they leave. An ARG or a SHELL would be forgotten in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A beginning that is kept."""
+
+    image: Cached
+    store: Path
+    """The storage of buildah with its image, which holds all of its layers."""
+    blobs: tuple[tuple[str, int], ...]
+    """Digest and size of each layer."""
+    rest: str
+    """Of the Dockerfile: what comes after it."""
+
+
+Make = Callable[[str, Path], tuple[Cached, tuple[tuple[str, int], ...]]]
+"""Builds a Dockerfile and moves its storage to a path, where it can be used again; gives the image, and digest and size
+of its layers. Raises ImageError."""
+
+
+def split(text: str) -> list[tuple[str, str]]:
+    """The beginnings of a Dockerfile and what follows each, shortest first; none where it has several stages."""
+    found: list[tuple[str, str]] = []
+    begun = False
+    end = 0
+    for words, end in _instructions(text):
+        name = words.split(maxsplit=1)[0].upper()
+        if not begun:
+            begun = name == "FROM" and "$" not in words and " AS " not in words.upper()
+            if not begun:
+                return []
+        elif name not in _PLAIN or "<<" in words or re.match(r"RUN\s+--", words, re.IGNORECASE):
+            break
+        elif name == "RUN":
+            found.append((text[:end], text[end:]))
+    several = re.search(r"^\s*FROM\s", text[end:], re.IGNORECASE | re.MULTILINE) or "--from=" in text
+    return [] if several or re.search(r"^#\s*(escape|syntax)\s*=", text, re.IGNORECASE | re.MULTILINE) else found
+
+
+def _instructions(text: str) -> Iterator[tuple[str, int]]:
+    """Each instruction of a Dockerfile in one line, and where it ends."""
+    words, end = "", 0
+    for line in text.splitlines(keepends=True):
+        end += len(line)
+        plain = line.strip()
+        if not plain or plain.startswith("#"):
+            continue
+        words += plain.removesuffix("\\") + " "
+        if not plain.endswith("\\"):
+            yield words.strip(), end
+            words = ""
+
+
+@contextmanager
+def begin(text: str, bases: Mapping[str, str], env: Mapping[str, str], make: Make) -> Iterator[Begun | None]:
+    """The longest beginning of a Dockerfile that is kept, held until the end of the `with`; None where none is.
+
+    bases: the digest behind each name of a base that has none. One that was met before is built by `make` first.
+    """
+    parts = split(text)
+    keys = [_key(part, bases, env) for part, _ in parts]
+    met = [(_folder() / f"{key}.met").exists() for key in keys]
+    for key in keys:
+        (_folder() / f"{key}.met").touch()
+    longest = max((number for number, known in enumerate(met) if known), default=None)
+    if longest is None:
+        yield None
+        return
+    found, lock = _held(keys[longest]), None
+    if found is None:
+        _make(keys[longest], parts[longest][0], make)
+        found = _held(keys[longest])
+    if found is None:
+        yield None
+        return
+    told, lock = found
+    with lock:
+        yield Begun(*told, parts[longest][1])
+
+
+def _key(part: str, bases: Mapping[str, str], env: Mapping[str, str]) -> str:
+    words = [words for words, _ in _instructions(part)]
+    told = [_VERSION, words, {name: digest for name, digest in bases.items() if name in words[0]}, dict(env)]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def _folder() -> Path:
+    """Where builds can reach it, and no other user can look or write; one for each cache."""
+    name = hashlib.sha256(os.fsencode(cache_folder())).hexdigest()[:16]
+    folder = WORK / f"worksample-beginnings-{os.geteuid()}-{name}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o711)
+        folder.chmod(0o711)
+    state = folder.lstat()
+    if state.st_uid != os.geteuid() or folder.is_symlink() or state.st_mode & 0o022:
+        raise PermissionError(f"{folder} belongs to somebody else")
+    return folder
+
+
+def _held(key: str) -> tuple[tuple[Cached, Path, tuple[tuple[str, int], ...]], BinaryIO] | None:
+    """A kept beginning and the lock that keeps it."""
+    folder = _folder() / key
+    try:
+        lock = (folder / "told.json").open("rb")
+    except FileNotFoundError:
+        return None
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    told = json.loads(lock.read())
+    image = cached(told["image"])
+    if image is None or not (folder / "store").is_dir():
+        lock.close()
+        return None
+    os.utime(lock.fileno())
+    return (image, folder / "store", tuple((digest, size) for digest, size in told["blobs"])), lock
+
+
+def _make(key: str, part: str, make: Make) -> None:
+    """Build a beginning and keep it; others that want it wait. Those that were not used for longest go."""
+    folder = _folder()
+    with (folder / f"{key}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        held = _held(key)
+        if held is not None:
+            held[1].close()
+            return
+        fresh = folder / f"{key}.new"
+        for left in (fresh, folder / key):
+            shutil.rmtree(left, ignore_errors=True)
+        fresh.mkdir(mode=0o711)
+        fresh.chmod(0o711)
+        try:
+            image, blobs = make(part, fresh / "store")
+            if (fresh / "store").is_dir():
+                told = {"image": image.digest, "blobs": blobs}
+                (fresh / "told.json").write_text(json.dumps(told), encoding="utf-8")
+                fresh.rename(folder / key)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+    _sweep(folder)
+
+
+def _sweep(folder: Path) -> None:
+    kept = sorted(folder.glob("*/told.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in kept[KEPT:]:
+        with suppress(OSError), path.open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+            shutil.rmtree(path.parent, ignore_errors=True)
