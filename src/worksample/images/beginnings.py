@@ -22,7 +22,8 @@ from typing import BinaryIO
 from worksample.sandboxes.host_state import cache_folder
 
 from .build_box import WORK
-from .cache import Cached, cached
+from .cache import cached
+from .unpacking import Below
 
 KEPT = 8
 """Beginnings that are kept; those that were used last."""
@@ -35,36 +36,32 @@ _PLAIN = frozenset({"ENV", "RUN", "WORKDIR", "USER", "LABEL"})
 class Begun:
     """A beginning that is kept."""
 
-    image: Cached
+    below: Below
     store: Path
     """The storage of buildah with its image, which holds all of its layers."""
-    blobs: tuple[tuple[str, int], ...]
-    """Digest and size of each layer."""
     rest: str
     """Of the Dockerfile: what comes after it."""
 
 
-Make = Callable[[str, Path], tuple[Cached, tuple[tuple[str, int], ...]]]
-"""Builds a Dockerfile and moves its storage to a path, where it can be used again; gives the image, and digest and size
-of its layers. Raises ImageError."""
+Make = Callable[[str, Path], Below]
+"""Builds a Dockerfile and moves its storage to a path, where it can be used again. Raises ImageError."""
 
 
 def split(text: str) -> list[tuple[str, str]]:
     """The beginnings of a Dockerfile and what follows each, shortest first; none where it has several stages."""
     found: list[tuple[str, str]] = []
-    begun = False
-    end = 0
+    after = 0
     for words, end in _instructions(text):
         name = words.split(maxsplit=1)[0].upper()
-        if not begun:
-            begun = name == "FROM" and "$" not in words and " AS " not in words.upper()
-            if not begun:
+        if not after:
+            after = end
+            if name != "FROM" or "$" in words or " AS " in words.upper():
                 return []
         elif name not in _PLAIN or "<<" in words or re.match(r"RUN\s+--", words, re.IGNORECASE):
             break
         elif name == "RUN":
             found.append((text[:end], text[end:]))
-    several = re.search(r"^\s*FROM\s", text[end:], re.IGNORECASE | re.MULTILINE) or "--from=" in text
+    several = re.search(r"^\s*FROM\s", text[after:], re.IGNORECASE | re.MULTILINE) or "--from=" in text
     return [] if several or re.search(r"^#\s*(escape|syntax)\s*=", text, re.IGNORECASE | re.MULTILINE) else found
 
 
@@ -97,16 +94,16 @@ def begin(text: str, bases: Mapping[str, str], env: Mapping[str, str], make: Mak
     if longest is None:
         yield None
         return
-    found, lock = _held(keys[longest]), None
+    found = _held(keys[longest])
     if found is None:
         _make(keys[longest], parts[longest][0], make)
         found = _held(keys[longest])
     if found is None:
         yield None
         return
-    told, lock = found
+    below, store, lock = found
     with lock:
-        yield Begun(*told, parts[longest][1])
+        yield Begun(below, store, parts[longest][1])
 
 
 def _key(part: str, bases: Mapping[str, str], env: Mapping[str, str]) -> str:
@@ -128,8 +125,8 @@ def _folder() -> Path:
     return folder
 
 
-def _held(key: str) -> tuple[tuple[Cached, Path, tuple[tuple[str, int], ...]], BinaryIO] | None:
-    """A kept beginning and the lock that keeps it."""
+def _held(key: str) -> tuple[Below, Path, BinaryIO] | None:
+    """A kept beginning, its storage, and the lock that keeps it."""
     folder = _folder() / key
     try:
         lock = (folder / "told.json").open("rb")
@@ -142,7 +139,7 @@ def _held(key: str) -> tuple[tuple[Cached, Path, tuple[tuple[str, int], ...]], B
         lock.close()
         return None
     os.utime(lock.fileno())
-    return (image, folder / "store", tuple((digest, size) for digest, size in told["blobs"])), lock
+    return Below(image, tuple((digest, size) for digest, size in told["layers"])), folder / "store", lock
 
 
 def _make(key: str, part: str, make: Make) -> None:
@@ -152,7 +149,7 @@ def _make(key: str, part: str, make: Make) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         held = _held(key)
         if held is not None:
-            held[1].close()
+            held[-1].close()
             return
         fresh = folder / f"{key}.new"
         for left in (fresh, folder / key):
@@ -160,9 +157,9 @@ def _make(key: str, part: str, make: Make) -> None:
         fresh.mkdir(mode=0o711)
         fresh.chmod(0o711)
         try:
-            image, blobs = make(part, fresh / "store")
+            below = make(part, fresh / "store")
             if (fresh / "store").is_dir():
-                told = {"image": image.digest, "blobs": blobs}
+                told = {"image": below.image.digest, "layers": below.layers}
                 (fresh / "told.json").write_text(json.dumps(told), encoding="utf-8")
                 fresh.rename(folder / key)
         finally:

@@ -161,8 +161,8 @@ def _command(
     for path in _SHOWN:
         words += ["--ro-bind-try", path, path]
     words += ["--bind", str(folder), PLACE, "--chdir", PLACE]
-    for place, path in shown.items():
-        words += ["--ro-bind", str(path), place]
+    for place, given in shown.items():
+        words += ["--ro-bind", str(given), place]
     env = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin", "HOME": PLACE, "TMPDIR": PLACE, "LANG": "C.UTF-8"}
     env |= {"_CONTAINERS_USERNS_CONFIGURED": "1", "BUILDAH_ISOLATION": "chroot", **more}
     for key, value in env.items():

@@ -23,7 +23,7 @@ from .cache import Cached, cached, names_folder
 from .limits import ImageLimits
 from .oci import read_layout
 from .pulling import PINNED, REFERENCE, fetch
-from .unpacking import from_layout
+from .unpacking import Below, from_layout
 
 FILES = ("Dockerfile", "Containerfile")
 _FROM = re.compile(r"^(\s*FROM\s+(?:--platform=\S+\s+)?)(\S+)((?:\s+AS\s+(\S+))?\s*)$", re.IGNORECASE | re.MULTILINE)
@@ -90,7 +90,7 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
         )
     job = _Job(settings, instead, limits, may or BuildLimits(), BuildNetwork(settings))
     with begin(text, digests, settings.env, lambda part, store: _made(job, None, part, store=store)) as begun:
-        found, _ = _made(job, folder, text, begun)
+        found = _made(job, folder, text, begun).image
     told = {"digest": found.digest, "substituted": digests, "connections": job.network.ledger.plain()}
     fresh = name.with_suffix(".new")
     fresh.write_text(json.dumps(told, indent=1), encoding="utf-8")
@@ -98,10 +98,8 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
     return replace(found, substituted=tuple(sorted(digests.items())))
 
 
-def _made(
-    job: _Job, folder: Path | None, text: str, begun: Begun | None = None, store: Path | None = None
-) -> tuple[Cached, tuple[tuple[str, int], ...]]:
-    """One build in a place of its own: the image, and digest and size of its layers. Its storage goes to `store`."""
+def _made(job: _Job, folder: Path | None, text: str, begun: Begun | None = None, store: Path | None = None) -> Below:
+    """One build in a place of its own. Its storage goes to `store`."""
     with build_box.workplace() as work:
         if folder is None:
             (work / "context").mkdir()
@@ -113,7 +111,7 @@ def _made(
             text = _prepared(text, work, job.instead, job.settings.env)
         else:
             text = f"FROM localhost/built{_declared(job.settings.env)}\n{begun.rest}"
-            _stand_in(work / "out" / "blobs" / "sha256", begun.blobs)
+            _stand_in(work / "out" / "blobs" / "sha256", begun.below.layers)
         (work / "Dockerfile").write_text(text, encoding="utf-8")
         build_box.give(work)
         script = _SCRIPT.format(
@@ -127,11 +125,11 @@ def _made(
         status, said = build_box.run(script, work, job.may, job.network, shown)
         if status:
             raise ImageError(_why(said, job.network), where="image", next=f"buildah bud {folder or 'FOLDER'}")
-        found = from_layout(work / "out", job.limits)
+        found = from_layout(work / "out", job.limits, None if begun is None else begun.below)
         layers = read_layout(work / "out", job.limits).layers
         if store is not None and (work / "driver").read_text(encoding="ascii").strip() == "overlay":
             (work / "storage").rename(store)
-        return found, tuple((layer.digest, layer.path.stat().st_size) for layer in layers)
+        return Below(found, tuple((layer.diff, layer.path.stat().st_size) for layer in layers))
 
 
 def _stand_in(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from worksample.box import Root
 
 from .cache import beside
-from .chains import share
 from .layers import Layers
 from .limits import ImageLimits
+from .sharing import share
 from .streams import Budget, Watched
 from .tree import Tree
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import tarfile
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import ImageError
 
 from .cache import Cached, beside, cached, keep
-from .chains import Unpacked, longest, note, share
 from .layers import Layers
 from .limits import ImageLimits
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
+from .sharing import share
 from .streams import Budget, Watched, decompressed
 from .tree import Tree
 
@@ -23,9 +25,18 @@ MARKS = {"oci-layout": read_layout, "manifest.json": read_docker}
 """Files at the top of an archive by which it is known for what it is."""
 
 
-def from_layout(folder: Path, limits: ImageLimits) -> Cached:
-    """The image of an OCI layout. Raises ImageError."""
-    return _kept(read_layout(folder, limits), limits)
+@dataclass(frozen=True, slots=True)
+class Below:
+    """An image of the cache that others begin with."""
+
+    image: Cached
+    layers: tuple[tuple[str, int], ...]
+    """Digest and size of the tar stream of each of its layers."""
+
+
+def from_layout(folder: Path, limits: ImageLimits, below: Below | None = None) -> Cached:
+    """The image of an OCI layout. Layers that it has with `below` are not read. Raises ImageError."""
+    return _kept(read_layout(folder, limits), limits, below)
 
 
 def from_tar(path: Path, limits: ImageLimits) -> Cached:
@@ -40,41 +51,37 @@ def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached
     read = next((MARKS[name] for name in _names(path) if name in MARKS), None)
     if read is not None:
         with beside() as folder:
-            _unpack((Layer(path),), folder, limits, "")
+            _unpack((Layer(path),), folder, limits)
             return _kept(read(folder, limits), limits)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return _kept(Image(digest, (Layer(path, f"sha256:{digest}"),), ImageConfig()), limits)
 
 
-def _kept(image: Image, limits: ImageLimits) -> Cached:
+def _kept(image: Image, limits: ImageLimits, below: Below | None = None) -> Cached:
     def unpack(root: Path) -> dict[str, int]:
-        return _unpack(image.layers, root, limits, image.digest)
+        return _unpack(image.layers, root, limits, below)
 
     return cached(image.digest) or keep(image.digest, image.config, unpack)
 
 
-def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, image: str) -> dict[str, int]:
-    """Every layer over those before it; what was left out, by kind. What the cache has of them is shared."""
+def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: Below | None = None) -> dict[str, int]:
+    """Every layer over those before it; what was left out, by kind."""
     bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
-    first, left_out = 0, Counter[str]()
-    with longest(layers) as found:
-        if found is not None:
-            (source, known) = found
-            bytes.take(known.bytes)
-            files.take(known.files)
-            share(source, root)
-            first, left_out = known.layers, Counter(known.left_out)
+    left_out = Counter[str]()
+    if below is not None and [layer.diff for layer in layers[: len(below.layers)]] == [one for one, _ in below.layers]:
+        share(Path(below.image.root.folder), root)
+        bytes.take(sum(size for _, size in below.layers))
+        files.take(sum(len(folders) + len(names) for _, folders, names in os.walk(root)))
+        left_out.update(dict(below.image.left_out))
+        layers = layers[len(below.layers) :]
     tree = Tree(root)
     work = Layers(tree, bytes, files, left_out)
     try:
-        for layer in layers[first:]:
+        for layer in layers:
             _unpack_one(work, layer, bytes)
     finally:
         tree.close()
-    if image:
-        told = Unpacked(image, len(layers), limits.bytes - bytes.left, limits.files - files.left, dict(work.left_out))
-        note(layers, told)
     return dict(work.left_out)
 
 
