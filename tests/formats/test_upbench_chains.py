@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from cli.run_cli import cli_json
+from cli.run_cli import cli, cli_json
 from worksample import metrics as m
 from worksample.errors import PlanError
 from worksample.formats.upbench import Tables, import_upbench, write_tables
 from worksample.formats.upbench.tables import tidied
-from worksample.records import Experiment
+from worksample.records import Evaluation, Experiment, Submission
 from worksample.reports.sections import MeasureConfig, Section, measure
-from worksample.store import Store
+from worksample.store import Store, check
+from worksample.tasks import read_suite
 from worksample.taxonomy import slug
 
 PAPER = {
@@ -124,3 +125,22 @@ def test_the_published_counts_come_in_as_tables_and_print_table_3(tmp_path: Path
     assert table["columns"] == ["P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate"]
     found = {row["label"].partition(" (")[0]: tuple(cell["printed"] for cell in row["cells"]) for row in table["rows"]}
     assert found == {slug(agent): printed for agent, (_, printed) in PAPER.items()}
+
+
+@pytest.mark.parametrize("point", ["import.package:kill", "import.package:kill:4", "store.object:kill"])
+def test_a_killed_import_is_made_whole_by_the_next(tmp_path: Path, point: str) -> None:
+    """Killed while packages are written it leaves no record, at the commit all or none; again is whole."""
+    whole, where = tables(6, {"ann": (2, 3, 1)}), tmp_path / "store"
+    Store.open(where, create=True).close()
+    write_tables(whole, tmp_path / "t", "csv")
+    words = ("import", "upbench", tmp_path / "t", tmp_path / "jobs", "--store", where)
+    assert cli(*words, env={"WORKSAMPLE_FAULT": point}).returncode == -9
+    with Store.open(where) as store:
+        assert len(store.find(Submission)) in ({0} if "package" in point else {0, 9})
+        assert check(store, deep=True) == []
+    done = cli(*words)
+    assert done.returncode == 0, done.stderr
+    with Store.open(where) as store:
+        assert (len(store.find(Submission)), len(store.find(Evaluation))) == (9, 9)
+        assert check(store, deep=True) == []
+    assert len(read_suite(tmp_path / "jobs", verify=False).packages) == 6
