@@ -17,7 +17,7 @@ import numpy as np
 
 # A test loads this file by its path.
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from benchmarks.coverage_cells import Cell, Found, Kept, Rng, World, run
+from benchmarks.coverage_cells import Cell, Found, Kept, Rng, Table, World, run
 
 from worksample import metrics as m
 
@@ -59,6 +59,15 @@ def regions(rng: Rng, n: int) -> Found:
     """A firm like any other: rates, costs and prices are drawn first, then jobs from them. What is said at some values
     is a cell whose truth is whether it is right.
     """
+    yield from _firm(rng, n, measured=False)
+
+
+def people(rng: Rng, n: int) -> Found:
+    """The same where people did the jobs, too, and fail at some; with the agent they do more of them at less."""
+    yield from _firm(rng, n, measured=True)
+
+
+def _firm(rng: Rng, n: int, *, measured: bool) -> Found:
     p1, rescue = rng.uniform(0.02, 0.7), rng.uniform(0.02, 0.7)
     prices = np.exp(rng.uniform(math.log(0.5), math.log(20))), np.exp(rng.uniform(math.log(5), math.log(80)))
     wage = np.exp(rng.uniform(math.log(30), math.log(300)))
@@ -73,7 +82,12 @@ def regions(rng: Rng, n: int) -> Found:
         m.Approach("AI with feedback", every, float(prices[0] + (1 - p1) * prices[1])),
         m.Approach("human", 1.0, float(wage)),
     ]
-    columns = (m.Outcomes(first, alone), m.Outcomes(helped, alone + extra), m.Outcomes([True] * n, human, assumed=True))
+    columns = [m.Outcomes(first, alone), m.Outcomes(helped, alone + extra), m.Outcomes([True] * n, human, assumed=True)]
+    if measured:
+        skill, both, help_ = rng.uniform(0.3, 0.99), rng.uniform(0.3, 0.99), rng.uniform(0.2, 1.2)
+        truth[2:] = [m.Approach("person with AI", both, float(wage * help_)), m.Approach("human", skill, float(wage))]
+        shared = wage * help_ * np.exp(rng.normal(-0.5, 1.0, n))
+        columns[2:] = [m.Outcomes(rng.random(n) < both, shared), m.Outcomes(rng.random(n) < skill, human)]
     chosen = m.choose_from_jobs(dict(zip((a.name for a in truth), columns, strict=True)))
     assert not isinstance(chosen, str)
     decision = m.decide_by_value(truth)
@@ -81,17 +95,21 @@ def regions(rng: Rng, n: int) -> Found:
         for name, chance in chosen.best(value).items():
             lower = max(b for b in (0.0, *BINS) if b <= chance)
             right = float(decision.best(value) == name)
-            yield f"called {lower:g}", m.Estimate("right", chance, m.Counts(1, 1), right - 1, right, 0.95), 1.0
+            yield (
+                f"{'measured ' if measured else ''}called {lower:g}",
+                m.Estimate("right", chance, m.Counts(1, 1), right - 1, right, 0.95),
+                1.0,
+            )
     true = {r.approach: r for r in decision.regions}
     for region in chosen.regions:
         for end in ("low", "high"):
             at = getattr(true[region.approach], end) if region.approach in true else None
             told = getattr(region, end)
-            if at and told.value is not None:
+            if at and told.value is not None and not measured:
                 yield f"end of a region: {region.approach} {'from' if end == 'low' else 'to'}", told, at
 
 
-WORLDS: tuple[World, ...] = (lifts, arms, regions)
+WORLDS: tuple[World, ...] = (lifts, arms, regions, people)
 
 
 def tables(seeds: int, sizes: tuple[int, ...], kept: Kept | None = None) -> str:
@@ -99,20 +117,27 @@ def tables(seeds: int, sizes: tuple[int, ...], kept: Kept | None = None) -> str:
     found = run(tuple(enumerate(WORLDS, 100)), seeds, sizes, kept)
     head = " | ".join(f"{n} jobs" for n in sizes)
     lines = [f"| {{}} % of {seeds} studies | {head} |", "|---" * (len(sizes) + 1) + "|"]
-    first, second = [lines[0].format("interval holds the truth, in"), lines[1]], []
+    first = [lines[0].format("interval holds the truth, in"), lines[1]]
     for row, cells in found.items():
-        if row.startswith("called"):
+        if "called" in row:
             continue
         first.append(f"| {row} | " + " | ".join(str(cells.get(s, Cell())) for s in sizes) + " |")
         if "less retry" in row:
             power = (f"{100 * c.alarms / max(1, c.seeds - c.none):.1f}" for c in (cells[s] for s in sizes))
             first.append("| ... excludes 0 | " + " | ".join(power) + " |")
-    second = [f"| probability given | {head} |", lines[1]]
+    called = "Of approaches called best at a value with a probability, in % right:"
+    second = ["", called, "", *_calls(found, "", sizes), "", "The same where people are measured, too:", ""]
+    return "\n".join([*first, *second, *_calls(found, "measured ", sizes)])
+
+
+def _calls(found: Table, kind: str, sizes: tuple[int, ...]) -> list[str]:
+    """A table of what was called, by the probability given."""
+    lines = ["| probability given | " + " | ".join(f"{n} jobs" for n in sizes) + " |", "|---" * (len(sizes) + 1) + "|"]
     for low, high in zip((0.0, *BINS), BINS, strict=False):
-        cells = found.get(f"called {low:g}", {})
+        cells = found.get(f"{kind}called {low:g}", {})
         told = (f"{100 * c.covers:.1f} of {c.seeds}" if c.seeds else "-" for c in (cells.get(s, Cell()) for s in sizes))
-        second.append(f"| {100 * low:g} to {100 * high:g} % | " + " | ".join(told) + " |")
-    return "\n".join([*first, "", "Of approaches called best at a value with a probability, in % right:", "", *second])
+        lines.append(f"| {100 * low:g} to {100 * high:g} % | " + " | ".join(told) + " |")
+    return lines
 
 
 MARKS = ("<!-- feedback coverage -->", "<!-- /feedback coverage -->")

@@ -1,5 +1,6 @@
-"""A study as large as UpBench's through the whole pipeline: 322 jobs from a table, an agent in boxes, experts who judge
-through the app, people's feedback beside a retry, two re-attempts, the report. Says what each part takes.
+"""A study as large as UpBench's through the whole pipeline: 322 jobs from a table, experts who qualify them and write
+their rubrics, an agent in boxes, experts who judge through the app, people's feedback beside a retry, two re-attempts,
+the report. Says what each part takes.
 
 `python benchmarks/study.py FOLDER [--jobs 322]`; stopped, it goes on in the same folder where it was.
 """
@@ -22,6 +23,7 @@ import numpy as np
 from worksample.app.scripted_experts import PassingTime, ScriptedExperts
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.feedback_demo import SITTINGS, answer
+from worksample.cli.qualification_demo import qualify_jobs
 from worksample.cli.show_run import Tone, run_config
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.loading import load
@@ -47,18 +49,15 @@ def write_jobs(path: Path, jobs: int) -> None:
     rng = np.random.default_rng(322)
     with path.open("w", newline="") as file:
         out = csv.writer(file)
-        out.writerow(("contract", "title", "description", "category", "subcategory", "amount", "start", "criteria"))
+        out.writerow(("contract", "title", "description", "category", "subcategory", "amount", "start"))
         for n in range(jobs):
             category, sub = KINDS[int(rng.integers(len(KINDS)))]
             facts = [f"{fact}: {category.split()[0]} {n} {rng.integers(100)}" for fact in FACTS[: rng.integers(2, 7)]]
-            brief = "Write a short offer to the client as offer.txt, one fact a line.\n\n" + "\n".join(
+            brief = "Write a short offer to the client as a text file, one fact a line.\n\n" + "\n".join(
                 f"- {fact}" for fact in facts
             )
-            criteria = "\n".join(
-                f'{"critical" if not k else "important"} - Has the line "{fact}"' for k, fact in enumerate(facts)
-            )
             price = round(math.exp(rng.normal(math.log(150), 1)), 2)
-            out.writerow((f"job-{n}", f"Offer {n}", brief, category, sub, price, f"2026-{1 + n % 9:02}-01", criteria))
+            out.writerow((f"job-{n}", f"Offer {n}", brief, category, sub, price, f"2026-{1 + n % 9:02}-01"))
 
 
 class Clock:
@@ -84,21 +83,23 @@ def _spent() -> float:
 def run_study(folder: Path, jobs: int, *, parallel: int = 4) -> list[dict[str, Any]]:
     """Each part's name, seconds and what it made."""
     folder.mkdir(parents=True, exist_ok=True)
-    clock, table, suite = Clock(), folder / "jobs.csv", folder / "jobs"
+    clock, table, suite, fit = Clock(), folder / "jobs.csv", folder / "jobs", folder / "fit"
     if not table.exists():
         write_jobs(table, jobs)
     clock.time("jobs in", lambda: len(import_jobs(table, suite, ImportJobs(visibility="public")).written))
+    store, hours = str(folder / "store"), PassingTime(wall())
+    clock.time(
+        "qualified", lambda: sum(bool(j.passed) for j in qualify_jobs(suite, fit, store, hours, "bubblewrap").jobs)
+    )
     study = Path(str(files("worksample").joinpath("suites", "feedback", "study.toml")))
-    flags = {"suite": str(suite / "suite.toml"), "store": str(folder / "store"), "parallel": parallel}
-    config = load(study, flags)
-    hours = PassingTime(wall())
+    config = load(study, {"suite": str(fit / "suite.toml"), "store": store, "parallel": parallel})
     for sitting in range(SITTINGS):
         clock.time(f"attempts {sitting + 1}", lambda: _work(config))
         clock.time(f"gradings {sitting + 1}", lambda: _judge(config, hours))
     clock.time("the end", lambda: _work(config))
-    with Store.open(config.store) as store:
-        clock.time("figures", lambda: len(measure(store)))
-        clock.time("report", lambda: len(write_report(store, (config.name,), folder / "report").rows))
+    with Store.open(config.store) as opened:
+        clock.time("figures", lambda: len(measure(opened)))
+        clock.time("report", lambda: len(write_report(opened, (config.name,), folder / "report").rows))
     return clock.parts
 
 

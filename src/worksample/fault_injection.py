@@ -33,6 +33,8 @@ OF_CHAINS = ("chain.decided", "chain.committed", "chain.carried")
 """Points of a look at the chains: what comes next is known, its slots are there, the same work is handed in again."""
 OF_EXPORTS = ("export.state", "export.listed")
 """Points of an export to a folder: the state is copied, its list is written."""
+OF_IMPORTS = ("import.package",)
+"""Points of an import of tables: a job's package is written, and no record yet."""
 OF_PEOPLE = ("people.said",)
 """Points of judging by people: an answer is kept, and its queue does not know yet."""
 
@@ -62,7 +64,7 @@ def reach(point: str) -> None:
 
 
 def _read(text: str) -> dict[tuple[str, int], str]:
-    faults, points = {}, POINTS + OF_CHAINS + OF_EXPORTS + OF_PEOPLE
+    faults, points = {}, POINTS + OF_CHAINS + OF_EXPORTS + OF_IMPORTS + OF_PEOPLE
     for item in filter(None, text.split(",")):
         point, _, rest = item.partition(":")
         kind, _, number = rest.partition(":")

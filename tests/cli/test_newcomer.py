@@ -34,7 +34,14 @@ def test_the_feedback_demo_tells_experts_from_no_feedback(tmp_path: Path) -> Non
     page = Path(shown["report"])
     assert page == tmp_path / "worksample-demo" / "feedback" / "report" / "index.html"
     assert "What feedback adds to working again" in "".join(p.read_text() for p in page.parent.rglob("*.html"))
-    sections = {s["id"] for s in cli_json("metrics", "feedback", "--store", shown["store"], cwd=tmp_path)}
+    found = cli_json("metrics", "feedback", "--store", shown["store"], cwd=tmp_path)
+    [funnel] = [s for s in found if s["id"].startswith("qualification")]
+    steps = {row["label"].strip(): int(row["cells"][0]) for row in funnel["rows"]}
+    assert (steps["rows of the list"], steps["left out: not fixed-price"], steps["qualified"]) == (9, 1, 6)
+    assert (steps["context complete"], steps["no identifiers"]) == (1, 1)
+    assert steps["the two differed: a third decided or will"] == 1
+    sections = {s["id"] for s in found}
+    assert "feedback-regions" in sections
     assert {"value", "feedback", "feedback-cost", "feedback-pays", "attempt-change", "lifts", "within-k"} <= sections
 
 

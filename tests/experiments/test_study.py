@@ -29,7 +29,7 @@ def test_a_study_runs_from_table_to_advice(tmp_path: Path) -> None:
     sys.modules[spec.name] = study
     spec.loader.exec_module(study)
     parts = {p["part"]: p["made"] for p in study.run_study(tmp_path / "study", 24)}
-    assert parts["jobs in"] == parts["attempts 1"] == parts["gradings 1"] == 24
+    assert parts["jobs in"] == parts["qualified"] == parts["attempts 1"] == parts["gradings 1"] == 24
     # Every work was judged, and what came to its end is not worked on again.
     assert parts["gradings 1"] + parts["gradings 2"] + parts["gradings 3"] == parts["the end"] == parts["attempts 3"]
     with Store.open(tmp_path / "study/store") as store:

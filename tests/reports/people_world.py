@@ -98,12 +98,11 @@ class PeopleWorld:
         )
         alone = sum(a.name == who.name for a in self.agents) == 1
         id = f"{who.name if alone else who.id}-{project}-{attempt}" + ("" if arm == "plain" else f"-{arm}")
+        used = Usage(calls=1, input_tokens=10, output_tokens=1, cost=cost, priced=cost is not None)
         trial = Trial(
             id=id, slot=slot.id, experiment="x1", agent=who.id, instance=instance.id, work="0" * 64, capture="0" * 64,
             try_number=1, outcome=Outcome(ending=Ending.DONE), started=worlds.at(0), ended=worlds.at(1),
-            working_seconds=30, steps=3,
-            usage={"agent": Usage(calls=1, input_tokens=10, output_tokens=1, cost=cost, priced=cost is not None)},
-            **rest,
+            working_seconds=30, steps=3, **({"usage": {"agent": used}} | rest),
         )  # fmt: skip
         made = self.submission(f"s-{id}", project, Origin.TRIAL, who.id, trial=id, experiment="x1")
         self.store.commit(slot, trial, made)

@@ -1,4 +1,4 @@
-"""The study of `worksample demo feedback`: jobs from a table, two arms, experts who judge through the app."""
+"""The study of `worksample demo feedback`: jobs from a table, experts who qualify them and judge, two arms."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worksample.formats.jobs.filters import UPBENCH
+
+from .qualification_demo import qualify_jobs
+
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
 
@@ -17,15 +21,22 @@ SITTINGS = 3
 """As often as its chains have attempts."""
 
 
-def feedback_config(store: str, *, parallel: int, sandbox: str) -> ExperimentConfig:
-    """Take the jobs in beside the store, and read the study."""
+def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
+    """Take the jobs in beside the store, have them qualified, and read the study."""
+    from worksample.app.scripted_experts import PassingTime
     from worksample.experiments.loading import load
     from worksample.formats.jobs import ImportJobs, import_jobs
+    from worksample.people.clock import wall
 
     here = Path(str(files("worksample").joinpath("suites", "feedback")))
-    suite = Path(store).parent / "jobs"
-    import_jobs(here / "jobs.csv", suite, ImportJobs(visibility="public"))
-    flags = {"suite": str(suite / "suite.toml"), "store": store, "parallel": parallel, "sandbox": sandbox}
+    jobs, fit = Path(store).parent / "jobs", Path(store).parent / "fit"
+    import_jobs(here / "jobs.csv", jobs, ImportJobs(visibility="public", filters=UPBENCH, missing=True))
+    found = qualify_jobs(jobs, fit, store, PassingTime(wall()), sandbox)
+    if not quiet:
+        click.echo("experts qualified jobs through the app:", err=True)
+        for step, many in found.steps:
+            click.echo(f"  {step}: {many}", err=True)
+    flags = {"suite": str(fit / "suite.toml"), "store": store, "parallel": parallel, "sandbox": sandbox}
     return load(here / "study.toml", flags)
 
 

@@ -137,8 +137,11 @@ def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Wher
     chosen = [p for p in found.packages if p.about.job is not None and p.about.job.contract in kept]
     if not chosen:
         raise PlanError("no job of the suite has qualified", where=str(suite), next="worksample jobs funnel")
+    # A kill leaves no half of a suite under its name.
+    making = out.with_name(f"{out.name}.part")
+    shutil.rmtree(making, ignore_errors=True)
     for package in chosen:
-        target = out / package.root.name
+        target = making / package.root.name
         shutil.copytree(package.root, target, symlinks=True)
         criteria = kept[package.about.job.contract].criteria if package.about.job else None
         if criteria and criteria.criteria and not package.criteria.criteria:
@@ -151,5 +154,6 @@ def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Wher
         f'name = "{found.name}"\ntitle = {json.dumps(found.title)}\nversion = "{found.version}"\n'
         f'visibility = "{found.visibility}"\ntasks = ["*"]\n'
     )
-    (out / "suite.toml").write_text(head, encoding="utf-8")
+    (making / "suite.toml").write_text(head, encoding="utf-8")
+    making.rename(out)
     return tuple(package.root.name for package in chosen)

@@ -7,7 +7,7 @@ from datetime import date
 
 from worksample.errors import PlanError
 from worksample.experiments.find import find_experiment
-from worksample.records import Agent, Experiment, Suite
+from worksample.records import IMPORTED, Agent, Experiment, Suite
 from worksample.store import Store
 
 
@@ -29,9 +29,15 @@ def held_out(store: Store, experiments: Sequence[Experiment]) -> bool:
 
 
 def same_lock(experiments: Sequence[Experiment]) -> None:
-    """Refuse to compare what was not measured alike: other instances, environment models or protocol."""
+    """Refuse to compare what was not measured alike: other instances, environment models or protocol.
+
+    What came in by several deliveries of one set of tables is one study, though each brings jobs of its own.
+    """
     first = experiments[0]
+    imported = all(e.lock.sandbox == IMPORTED for e in experiments)
     for other in experiments[1:]:
+        if imported and other.lock.protocol is first.lock.protocol:
+            continue
         if other.lock.comparable != first.lock.comparable:
             differs = [
                 name

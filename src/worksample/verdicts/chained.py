@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from worksample.records import Experiment
+from worksample.records import Experiment, Slot
 
 JOB = ("experiment", "agent", "instance", "repeat")
 
@@ -36,13 +36,33 @@ def needed(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Ex
     return frame.filter(pl.col("slot").is_null() | ~pl.col("slot").is_in(gone.implode()))
 
 
-def chained(frame: pl.DataFrame, experiments: Iterable[Experiment]) -> pl.DataFrame:
+def begun_in(slots: Iterable[Slot]) -> dict[str, str]:
+    """Slot -> the experiment in which its chain began, of slots that continue another experiment's."""
+    by_id = {slot.id: slot for slot in slots}
+    found = {}
+    for slot in by_id.values():
+        first = slot
+        while first.after in by_id:
+            first = by_id[first.after]
+        if first.experiment != slot.experiment:
+            found[slot.id] = first.experiment
+    return found
+
+
+def chained(frame: pl.DataFrame, experiments: Iterable[Experiment], begun: Mapping[str, str]) -> pl.DataFrame:
     """The frame with the first attempts under each arm that continues them, in place of the arm that made them; of a
-    chain that passed nothing after that. As it is where no arm continues another.
+    chain that passed nothing after that. As it is where no arm continues another. begun: slot -> the experiment whose
+    chain it continues, where that is another one; its rows are counted there.
     """
     arms = continued(experiments)
     if not arms:
         return frame
+    if begun:
+        root = pl.col("slot").replace_strict(begun, default=None, return_dtype=pl.String)
+        moved = frame.with_columns(_root=root).filter(pl.col("_root").is_not_null())
+        keys = moved.select("experiment", "_root", "arm").unique().iter_rows()
+        arms |= {(root, arm): arms[made, arm] for made, root, arm in keys if (made, arm) in arms}
+        frame = frame.with_columns(experiment=pl.coalesce(root, "experiment"))
     bases = set(arms.values())
     parts = [frame.filter(~pl.col("arm").is_in(sorted(bases)) | pl.col("slot").is_null())]
     for (experiment, arm), base in sorted(arms.items()):

@@ -24,6 +24,12 @@ SHOWN = 10
 )
 @click.option("--wage", type=float, default=None, help="US dollars per hour of people who do such jobs.")
 @click.option("--hourly", type=float, default=None, help="US dollars per hour of the expert who gives feedback.")
+@click.option(
+    "--people",
+    type=click.Choice(("measured", "assumed")),
+    default=None,
+    help="Take people as they did jobs like it (default, where they did enough), or to succeed always.",
+)
 @click.option("--sure", type=float, default=None, help="How probable an answer has to be to be given; default: 0.8.")
 @click.option(
     "--by", default=None, metavar="NAME", help="How texts are compared: tfidf (default), minilm, or provider/model."
@@ -48,6 +54,7 @@ def command(
     agent: str | None,
     wage: float | None,
     hourly: float | None,
+    people: str | None,
     sure: float | None,
     by: str | None,
     base_url: str | None,
@@ -71,7 +78,9 @@ def command(
     listed = read_list(
         Path(jobs), mapping=Path(mapping) if mapping else None, encoding=encoding or "", monthly=monthly or ""
     )
-    config = AdviceConfig(sure=sure or 0.8, wage=wage, embedding=by or "tfidf", base_url=base_url or "")
+    config = AdviceConfig(
+        sure=sure or 0.8, wage=wage, people=people or "measured", embedding=by or "tfidf", base_url=base_url or ""
+    )
     with open_store(store) as opened:
         chosen = [find_experiment(opened, name) for name in experiments or ("",)]
         found = advise(evidence_of(opened, chosen, agent=agent or "", hourly=hourly), listed, config)

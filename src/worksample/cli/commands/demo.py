@@ -38,8 +38,8 @@ def command(
     installed: the agents replay scripts that ship with the suite, some good and some bad, through the same sandbox,
     limits, graders and report as any model.
 
-    With feedback it is a study of chains: jobs from a table, an agent that forgets, experts who judge through the app
-    and say what is missing, and a control that is told nothing (docs/chains.md).
+    With feedback it is a study of chains: jobs from a table, experts who qualify them and write their rubrics, an agent
+    that forgets, the experts' words on what is missing, and a control that is told nothing (docs/chains.md).
     """
     from worksample.cli.feedback_demo import feedback_config, run_study
     from worksample.cli.output import open_store
@@ -53,7 +53,7 @@ def command(
     many, sandbox = parallel or 4, "none" if unsandboxed else "bubblewrap"
     if study == "feedback":
         need("review")
-        config = feedback_config(where, parallel=many, sandbox=sandbox)
+        config = feedback_config(where, parallel=many, sandbox=sandbox, quiet=bool(as_json))
         code = run_study(config, quiet=bool(as_json))
     else:
         config = demo_config(where, parallel=many, sandbox=sandbox)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 
+from worksample.fault_injection import reach
 from worksample.formats.jobs.cells import Unfit
 from worksample.records import (
     IMPORTED,
@@ -119,6 +120,7 @@ class Taking:
             except Unfit as e:
                 self.coming.faults[f"projects, {contract[:80]}"] = str(e)
                 continue
+            reach("import.package")
             if fresh:
                 self.missing += gone
                 self.records += [task, instance]

@@ -11,17 +11,21 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from worksample import metrics as m
 from worksample.analysis.clusters import embed
 from worksample.analysis.clusters.words import words_of
 from worksample.errors import UsageError
+from worksample.metrics.columns import Floats
+from worksample.reports.sections.people_at_work import TOGETHER
 
 from .evidence import Evidence
 from .listed import Listed
 from .nearness import Nearness, distances, learn, same_category, unheard_of
 
 AI, HELPED, PEOPLE, UNSURE = "AI", "AI with people", "people", "not enough data"
+MEASURED, ASSUMED = "measured", "assumed"
 NEAREST = 5
 _MOST_KNOWN = 5_000
 """Jobs of a suite, whose distances are a table."""
@@ -33,11 +37,13 @@ _CERTAIN = 99 / 100
 @dataclass(frozen=True, slots=True)
 class AdviceConfig:
     """`sure`: from which probability on an answer is given; `wage`: US dollars for an hour of those who do such work,
-    without which a person's work costs what the job is worth; `embedding`: as of `worksample clusters`.
+    without which a person's work costs what the job is worth; `people`: as they were measured where they did enough
+    jobs like it, else, or always, taken to succeed; `embedding`: as of `worksample clusters`.
     """
 
     sure: float = 0.8
     wage: float | None = None
+    people: str = MEASURED
     embedding: str = "tfidf"
     base_url: str = ""
     how: m.Resampling = m.Resampling(resamples=2000)  # noqa: RUF009 - a frozen value
@@ -45,6 +51,8 @@ class AdviceConfig:
     def __post_init__(self) -> None:
         if not 0.5 < self.sure < 1:
             raise UsageError(f"{self.sure:g} is no probability to be sure from", next="pass more than 0.5, less than 1")
+        if self.people not in (MEASURED, ASSUMED):
+            raise UsageError(f"people {self.people!r}", next=f"pass {MEASURED} or {ASSUMED}")
         if self.wage is not None and not 0 <= self.wage < math.inf:
             raise UsageError(f"a wage of {self.wage:g}", next="pass US dollars an hour")
 
@@ -54,7 +62,8 @@ class Advice:
     """Of one job. `likely`: who is likeliest best, `answer` the same or `UNSURE`; `chances`: approach -> probability of
     being best; `dollars`: what the likely one brings a month, less its cost; `over_people`: the same less what people
     would bring; `near`: keys of the nearest known jobs, none of a private suite; `weight`: how many jobs it rests on;
-    `stake`: US dollars a month that knowing better would be worth at most, None where nothing is known at all.
+    `stake`: US dollars a month that knowing better would be worth at most, None where nothing is known at all;
+    `measured`: whether people are taken as they did such jobs.
     """
 
     job: Listed
@@ -68,6 +77,7 @@ class Advice:
     weight: float
     stake: float | None
     next: str
+    measured: bool = False
 
     @property
     def sure(self) -> str:
@@ -120,7 +130,8 @@ class Advised:
 def advise(evidence: Evidence, listed: Sequence[Listed], config: AdviceConfig | None = None) -> Advised:
     """Advice on each job of a list from what is known of others.
 
-    An approach brings success x value - cost (UpBench 5.4.1); people succeed always. Raises UsageError where more jobs
+    An approach brings success x value - cost (UpBench 5.4.1). Where people did the jobs, too, they are taken as they
+    did them, else to succeed always. Raises UsageError where more jobs
     are known than distances can be told of, and what `embed` does for a provider that fails.
     """
     config = config or AdviceConfig()
@@ -133,7 +144,11 @@ def advise(evidence: Evidence, listed: Sequence[Listed], config: AdviceConfig | 
         raise UsageError(f"more than {_MOST_KNOWN:,} known jobs", next="name fewer experiments")
     told = _Telling(evidence, known, listed, config)
     each = tuple(told.of(n) for n in range(len(listed)))
-    return Advised(each, evidence.agent, told.by, known["key"].n_unique(), (*evidence.notes, *told.notes))
+    assumed = sum(not one.measured for one in each)
+    few: tuple[str, ...] = ()
+    if evidence.has_person and config.people == MEASURED and assumed:
+        few = (f"people did too few jobs like {assumed} of these {len(each)}, and are taken to succeed there",)
+    return Advised(each, evidence.agent, told.by, known["key"].n_unique(), (*evidence.notes, *told.notes, *few))
 
 
 class _Telling:
@@ -163,8 +178,11 @@ class _Telling:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
+        measured = self.evidence.has_person and self.config.people == MEASURED
+        people = "as measured on jobs that they did, if these are enough, else " if measured else ""
         found = [
-            "an approach brings its rate of success times the value, less its cost; people are taken to succeed always",
+            "an approach brings its rate of success times the value, less its cost; people are taken "
+            f"{people}to succeed always",
             f"a measured job of another category counts {self.rule.other:g} times as much, and any job less the "
             "more its text differs: the rule by which the measured jobs predict each other best",
         ]
@@ -181,7 +199,9 @@ class _Telling:
         if self.strange[n]:
             say = "nothing that was measured is like it: measure jobs such as this one"
             return Advice(job, UNSURE, "", {}, None, None, (), (), 0.0, None, say)
-        chosen = self._choice(job, weight[self.rows])
+        chosen, rows = self._choice(job, weight[self.rows])
+        if rows is not None:
+            weight = weight * np.isin(np.arange(len(weight)), self.rows[rows])
         order = np.argsort(-weight, kind="stable")[:NEAREST]
         near = () if self.evidence.private else tuple(self.jobs["key"][int(k)] for k in order)
         suites = tuple(dict.fromkeys(self.jobs["suite"][int(k)] for k in order))
@@ -195,17 +215,44 @@ class _Telling:
         over = chosen.gain(likely, PEOPLE, job.value, job.monthly) if likely != PEOPLE else None
         stake = chosen.regret(likely, job.value) * job.monthly
         say = "" if answer == likely else self._next(job, chances, float(weight.sum()))
-        return Advice(job, answer, likely, chances, dollars, over, near, suites, float(weight.sum()), stake, say)
+        return Advice(
+            job, answer, likely, chances, dollars, over, near, suites, float(weight.sum()), stake, say,
+            rows is not None,
+        )  # fmt: skip
 
-    def _choice(self, job: Listed, weight: Any) -> m.Choice | str:
-        known, size = self.known, self.known.height
-        wage = self.config.wage
-        price = job.value if wage is None or job.hours is None else wage * job.hours
+    def _choice(self, job: Listed, weight: Floats) -> tuple[m.Choice | str, NDArray[np.bool_] | None]:
+        """With which rows of `known` where people are as measured."""
+        known, wage = self.known, self.config.wage
+        price = None if wage is None or job.hours is None else wage * job.hours
         ways = {AI: m.Outcomes(known["alone"], known["alone_cost"])}
         if self.evidence.has_help:
             ways[HELPED] = m.Outcomes(known["helped"], known["helped_cost"])
-        ways[PEOPLE] = m.Outcomes([True] * size, [price] * size, assumed=True)
-        return m.choose_from_jobs(ways, task=known["task"], weight=weight, how=self.config.how)
+        if self._measured:
+            seen = dict(ways)
+            if "together" in self._measured:
+                seen[TOGETHER] = m.Outcomes(known["together"], known["together_cost"])
+            if "person" in self._measured:
+                spent = known["person_cost"] if price is None else [price] * known.height
+                seen[PEOPLE] = m.Outcomes(known["person"], spent)
+            seen.setdefault(PEOPLE, self._always(job, price))
+            chosen = m.choose_from_jobs(seen, task=known["task"], weight=weight, how=self.config.how)
+            if not isinstance(chosen, str):
+                done = [known[c].is_not_null() for way in self._measured for c in (way, f"{way}_cost")]
+                return chosen, np.logical_and.reduce([one.to_numpy() for one in done])
+        ways[PEOPLE] = self._always(job, price)
+        return m.choose_from_jobs(ways, task=known["task"], weight=weight, how=self.config.how), None
+
+    def _always(self, job: Listed, price: float | None) -> m.Outcomes:
+        size = self.known.height
+        return m.Outcomes([True] * size, [job.value if price is None else price] * size, assumed=True)
+
+    @cached_property
+    def _measured(self) -> tuple[str, ...]:
+        """The ways in which people did jobs that are looked at."""
+        if self.config.people == ASSUMED:
+            return ()
+        ways = (("together", self.evidence.has_together), ("person", self.evidence.has_person))
+        return tuple(way for way, there in ways if there)
 
     def _next(self, job: Listed, chances: dict[str, float], weight: float) -> str:
         """How many jobs more would make it sure, were the likely one as much ahead as it looks."""

@@ -13,6 +13,7 @@ from worksample.reports.experiments import held_out
 from worksample.reports.sections.chain_jobs import ChainJobs
 from worksample.reports.sections.config import MeasureConfig
 from worksample.reports.sections.material import Material, attempted
+from worksample.reports.sections.people_at_work import BY_PEOPLE, beside_people
 from worksample.store import Store
 
 from .listed import words_of
@@ -21,14 +22,15 @@ SHAPE = pl.Schema(
     {
         "key": pl.String(), "task": pl.String(), "suite": pl.String(), "category": pl.String(), "text": pl.String(),
         "alone": pl.Boolean(), "alone_cost": pl.Float64(), "helped": pl.Boolean(), "helped_cost": pl.Float64(),
+        **BY_PEOPLE,
     }
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """`jobs`: a row per job and repeat in `SHAPE`; US dollars; null where nothing is known. `notes` say what was left
-    out.
+    """`jobs`: a row per job and repeat in `SHAPE`, and per time that people did it; US dollars; null where nothing is
+    known. `notes` say what was left out.
     """
 
     agent: str
@@ -40,7 +42,20 @@ class Evidence:
     @property
     def has_help(self) -> bool:
         """Whether anybody's feedback was tried."""
-        return bool((self.jobs["helped"].is_not_null() & self.jobs["helped_cost"].is_not_null()).any())
+        return self._has("helped")
+
+    @property
+    def has_person(self) -> bool:
+        """Whether people did some of the jobs alone."""
+        return self._has("person")
+
+    @property
+    def has_together(self) -> bool:
+        """Whether a person did some of the jobs with the agent."""
+        return self._has("together")
+
+    def _has(self, way: str) -> bool:
+        return bool((self.jobs[way].is_not_null() & self.jobs[f"{way}_cost"].is_not_null()).any())
 
 
 def evidence_of(
@@ -93,7 +108,7 @@ def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.D
     first = attempted(frame).filter(keep & pl.col("arm").is_in(alone))
     columns = [
         first.select(
-            "agent_name", "instance", "key", "task", "category", alone="passed", alone_cost=pl.col("cost"),
+            "agent_name", "agent", "instance", "key", "task", "category", alone="passed", alone_cost=pl.col("cost"),
             helped=pl.lit(None, pl.Boolean), helped_cost=pl.lit(None, pl.Float64), arm=pl.lit("")
         )
     ]  # fmt: skip
@@ -101,7 +116,7 @@ def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.D
         spent = (pl.col("cost") + pl.col("led")).cast(pl.Float64)
         columns = [
             chains.select(
-                "agent_name", "instance", "key", "task", "category", alone="first", alone_cost="once",
+                "agent_name", "agent", "instance", "key", "task", "category", alone="first", alone_cost="once",
                 helped="passed", helped_cost=spent, arm="arm",
             )
         ]  # fmt: skip
@@ -110,7 +125,7 @@ def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.D
     }
     suite = experiment.lock.suite.partition("@")[0] or experiment.name
     return [
-        rows.with_columns(
+        beside_people(material, attempted(frame), rows).with_columns(
             agent="agent_name", suite=pl.lit(suite),
             text=pl.col("instance").replace_strict(texts, default="", return_dtype=pl.String),
             category=pl.col("category").fill_null(""),

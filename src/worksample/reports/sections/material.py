@@ -11,9 +11,9 @@ from sqlalchemy import select
 
 from worksample.metrics import Estimate, Resampling
 from worksample.metrics.columns import MONEY_CEILING
-from worksample.records import Experiment, Instance, Protocol, Submission, Suite
+from worksample.records import Experiment, Instance, Protocol, Slot, Submission, Suite
 from worksample.store import Store, schema
-from worksample.verdicts.chained import chained
+from worksample.verdicts.chained import begun_in, chained
 from worksample.verdicts.frame import NOT_ATTEMPTABLE, Work, WorkRules
 
 from .config import MeasureConfig
@@ -58,7 +58,14 @@ class Material(Work):
 
     def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
         """`frame` with the attempts of each chain together: those of an arm after the first ones that it continues."""
-        return chained(frame, self.experiments)
+        return chained(frame, self.experiments, self._begun)
+
+    @cached_property
+    def _begun(self) -> dict[str, str]:
+        """Chains that a later delivery of the same tables goes on with are one chain."""
+        if len(self.experiments) == 1:
+            return {}
+        return begun_in(slot for e in self.experiments for slot in self.store.find(Slot, experiment=e.id))
 
     @cached_property
     def hourly(self) -> float | None:

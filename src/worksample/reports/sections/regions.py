@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -12,11 +13,25 @@ from worksample.metrics.money.regions import NOTHING
 from .material import Material
 from .section import Section, SectionRow
 
-ALL = "all"
+ALONE, WITH_FEEDBACK, HUMAN = "AI alone", "AI with feedback", "human"
+WITHOUT_PRICE = "the time of people who gave feedback has no price (--hourly), or is not known"
 _PLACES = (0.1, 0.5, 0.9)
 """Quantiles of the jobs' own values at which probabilities are told."""
-_HUMAN = "human"
 _SELDOM = 0.005
+
+Chosen = Callable[[pl.DataFrame, m.Resampling], "m.Choice | str"]
+"""How sure it is which approach is best for some jobs, or why nobody can say."""
+
+
+@dataclass(frozen=True)
+class Regions:
+    """What is said of a table of regions; `by`: the column that names parts, where it has any."""
+
+    id: str
+    title: str
+    source: str
+    notes: tuple[str, ...]
+    by: str = ""
 
 
 def feedback_regions(material: Material, jobs: pl.DataFrame) -> Iterator[Section]:
@@ -29,36 +44,46 @@ def feedback_regions(material: Material, jobs: pl.DataFrame) -> Iterator[Section
         priced = priced.filter(~pl.col("illustrative"))
     if not priced.height:
         return
-    prices = priced.unique("key")["price"]
-    values = tuple(dict.fromkeys(float(f"{prices.quantile(place):.3g}") for place in _PLACES))
-    yield _section(material, [(ALL, priced)], values)
-    if len(parts := _parts(material, priced)) > 1:
-        yield _section(material, parts, values)
-
-
-def _section(material: Material, parts: Sequence[tuple[str, pl.DataFrame]], values: Sequence[float]) -> Section:
-    rows, small = [], []
-    whole = [part for part, _ in parts] == [ALL]
-    for part, frame in parts:
-        for group in material.agents(frame):
-            found = choice_of(group.rows, material.how)
-            if isinstance(found, str):
-                small.append(f"{group.label}{'' if whole else f' in {part}'}: {found}")
-                continue
-            for label, cells in _lines(found, values):
-                rows.append(SectionRow(f"{group.label}: {label}", group.agent, cells if whole else (part, *cells)))
-    columns = ("best from", "best to", "has a region", *(f"best at ${value:g}" for value in values))
-    notes = [
+    values = values_of(priced.unique("key")["price"])
+    id, title, source = "feedback-regions", "Which approach is best at which value, and how surely", "UpBench 5.4.1"
+    notes = (
         "a human succeeds always, at the job's price; values at the 10th, 50th and 90th percentile of the jobs' prices",
         "probabilities over worlds that fit the same jobs; nothing: doing it in no way",
         "that somebody else succeeds always is never proved: far up, people have a region in nearly every world",
-    ]
+    )
+    yield regions_table(material, Regions(id, title, source, notes), [("", priced)], (values, choice_of))
+    if len(parts := _parts(material, priced)) > 1:
+        by = material.config.by or "category"
+        told = Regions(f"{id}-by", f"{title}, part by part", source, notes, by)
+        yield regions_table(material, told, parts, (values, choice_of))
+
+
+def values_of(prices: pl.Series) -> tuple[float, ...]:
+    """The values at which probabilities are told; none where no job has a price."""
+    if not prices.is_not_null().any():
+        return ()
+    return tuple(dict.fromkeys(float(f"{prices.quantile(place):.3g}") for place in _PLACES))
+
+
+def regions_table(
+    material: Material, told: Regions, parts: Sequence[tuple[str, pl.DataFrame]], asked: tuple[Sequence[float], Chosen]
+) -> Section:
+    """A row per agent and approach, of each part. asked: at which values, and which approach is best for some jobs."""
+    values, choice = asked
+    rows, small = [], []
+    for part, frame in parts:
+        for group in material.agents(frame):
+            found = choice(group.rows, material.how)
+            if isinstance(found, str):
+                small.append(f"{group.label}{f' in {part}' if told.by else ''}: {found}")
+                continue
+            for label, cells in _lines(found, values):
+                rows.append(SectionRow(f"{group.label}: {label}", group.agent, (part, *cells) if told.by else cells))
+    columns = ("best from", "best to", "has a region", *(f"best at ${value:g}" for value in values))
+    notes = told.notes
     if small:
-        notes.append(f"not told, for want of jobs done and paid for in each way: {'; '.join(sorted(small))}")
-    id, title = "feedback-regions", "Which approach is best at which value, and how surely"
-    if not whole:
-        id, title, columns = f"{id}-by", f"{title}, part by part", (material.config.by or "category", *columns)
-    return Section(id, title, "UpBench 5.4.1", columns, tuple(rows), tuple(notes))
+        notes = (*notes, f"not told, for want of jobs done and paid for in each way: {'; '.join(sorted(small))}")
+    return Section(told.id, told.title, told.source, (told.by, *columns) if told.by else columns, tuple(rows), notes)
 
 
 def _lines(found: m.Choice, values: Sequence[float]) -> Iterator[tuple[str, tuple[m.Estimate | str, ...]]]:
@@ -81,16 +106,21 @@ def choice_of(jobs: pl.DataFrame, how: m.Resampling) -> m.Choice | str:
 
     Were jobs left out since what led on from their failure has no price, those that passed at once would be left.
     """
-    if (jobs["led"].is_null() & jobs["passed"].is_not_null()).any():
-        return "the time of people who gave feedback has no price (--hourly), or is not known"
+    if not jobs.select(feedback_has_price()).item():
+        return WITHOUT_PRICE
     spent = jobs.select((pl.col("cost") + pl.col("led")).cast(pl.Float64)).to_series()
     sure = pl.Series([True] * jobs.height, dtype=pl.Boolean)
     ways = {
-        "AI alone": m.Outcomes(jobs["first"], jobs["once"].cast(pl.Float64)),
-        "AI with feedback": m.Outcomes(jobs["passed"], spent),
-        _HUMAN: m.Outcomes(sure, jobs["price"].cast(pl.Float64), assumed=True),
+        ALONE: m.Outcomes(jobs["first"], jobs["once"].cast(pl.Float64)),
+        WITH_FEEDBACK: m.Outcomes(jobs["passed"], spent),
+        HUMAN: m.Outcomes(sure, jobs["price"].cast(pl.Float64), assumed=True),
     }
     return m.choose_from_jobs(ways, task=jobs["task"], nothing=True, how=how)
+
+
+def feedback_has_price() -> pl.Expr:
+    """Whether all that led from one attempt of a chain to the next has a price."""
+    return ~(pl.col("led").is_null() & pl.col("passed").is_not_null()).any()
 
 
 def _parts(material: Material, jobs: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:

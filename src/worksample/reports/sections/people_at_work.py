@@ -1,0 +1,112 @@
+"""People who did the same jobs as agents, alone or together with one: at which value who is best, all as measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.records import Worker
+from worksample.verdicts.chained import continued
+
+from .chain_jobs import ChainJobs
+from .material import Material, attempted, usable_value
+from .regions import (
+    ALONE,
+    HUMAN,
+    WITH_FEEDBACK,
+    WITHOUT_PRICE,
+    Regions,
+    feedback_has_price,
+    regions_table,
+    values_of,
+)
+from .section import Section
+
+TOGETHER = "person with AI"
+BY_PEOPLE = pl.Schema(
+    {
+        "person": pl.Boolean(), "person_cost": pl.Float64(), "together": pl.Boolean(), "together_cost": pl.Float64()
+    }
+)  # fmt: skip
+"""What `beside_people` adds to a row; null where nobody worked so, or where it is not known."""
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """Of experiments with arms in which people work."""
+    frame = material.judged(material.primary)
+    if frame is None or not _arms_of_people(material):
+        return
+    rows = beside_people(material, attempted(frame), _by_agents(material, frame))
+    if not (rows["person"].is_not_null() | rows["together"].is_not_null()).any():
+        return
+    notes = (
+        "people as they were measured, on the jobs that were done in each way: success by the same verdicts, cost by "
+        "hours at their pay",
+        "probabilities over worlds that fit the same jobs; nothing: doing it in no way",
+    )
+    title = "Which approach is best at which value, people as measured"
+    told = Regions("people-regions", title, "UpBench 5.4.1", notes)
+    yield regions_table(material, told, [("", rows)], (values_of(rows["price"]), _choice))
+
+
+def beside_people(material: Material, first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """`rows` of agents (with `agent`, `instance`) with what people made of the same jobs: each row once for every time
+    that somebody did it. `first`: first attempts of all arms.
+    """
+    arms = _arms_of_people(material)
+    for worker, name in ((Worker.HUMAN, "person"), (Worker.ASSISTED, "together")):
+        keys = ["instance"] if worker is Worker.HUMAN else ["agent", "instance"]
+        mine = pl.struct("experiment", "arm").is_in(
+            [{"experiment": e, "arm": arm} for (e, arm), kind in arms.items() if kind is worker]
+        )
+        done = first.filter(mine & pl.col("passed").is_not_null()) if arms else first.clear()
+        done = done.select(*keys, pl.col("passed").alias(name), pl.col("cost").cast(pl.Float64).alias(f"{name}_cost"))
+        rows = rows.join(done, on=keys, how="left", maintain_order="left")
+    return rows
+
+
+def _arms_of_people(material: Material) -> dict[tuple[str, str], Worker]:
+    arms = {(e.id, arm.name): arm.worker for e in material.experiments for arm in e.arms}
+    return {key: worker for key, worker in arms.items() if worker is not Worker.AGENT}
+
+
+def _by_agents(material: Material, frame: pl.DataFrame) -> pl.DataFrame:
+    """A row per job and repeat of each agent: alone in each arm, and in each arm with feedback."""
+    feedback = {arm.name: arm.feedback for e in material.experiments for arm in e.arms if arm.continues is not None}
+    chains = ChainJobs(material, attempted(frame, None), feedback).jobs if feedback else None
+    begun = set(continued(material.experiments).values())
+    people = {arm for _, arm in _arms_of_people(material)}
+    alone = attempted(frame).filter(
+        pl.col("slot").is_not_null() & ~pl.col("arm").is_in(sorted(people | begun | set(feedback)))
+    )
+    names = ("who", "label", "agent", "task", "instance")
+    parts = [
+        alone.select(
+            *names, usable_value(alone), first="passed", once=pl.col("cost").cast(pl.Float64),
+            passed=pl.lit(None, pl.Boolean), spent=pl.lit(None, pl.Float64), told=pl.lit(True),
+        )
+    ]  # fmt: skip
+    if chains is not None and chains.height:
+        spent = (pl.col("cost") + pl.col("led")).cast(pl.Float64)
+        sure = chains.with_columns(told=feedback_has_price().over("who"))
+        parts.append(
+            sure.select(*names, "price", "first", pl.col("once").cast(pl.Float64), "passed", spent=spent, told="told")
+        )
+    return pl.concat(parts, how="vertical_relaxed")
+
+
+def _choice(jobs: pl.DataFrame, how: m.Resampling) -> m.Choice | str:
+    """Of one agent in one arm."""
+    if not jobs["told"].all():
+        return WITHOUT_PRICE
+    ways = {ALONE: m.Outcomes(jobs["first"], jobs["once"])}
+    for name, passed, cost in (
+        (WITH_FEEDBACK, "passed", "spent"),
+        (TOGETHER, "together", "together_cost"),
+        (HUMAN, "person", "person_cost"),
+    ):
+        if jobs[passed].is_not_null().any():
+            ways[name] = m.Outcomes(jobs[passed], jobs[cost])
+    return m.choose_from_jobs(ways, task=jobs["task"], nothing=True, how=how)

@@ -1,0 +1,146 @@
+"""UpBench's own study as tables: its published counts give its Table 3, whether attempts come in together or apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.run_cli import cli, cli_json
+from worksample import metrics as m
+from worksample.errors import PlanError
+from worksample.formats.upbench import Tables, import_upbench, write_tables
+from worksample.formats.upbench.tables import tidied
+from worksample.records import Evaluation, Experiment, Submission
+from worksample.reports.sections import MeasureConfig, Section, measure
+from worksample.store import Store, check
+from worksample.tasks import read_suite
+from worksample.taxonomy import slug
+
+PAPER = {
+    "Claude Sonnet 4": ((128, 159, 37), ("0.398", "0.512", "0.115", "0.289", "0.233")),
+    "Gemini 2.5 Pro": ((64, 222, 40), ("0.199", "0.323", "0.124", "0.625", "0.180")),
+    "GPT-5": ((63, 237, 45), ("0.196", "0.335", "0.140", "0.714", "0.190")),
+}
+"""Passed at first, tried again, rescued; and the row of Table 3."""
+START = datetime(2025, 3, 1, tzinfo=UTC)
+RUBRIC = [{"criterion": "Has what was asked for", "importance": "critical"}]
+Counts = Mapping[str, tuple[int, int, int]]
+
+
+def tables(jobs: int, counts: Counts, attempts: tuple[int, ...] = (1, 2)) -> Tables:
+    """Submissions of these attempts, with all that they name; jobs are in order of what becomes of them."""
+    submissions, evaluations = [], []
+    for agent, (passed, again, rescued) in counts.items():
+        for n in range(jobs):
+            for k in attempts:
+                if k == 2 and not passed <= n < passed + again:
+                    continue
+                id = f"{agent.partition(' ')[0]}-{n}-{k}"
+                won = n < passed if k == 1 else n < passed + rescued
+                mark = "pass" if won else "fail"
+                submissions.append({
+                    "submission_id": id, "contract_id": f"job-{n}", "agent_id": agent, "k": k, "duration": 60.0,
+                    "deliverables": ["x.txt"], "submission_ts": START + timedelta(days=k), "is_successful_run": True,
+                })  # fmt: skip
+                evaluations.append({
+                    "evaluation_id": id, "contract_id": f"job-{n}", "submission_id": id, "evaluator_id": "eva",
+                    "submission_feedback": [{**RUBRIC[0], "judgment": mark}], "judgement": mark,
+                    "is_successful_run": True,
+                })  # fmt: skip
+    projects = [
+        {"contract_id": f"job-{n}", "start_ts": START, "job_description": f"Write {n}.", "contract_amount": 90.0,
+         "acceptance_criteria": RUBRIC} for n in range(jobs)
+    ]  # fmt: skip
+    return tidied(
+        {
+            "projects": projects, "qualifications": [], "submissions": submissions, "evaluations": evaluations,
+            "evaluators": [{"evaluator_id": "eva", "registration_ts": START, "is_human": True, "name": "Eva"}],
+            "agents": [{"agent_id": a, "is_human": False, "name": a} for a in counts],
+        }
+    )  # fmt: skip
+
+
+def taken(folder: Path, *deliveries: Tables) -> dict[str, Section]:
+    """The figures of a store that these came into, one after the other."""
+    with Store.open(folder / "store", create=True) as store:
+        for n, each in enumerate(deliveries):
+            write_tables(each, folder / f"tables-{n}", "jsonl")
+            import_upbench(store, folder / f"tables-{n}", folder / "jobs")
+        found = measure(store, store.find(Experiment), MeasureConfig(how=m.Resampling(resamples=20)))
+        assert [s.fault for s in found if s.fault] == []
+        return {s.id: s for s in found}
+
+
+def values(section: Section) -> dict[str, list[Any]]:
+    return {row.label: [getattr(c, "exact", c) or getattr(c, "value", c) for c in row.cells] for row in section.rows}
+
+
+def test_chains_across_two_deliveries_are_joined(tmp_path: Path) -> None:
+    """A later delivery brings re-attempts of jobs that came before, and jobs of its own."""
+    counts = {"ann": (3, 4, 2), "bob": (2, 5, 1)}
+    whole = tables(9, counts)
+    late = [s for s in whole["submissions"] if s["k"] == 2 or s["contract_id"] == "job-8"]
+    gone = {s["submission_id"] for s in late}
+    first = {
+        **whole,
+        "projects": [p for p in whole["projects"] if p["contract_id"] != "job-8"],
+        "submissions": [s for s in whole["submissions"] if s["submission_id"] not in gone],
+        "evaluations": [e for e in whole["evaluations"] if e["submission_id"] not in gone],
+    }
+    once, twice = taken(tmp_path / "once", whole), taken(tmp_path / "twice", first, whole)
+    assert set(once) == set(twice)
+    for name in ("lifts", "performance", "within-k", "attempt-change", "feedback", "feedback-cost"):
+        assert values(once[name]) == values(twice[name]), name
+    assert values(twice["lifts"])["ann (feedback)"][1] is not None
+
+
+def test_a_delivery_and_an_experiment_of_ones_own_are_not_one_study(tmp_path: Path) -> None:
+    taken(tmp_path, tables(3, {"ann": (1, 1, 1)}))
+    with Store.open(tmp_path / "store") as store:
+        [imported] = store.find(Experiment)
+        own = imported.replaced(
+            id="own",
+            name="own",
+            lock=imported.lock.replaced(sandbox="bubblewrap", instances=imported.lock.instances[:1]),
+        )
+        store.commit(own)
+        with pytest.raises(PlanError, match="differ in their locks"):
+            measure(store, [imported, own])
+
+
+@pytest.mark.thorough(quick="formats/test_upbench_chains.py::test_chains_across_two_deliveries_are_joined")
+@pytest.mark.parametrize("apart", [False, True])
+def test_the_published_counts_come_in_as_tables_and_print_table_3(tmp_path: Path, apart: bool) -> None:
+    counts = {agent: made for agent, (made, _) in PAPER.items()}
+    whole = tables(322, counts)
+    taken(tmp_path, *((tables(322, counts, (1,)), whole) if apart else (whole,)))
+    with Store.open(tmp_path / "store") as store:
+        names = [e.id for e in store.find(Experiment)]
+    words = ("metrics", *names, "--only", "performance", "--store", tmp_path / "store")
+    [table] = cli_json(*words)
+    assert table["columns"] == ["P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate"]
+    found = {row["label"].partition(" (")[0]: tuple(cell["printed"] for cell in row["cells"]) for row in table["rows"]}
+    assert found == {slug(agent): printed for agent, (_, printed) in PAPER.items()}
+
+
+@pytest.mark.parametrize("point", ["import.package:kill", "import.package:kill:4", "store.object:kill"])
+def test_a_killed_import_is_made_whole_by_the_next(tmp_path: Path, point: str) -> None:
+    """Killed while packages are written it leaves no record, at the commit all or none; again is whole."""
+    whole, where = tables(6, {"ann": (2, 3, 1)}), tmp_path / "store"
+    Store.open(where, create=True).close()
+    write_tables(whole, tmp_path / "t", "csv")
+    words = ("import", "upbench", tmp_path / "t", tmp_path / "jobs", "--store", where)
+    assert cli(*words, env={"WORKSAMPLE_FAULT": point}).returncode == -9
+    with Store.open(where) as store:
+        assert len(store.find(Submission)) in ({0} if "package" in point else {0, 9})
+        assert check(store, deep=True) == []
+    done = cli(*words)
+    assert done.returncode == 0, done.stderr
+    with Store.open(where) as store:
+        assert (len(store.find(Submission)), len(store.find(Evaluation))) == (9, 9)
+        assert check(store, deep=True) == []
+    assert len(read_suite(tmp_path / "jobs", verify=False).packages) == 6
