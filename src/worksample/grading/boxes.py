@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.box import BoxConfig, BoxLimits, Endpoint, Mount
 from worksample.errors import CaptureError
 from worksample.images import Cached, image_of, prepare
-from worksample.records import CaptureStatus, Environment, Grading, Instance, Submission
+from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
 from worksample.submissions import ROOT_LAYER
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.restoring import restored, state_of
 from worksample.workplace.standing import Workplace
 from worksample.workplace.standing import environment as environment_for
@@ -30,6 +30,8 @@ OUTPUT = 8 << 20
 GRADER, PROBES = "/task/grader", "/task/probes"
 EXPORTS, TRAJECTORY = "/task/exports", "/task/trajectory"
 RESULT, SCRATCH = "/task/result", "/task/scratch"
+DELIVERED = "/task/delivered"
+"""Where a submission lies of which the grader is given a copy that it may write to."""
 PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY}
 
 
@@ -57,6 +59,8 @@ class GradingBoxes:
     verifying: Verifier | None = None
     workplace: Workplace | None = None
     """What stands for the grader, over the state that the submission left."""
+    behind: Mapping[Endpoint, str] = field(default_factory=dict)
+    """What stands behind each of the grading box's endpoints."""
 
 
 def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
@@ -92,12 +96,15 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
         if "exports" not in own:  # a control: what was there in the beginning
             own["exports"] = (f"{EXPORTS}/{WORKPLACE}", str(state))
     limits = GraderLimits.of(grading.settings)
+    copied = bool(grading.settings.get("writable"))
+    graded = {**shown, "output": (DELIVERED, shown["output"][1])} if copied else shown
     work = instance.work.environment.limits
     return GradingBoxes(
         grading=BoxConfig(
-            mounts=_mounts({**shown, **own}),
+            mounts=_mounts({**graded, **own}),
             output=RESULT,
             scratch=SCRATCH,
+            writable=(paths.output,) if copied else (),
             env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1"), *_told(workplace)),
             network="endpoints" if workplace is not None else "none",
             endpoints=reached(instance.work.environment) if workplace is not None else (),
@@ -117,12 +124,18 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
         folders={**{name: target for name, (target, _) in {**shown, **own}.items()}, **_exports(own)},
         verifying=verifying,
         workplace=workplace,
+        behind={Endpoint(one.name, one.port): one.to for one in of_workplace(instance.work.environment)},
     )
 
 
 def reached(environment: Environment) -> tuple[Endpoint, ...]:
     """Where a grader finds the services of the work's workplace: under the names that the agent knew."""
-    return tuple(Endpoint(name, PORTS[name]) for name in dict.fromkeys(environment.services))
+    return tuple(Endpoint(one.name, one.port) for one in of_workplace(environment))
+
+
+def of_workplace(environment: Environment) -> tuple[EndpointSpec, ...]:
+    """The endpoints that lead to the workplace's services."""
+    return tuple(one for one in environment.endpoints if one.to.startswith(f"service:{WORKPLACE}:"))
 
 
 def _told(workplace: Workplace | None) -> tuple[tuple[str, str], ...]:

@@ -22,10 +22,9 @@ from worksample.manifests import in_words
 from worksample.models import Roles
 from worksample.records import Grade, Grading, Usage
 from worksample.services import Services, standing
-from worksample.tasks.workplace import WORKPLACE
 
 from .asks import Asks
-from .boxes import RESULT, SCRATCH, GraderLimits, GradingBoxes
+from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .broker import SOCKET, Broker
 from .programs import Programs
 from .verifying import Verifying
@@ -85,6 +84,8 @@ async def _graded(place: GradingBoxes, grading: Grading, sink: Sink, sandbox: st
     try:
         async with _services(place, sandbox) as services, open_box(place.grading, kind=sandbox) as box:
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
+            if place.grading.writable:
+                await _copied(box, place)
             async with serving(box, _targets(place, services)):
                 work = _watched(box, _command(place), broker, limits.timeout)
                 done = await (services.during(work) if services is not None else work)
@@ -101,6 +102,15 @@ async def _graded(place: GradingBoxes, grading: Grading, sink: Sink, sandbox: st
         return Ended(cause=error.cause, reason=error.what, record=record)
 
 
+async def _copied(box: Box, place: GradingBoxes) -> None:
+    """The submission where the grader may write to it. SandboxError where it does not fit."""
+    [target] = place.grading.writable
+    done = await box.run(["cp", "-R", f"{DELIVERED}/.", target])
+    if done.returncode:
+        what = f"the submission cannot be copied: {done.stderr.decode('utf-8', 'replace').strip()[-500:]}"
+        raise SandboxError(what, where="grade")
+
+
 @asynccontextmanager
 async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[Services | None]:
     """Those that stand for the grader; they start before its time begins."""
@@ -114,7 +124,7 @@ async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[Services
 def _targets(place: GradingBoxes, services: Services | None) -> dict[Endpoint, Target]:
     if services is None:
         return {}
-    return {one: services.target(f"service:{WORKPLACE}:{one.port}") for one in place.grading.endpoints}
+    return {one: services.target(place.behind[one]) for one in place.grading.endpoints}
 
 
 async def _watched(box: Box, command: list[str], broker: Broker, timeout: float) -> Completed:

@@ -24,6 +24,11 @@ ANSWER_LIMIT = 64 << 20
 SECONDS = 60.0
 
 
+def standing() -> bool:
+    """Whether services stand for this grader."""
+    return bool(os.environ.get(OPERATOR))
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """What a service answered."""

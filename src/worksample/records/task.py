@@ -135,6 +135,8 @@ class WorkplaceSource(Frozen):
     """A folder with `setup.py`, which runs beside the services before the agent begins."""
     live: SourceFiles | None = Field(default=None, exclude_if=lambda live: live is None)
     """A folder with `live.py`, which looks at them when it is done. Not written where there is none."""
+    dialects: tuple[str, ...] = Field(default=(), exclude_if=lambda dialects: not dialects)
+    """Ways of other products in which services can be asked besides. Not written where there are none."""
 
 
 class Environment(Frozen):

@@ -16,9 +16,17 @@ from .image_source import Image
 from .mcp import McpTable, check_mcp
 from .package_files import Folder
 from .service import Command, ServiceTable, Word, check_services, target
-from .workplace import check_workplace, endpoints_of_workplace, source_of
+from .workplace import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
 
-OURS = ("/task/grader", "/task/probes", "/task/trajectory", "/task/exports", "/task/scratch", "/task/result")
+OURS = (
+    "/task/grader",
+    "/task/probes",
+    "/task/trajectory",
+    "/task/exports",
+    "/task/scratch",
+    "/task/result",
+    "/task/delivered",
+)
 """Places in a box that no task can take for itself."""
 _PLAIN = Limits()
 
@@ -99,6 +107,8 @@ class EnvironmentTable(Frozen):
     """Of the workplace, whose services `services` names."""
     setup: Folder | None = None
     live: Folder | None = None
+    dialects: Annotated[tuple[Word, ...], Says("a list of names")] = ()
+    """Ways of other products in which services of the workplace can be asked besides."""
     services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
     software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], Says("a list of capabilities")] = ()
@@ -108,20 +118,21 @@ class EnvironmentTable(Frozen):
     @model_validator(mode="after")
     def _apart(self) -> Self:
         self.paths.over(Paths())
-        check_workplace(self.network, self.company, self.setup or self.live, self.services)
+        check_workplace(self.network, self.company, self.setup or self.live, self.services, self.dialects)
         if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
             raise ValueError('network = "endpoints" and tables [[environment.endpoint]] belong together')
         places = [(one.name, one.port) for one in self._endpoints()]
         if len(set(places)) < len(places):
             raise ValueError("two endpoints have one name and port")
         check_mcp(self.mcp, places)
-        check_services(self.service, [one.to for one in self.endpoint], self.services)
+        own = WORKPLACE if self.network == "workplace" else ""
+        check_services(self.service, [one.to for one in self.endpoint], self.services, own)
         return self
 
     def _endpoints(self) -> tuple[EndpointSpec, ...]:
         """The task's own, and those of the workplace's services."""
         own = tuple(EndpointSpec(name=one.name, port=one.port, to=one.to) for one in self.endpoint)
-        return (*own, *endpoints_of_workplace(self.services)) if self.network == "workplace" else own
+        return (*own, *endpoints_of_workplace(self.services, self.dialects)) if self.network == "workplace" else own
 
     def record(self) -> Environment:
         """What is kept of it, each name once."""
@@ -132,7 +143,7 @@ class EnvironmentTable(Frozen):
             endpoints=self._endpoints(),
             served=tuple(one.record() for one in self.service),
             mcp=tuple(one.record() for one in self.mcp),
-            workplace=source_of(self.company, self.setup, self.live),
+            workplace=source_of(self.company, self.setup, self.live, self.dialects),
             image=ImageSource(name=self.image) if self.image else None,
             limits=self.limits.over(Limits()),
             paths=self.paths.over(Paths()),

@@ -15,7 +15,7 @@ from .package_files import PythonFile
 from .spec import GradingSpec
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
-RESERVED = ("timeout", "memory", "verifier", "workplace")
+RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")
 """Names in a grading's settings that the platform fills from the keys beside them."""
 
 
@@ -71,6 +71,8 @@ class ProgramTable(GradingTable):
     memory: Size | None = None
     workplace: Flag = False
     """Whether the services stand for the grader, over the state that the submission holds."""
+    writable: Flag = False
+    """Whether the grader may write into the submission's folder: a copy of it, which is gone when it ends."""
 
 
 class GradingsTable(Frozen):
@@ -100,5 +102,6 @@ def _spec(protocol: Protocol, given: GradingTable) -> GradingSpec:
     settings |= {"timeout": given.timeout} if given.timeout is not None else {}
     settings |= {"memory": given.memory} if given.memory is not None else {}
     settings |= {"workplace": True} if given.workplace else {}
+    settings |= {"writable": True} if given.writable else {}
     settings |= {"verifier": given.verifier.plain()} if given.verifier is not None else {}
     return GradingSpec(protocol, given.entry, settings)

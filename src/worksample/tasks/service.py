@@ -13,6 +13,7 @@ from worksample.records import Frozen, ImageSource, ServiceLimits, ServiceSpec, 
 
 from .image_source import Image
 from .package_files import Folder
+from .workplace import PORTS
 
 Word = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), Says("lower case letters, digits, _ and -")]
 Command = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"), Says("the name of a command")]
@@ -99,8 +100,10 @@ class ServiceTable(Frozen):
         )
 
 
-def check_services(services: Sequence[ServiceTable], targets: Sequence[str], expected: Sequence[str]) -> None:
-    """What only all tables together can show. ValueError."""
+def check_services(
+    services: Sequence[ServiceTable], targets: Sequence[str], expected: Sequence[str], workplace: str = ""
+) -> None:
+    """What only all tables together can show. `workplace`: name of the service that keeps one. ValueError."""
     by_name = {one.name: one for one in services}
     if len(by_name) < len(services):
         raise ValueError("two services have one name")
@@ -117,6 +120,11 @@ def check_services(services: Sequence[ServiceTable], targets: Sequence[str], exp
             raise ValueError(f"two services of the box {box!r} have one port")
     for to in targets:
         if (found := _BEHIND.fullmatch(to)) is None or found[1] in expected:
+            continue
+        if workplace and found[1] == workplace:
+            ports = [PORTS[name] for name in expected if name in PORTS]
+            if found[2] is None or int(found[2]) not in ports:
+                raise ValueError(f"{to!r} names no port of the workplace; it has: {', '.join(map(str, ports))}")
             continue
         if found[1] not in by_name:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""`company`, `setup` and `services` of `[environment]`: the workplace that a task is done in."""
+"""`company`, `setup`, `services` and `dialects` of `[environment]`: the workplace that a task is done in."""
 
 from __future__ import annotations
 
@@ -11,33 +11,44 @@ WORKPLACE = "workplace"
 """Name of the service that keeps a workplace's own, behind their endpoints and in exports."""
 PORTS = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
 """Of a workplace's services, by the names under which the agent's box finds them."""
+DIALECTS = {"owncloud": ("files", 80), "rocketchat": ("chat", 3000)}
+"""Other products' ways to ask a service: whose, and the port at which it is found besides under the dialect's name."""
 
 
-def check_workplace(network: str, company: str | None, setup: str | None, services: Sequence[str]) -> None:
+def check_workplace(
+    network: str, company: str | None, setup: str | None, services: Sequence[str], dialects: Sequence[str] = ()
+) -> None:
     """What only the keys together can show. ValueError."""
     if (company is not None) != (network == "workplace"):
         raise ValueError('network = "workplace" and company, the folder that describes one, belong together')
     if company is None:
-        if setup is not None:
-            raise ValueError("setup and live are of a workplace, and there is none")
+        if setup is not None or dialects:
+            raise ValueError("setup, live and dialects are of a workplace, and there is none")
         return
     if not services:
         raise ValueError(f"services names none of the workplace; there are {', '.join(PORTS)}")
     for name in services:
         if name not in PORTS:
             raise ValueError(f"a workplace has no service {name!r}{nearest(name, PORTS)}; it has {', '.join(PORTS)}")
+    for name in dialects:
+        if name not in DIALECTS:
+            raise ValueError(f"there is no dialect {name!r}{nearest(name, DIALECTS)}; there are {', '.join(DIALECTS)}")
+        if DIALECTS[name][0] not in services:
+            raise ValueError(f"the dialect {name!r} is of the service {DIALECTS[name][0]!r}, which services lacks")
 
 
-def endpoints_of_workplace(services: Sequence[str]) -> tuple[EndpointSpec, ...]:
-    """Where the agent's programs find each service."""
+def endpoints_of_workplace(services: Sequence[str], dialects: Sequence[str] = ()) -> tuple[EndpointSpec, ...]:
+    """Where the agent's programs find each service, and each dialect of one."""
+    places = [(name, PORTS[name], name) for name in dict.fromkeys(services) if name in PORTS]
+    places += [(name, DIALECTS[name][1], DIALECTS[name][0]) for name in dict.fromkeys(dialects) if name in DIALECTS]
     return tuple(
-        EndpointSpec(name=name, port=PORTS[name], to=f"service:{WORKPLACE}:{PORTS[name]}")
-        for name in dict.fromkeys(services)
-        if name in PORTS
+        EndpointSpec(name=name, port=port, to=f"service:{WORKPLACE}:{PORTS[service]}") for name, port, service in places
     )
 
 
-def source_of(company: str | None, setup: str | None, live: str | None) -> WorkplaceSource | None:
+def source_of(
+    company: str | None, setup: str | None, live: str | None, dialects: Sequence[str] = ()
+) -> WorkplaceSource | None:
     """What is kept of the folders."""
     if company is None:
         return None
@@ -45,4 +56,5 @@ def source_of(company: str | None, setup: str | None, live: str | None) -> Workp
         company=SourceFiles(name=company),
         setup=SourceFiles(name=setup) if setup else None,
         live=SourceFiles(name=live) if live else None,
+        dialects=tuple(dict.fromkeys(dialects)),
     )

@@ -38,9 +38,12 @@ def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> 
     )
 
 
-def spec_of(names: Sequence[str], *, accounts: Mapping[str, str], operator: str) -> ServiceSpec:
+def spec_of(
+    names: Sequence[str], *, accounts: Mapping[str, str], operator: str, dialects: Sequence[str] = ()
+) -> ServiceSpec:
     """The program that keeps the services. `accounts`: passwords by person; `operator`: the operator's."""
     argv = ["python3", "-m", "in_box.supervise", "{state}", "--services", ",".join(names), "--seed", SEED]
+    argv += ["--dialects", ",".join(dialects)] if dialects else []
     env = {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator}
     return ServiceSpec(
         name=WORKPLACE,

@@ -39,7 +39,9 @@ def restored(state: Path, environment: Environment, folder: Callable[[str], Path
 
     Raises SandboxUnavailable where this machine has not the programs.
     """
-    return over_state(environment.services, state, label, accounts=_given(folder(_company(environment))))
+    assert environment.workplace is not None, "gradings with a workplace are of tasks with one"
+    accounts, dialects = _given(folder(_company(environment))), environment.workplace.dialects
+    return over_state(environment.services, state, label, accounts=accounts, dialects=dialects)
 
 
 def _company(environment: Environment) -> str:

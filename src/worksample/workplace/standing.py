@@ -39,7 +39,7 @@ class Workplace:
 
 def over_state(
     names: Sequence[str], state: Path, label: str, *, accounts: Mapping[str, str] | None = None,
-    setup: Path | None = None,
+    setup: Path | None = None, dialects: Sequence[str] = (),
 ) -> Workplace:  # fmt: skip
     """A workplace whose services begin with a copy of a state: a seed's, or what an export kept.
 
@@ -49,7 +49,7 @@ def over_state(
     require(names)
     operator = secrets.token_urlsafe(32)
     mounts = {SEED: state, **({SETUP: setup} if setup is not None else {})}
-    spec = spec_of(names, accounts=accounts or {}, operator=operator)
+    spec = spec_of(names, accounts=accounts or {}, operator=operator, dialects=dialects)
     box = ServiceBox(WORKPLACE, box_config(names, mounts, label), (spec,))
     return Workplace(box, operator, setup is not None)
 
@@ -66,7 +66,9 @@ def workplace_of(environment: Environment, folder: Callable[[str], Path], label:
     company = read_company(root)
     seed = seed_of(company, root, environment.services)
     setup = folder(source.setup.files) if source.setup is not None and source.setup.files is not None else None
-    made = over_state(environment.services, seed.state, label, accounts=seed.accounts, setup=setup)
+    made = over_state(
+        environment.services, seed.state, label, accounts=seed.accounts, setup=setup, dialects=source.dialects
+    )
     return replace(made, colleagues=company.colleagues if "chat" in environment.services else ())
 
 

@@ -18,6 +18,20 @@ from worksample.errors import UsageError
 @click.option(
     "--as-published", is_flag=True, default=None, help="Leave ground truth where the published images leave it."
 )
+@click.option(
+    "--documents",
+    default=None,
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False),
+    help="What lies on ownCloud, from its root on: the port brings a part of it.",
+)
+@click.option(
+    "--original",
+    default=None,
+    metavar="COPY",
+    type=click.Path(exists=True, file_okay=False),
+    help="A copy of TheAgentCompany's own repository, instead of the installed port.",
+)
 @click.option("--overwrite", is_flag=True, default=None, help="Replace packages that exist already.")
 @json_option
 def command(
@@ -25,14 +39,20 @@ def command(
     tasks: tuple[str, ...],
     listing: bool | None,
     as_published: bool | None,
+    documents: str | None,
+    original: str | None,
     overwrite: bool | None,
     as_json: bool | None,
 ) -> None:
-    """Turn an installed copy of TheAgentCompany's tasks into packages below the folder OUT.
+    """Turn TheAgentCompany's tasks into packages below the folder OUT: those of the installed port, or of a copy.
 
     Needs the extra: pip install 'worksample[tac]'. The evaluators are called unmodified in the grading box
     (docs/tac.md).
     """
+    if original is not None:
+        ways = {"listing": bool(listing), "overwrite": bool(overwrite), "as_json": bool(as_json)}
+        _original(original, out, tasks, documents, **ways)
+        return
     if listing:
         _list(as_json=bool(as_json))
         return
@@ -40,7 +60,10 @@ def command(
         raise UsageError("no folder to write to", next="worksample import tac OUT")
     from worksample.formats.tac import import_tac
 
-    made = import_tac(Path(out), tasks=tasks, as_published=bool(as_published), overwrite=bool(overwrite))
+    made = import_tac(
+        Path(out), tasks=tasks, as_published=bool(as_published), overwrite=bool(overwrite),
+        documents=Path(documents) if documents else None,
+    )  # fmt: skip
     if as_json:
         say_json([{**asdict(item), "package": str(item.package)} for item in made])
         return
@@ -48,6 +71,30 @@ def command(
         (i.name, "yes" if i.runnable else "no", ", ".join(i.needs), "a judge model" if i.judge else "") for i in made
     ]
     table("", ("task", "runs here", "needs", ""), rows)
+    click.echo(f"{len(made)} packages in {out}\n  next: worksample task check {out}/NAME")
+
+
+def _original(
+    copy: str, out: str | None, tasks: tuple[str, ...], documents: str | None, *, listing: bool, overwrite: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
+    from worksample.formats.tac.original import counted, import_original, read_originals
+
+    if listing or out is None:
+        found = read_originals(Path(copy))
+        if as_json:
+            say_json([{"name": one.name, "services": one.services, "lacks": one.lacks} for one in found])
+            return
+        rows = [(one.name, ", ".join(one.services), "no" if one.lacks else "yes") for one in found]
+        table("", ("task", "needs", "runs here"), rows)
+        numbers = [(name, str(count), str(run)) for name, (count, run) in counted(found).items()]
+        table("", ("needs", "tasks", "run here"), numbers)
+        return
+    lying = Path(documents) if documents else None
+    made = import_original(Path(copy), Path(out), tasks=tasks, overwrite=overwrite, documents=lying)
+    if as_json:
+        say_json([str(root) for root in made])
+        return
     click.echo(f"{len(made)} packages in {out}\n  next: worksample task check {out}/NAME")
 
 

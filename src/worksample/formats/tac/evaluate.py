@@ -1,9 +1,10 @@
 """Run one of TheAgentCompany's evaluators, unmodified, inside the grading box, and read its checkpoints as a grade.
 
 An evaluator is an Inspect scorer that looks at a sandbox: here a one-sample evaluation over the mounted submission,
-with Inspect's `local` sandbox inside our own box. The box has no network. What an evaluator looks for there it would
-take for missing and count as 0, so such a submission is left ungraded instead. A model that it asks is the judge of the
-platform (`judge_model.py`).
+with Inspect's `local` sandbox inside our own box. ownCloud and Rocket.Chat are the dialects of a workplace that stands
+over what the submission left. What an evaluator looks for and nobody can give here it would take for missing and count
+as 0, so such a submission is left ungraded instead. A model that it asks is the judge of the platform
+(`judge_model.py`).
 """
 
 from __future__ import annotations
@@ -13,17 +14,20 @@ import importlib.util
 import json
 import logging
 import os
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from worksample.errors import Cause, GraderError
 from worksample.kit import Case, Grade, GradePart
+from worksample.kit.office import standing
 from worksample.records.trees import By, CriteriaTree
 
+from .company import SERVICES
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .judge_model import Asking
 from .source import Published, find_source, read_one
@@ -85,7 +89,9 @@ def evaluate(case: Case, name: str) -> Grade:
             score=True,
         )[0]
         # Samples are read from the log's file on first use, so while its folder is there.
-        return _read(log, asking.failed, said.lines, case.criteria)
+        found = _read(log, asking.failed, said.lines, case.criteria)
+    require_served(case, published.looks.services)
+    return found
 
 
 def _ready(case: Case, name: str) -> Published:
@@ -96,10 +102,12 @@ def _ready(case: Case, name: str) -> Published:
     task = read_one(folder / name, version)
     if str(case.folder("output")) != WORKSPACE:
         raise GraderError(f"the evaluator reads {WORKSPACE}, which only a sandbox has", cause=Cause.GRADER_LACKS)
-    if task.looks.services:
-        what = f"the evaluator asks {', '.join(task.looks.services)}, and the grading box has no services"
+    lacks = [name for name in task.looks.services if name not in SERVICES or not standing()]
+    if lacks:
+        what = f"the evaluator asks {', '.join(lacks)}, and the grading box has no services"
         raise GraderError(what, cause=Cause.GRADER_LACKS)
-    if task.looks.messages and not _steps(case):
+    require_programs(task.looks.services)
+    if task.looks.messages and not steps_of(case):
         what = "the evaluator looks at the conversation, and this submission came without one"
         raise GraderError(what, cause=Cause.GRADER_LACKS)
     modules = [m for m in task.looks.modules if importlib.util.find_spec(m.split(".")[0]) is None]
@@ -115,6 +123,22 @@ def _ready(case: Case, name: str) -> Published:
         what = f"the evaluator reads {DATA}/{', '.join(beyond)}, which no submission holds"
         raise GraderError(what, cause=Cause.GRADER_LACKS)
     return task
+
+
+def require_programs(services: Iterable[str]) -> None:
+    """GraderError (`grader.lacks`) where a program is missing by which evaluators ask services."""
+    gone = [name for name in ("bash", "curl", "base64") if any(services) and shutil.which(name) is None]
+    if gone:
+        raise GraderError(f"the evaluator needs {', '.join(gone)}", cause=Cause.GRADER_LACKS)
+
+
+def require_served(case: Case, services: Iterable[str]) -> None:
+    """Refuse a grade of an evaluator that asked a service for what it has not: it would call that missing work."""
+    for name in (one for one in services if one in SERVICES):
+        refused = case.services().json(SERVICES[name], "/.worksample/refused")["refused"]
+        if refused:
+            told = "; ".join(f"{one['method']} {one['path']}: {one['why']}" for one in refused[:3])
+            raise GraderError(f"the evaluator asks what {name} has not here: {told}", cause=Cause.GRADER_LACKS)
 
 
 def _sound(task: Published) -> None:
@@ -157,6 +181,9 @@ def _read(log: Any, failed: GraderError | None, warnings: list[str], criteria: C
         raise GraderError(f"the evaluator failed: {fault[-800:]}", cause=Cause.GRADER_CRASH)
     score = next(iter(sample.scores.values()))
     checkpoints = (score.metadata or {}).get("checkpoints")
+    if (score.explanation or "").startswith("Original scoring failed"):
+        # One evaluator reads its own reference wrongly, whatever was delivered.
+        raise GraderError(f"the evaluator failed by itself: {score.explanation}", cause=Cause.GRADER_CRASH)
     if checkpoints == [] and score.value == {"score": "I", "checkpoints": 0.0}:
         # So some evaluators answer where a deliverable is missing or cannot be read.
         return _nothing(criteria, score.explanation or "")
@@ -178,7 +205,7 @@ def _replay(case: Case) -> Any:
     @solver(name="replayed_trial")
     def replayed() -> Any:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            for step in _steps(case):
+            for step in steps_of(case):
                 calls = json.dumps(step.get("tool_calls") or [], ensure_ascii=False)
                 if step.get("source") == "agent":
                     state.messages.append(ChatMessageAssistant(content=f"{step.get('message') or ''}\n{calls}"))
@@ -191,7 +218,7 @@ def _replay(case: Case) -> Any:
     return replayed()
 
 
-def _steps(case: Case) -> list[dict[str, Any]]:
+def steps_of(case: Case) -> list[dict[str, Any]]:
     """The steps of the trajectory that came with the submission, or none."""
     try:
         folder = case.folder("trajectory")
@@ -219,7 +246,9 @@ def _grade(checkpoints: Any, explanation: str, warnings: list[str]) -> Grade:
 
 
 def _pair(item: Any) -> tuple[float, float]:
-    """(total, result) of a checkpoint, which is an object or, out of a log, a mapping."""
+    """(total, result) of a checkpoint, which is an object or, out of a log, a mapping; a value alone is a share."""
+    if isinstance(item, dict) and item.keys() == {"value"}:
+        return 1.0, float(item["value"])
     if isinstance(item, dict):
         total, result = item.get("total", item.get("max")), item.get("result", item.get("value"))
         return float(total or 0), float(result or 0)

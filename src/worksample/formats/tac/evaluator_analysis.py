@@ -9,18 +9,26 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 WORKSPACE, UTILS, DATA = "/workspace", "/utils", "/data"
+_SCRIPT = re.compile(r"^python3? - <<", re.MULTILINE)
+_IMPORT = re.compile(r"^(?:import|from) (\w+)", re.MULTILINE)
 _NAMED = re.compile(r"^[^{}*\n]+\.[A-Za-z0-9]{1,5}$")
 _SERVICES = {
     "owncloud": ("owncloud", "webdav", "curl", "directory_exists"),
     "rocketchat": ("rocketchat", "chat_history"),
+    "gitlab": ("gitlab",),
+    "plane": ("plane",),
     "a running RisingWave": ("risingwave",),
 }
 """Services, by what the names of the shared helpers that reach them hold."""
-_JUDGES = {"get_model", "evaluate_chat_history_with_llm"}
+_JUDGES = {"get_model", "evaluate_chat_history_with_llm", "evaluate_with_llm", "llm_complete"}
+_WRITES = {"write_file", "curl_download_in_sandbox"}
+_HELPED = {"extract_text_from_odt": "odf"}
+"""Modules that shared helpers import, and without which they find nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +53,21 @@ class Looks:
     points: tuple[int, ...] | None
     """What its checkpoints are worth, in order; None where their number is only known when it runs."""
     judge: bool
+    writes: bool
+    """Whether it writes into /workspace."""
     messages: bool
     """Whether it looks at the conversation."""
 
 
-def looks(source: str) -> Looks:
-    """Read an evaluator's source. SyntaxError where it is no Python."""
+def looks(source: str, *, start: str = "build_scorer") -> Looks:
+    """Read an evaluator's source. `start`: the function that grading begins with. SyntaxError where it is no Python."""
     tree = ast.parse(source)
     constants = _constants(tree)
-    nodes = list(_reached(tree))
+    nodes = list(_reached(tree, start))
     names = {n.id for n in nodes if isinstance(n, ast.Name)}
     texts = list(dict.fromkeys(t for n in nodes if (t := _text(n, constants)) is not None))
     called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    methods = {n.func.attr for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}
     return Looks(
         files=_below(WORKSPACE, texts),
         references=_below(UTILS, texts),
@@ -64,11 +75,12 @@ def looks(source: str) -> Looks:
         columns=tuple(dict.fromkeys(_columns(nodes, constants))),
         patterns=tuple(dict.fromkeys(_patterns(nodes))),
         services=tuple(s for s, marks in _SERVICES.items() if any(m in n for n in called for m in marks)),
-        modules=tuple(dict.fromkeys(_modules(nodes))),
+        modules=tuple(dict.fromkeys((*_modules(nodes), *(_HELPED[n] for n in called if n in _HELPED)))),
         annotations=tuple(dict.fromkeys(_annotations(nodes))),
         points=_points(nodes, constants),
         judge=bool(called & _JUDGES),
-        messages="trajectory_text" in names,
+        writes=bool((called | methods) & _WRITES),
+        messages=bool(names & {"trajectory_text", *(() if start == "build_scorer" else ("trajectory",))}),
     )
 
 
@@ -83,13 +95,13 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
     return found
 
 
-def _reached(tree: ast.Module) -> Iterator[ast.AST]:
-    """Every node that grading can come to, from `build_scorer` on, with the constants it uses."""
+def _reached(tree: ast.Module, first: str) -> Iterator[ast.AST]:
+    """Every node that grading can come to, from its first function on, with the constants it uses."""
     own: dict[str, ast.AST] = dict(_constants(tree))
     for part in tree.body:
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             own[part.name] = part
-    waiting, seen = ["build_scorer"], {"build_scorer"}
+    waiting, seen = [first], {first}
     while waiting:
         start = own.get(waiting.pop(0))
         for node in () if start is None else _walk(start):
@@ -180,7 +192,9 @@ def _patterns(nodes: list[ast.AST]) -> Iterator[str]:
 
 def _modules(nodes: list[ast.AST]) -> Iterator[str]:
     for node in nodes:
-        if isinstance(node, ast.Import):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _SCRIPT.search(node.value):
+            yield from (name for name in _IMPORT.findall(node.value) if name not in sys.stdlib_module_names)
+        elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module

@@ -14,14 +14,13 @@ from pathlib import Path
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import ImportFailed, UsageError
 
+from .company import SERVICES, WHOLE, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .source import Published, find_source, read_all
 
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
 _BUILD = re.compile(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)")
 """A database that the image makes of a script; without one it makes nothing."""
-COLLEAGUES = "colleagues.json"
-"""In `dev/`: neither the agent nor the grader sees what colleagues know."""
 _PYTHON_SQLITE = """
 import pathlib, sqlite3, sys
 target, script = sys.argv[1:]
@@ -44,9 +43,16 @@ class Imported:
 
 
 def import_tac(
-    target: Path, *, tasks: Sequence[str] = (), as_published: bool = False, overwrite: bool = False
+    target: Path,
+    *,
+    tasks: Sequence[str] = (),
+    as_published: bool = False,
+    overwrite: bool = False,
+    documents: Path | None = None,
 ) -> list[Imported]:
     """Write packages below `target`; all tasks where none is named. Raises ImportFailed, UsageError.
+
+    documents: a folder with what lies on ownCloud, from its root on; without it there is what the port has copies of.
 
     The published images hold some tasks' ground truth in /utils, within the agent's reach. Here it goes to the
     reference; `as_published` leaves it in the inputs too, for an audit of the tasks as they are.
@@ -56,7 +62,7 @@ def import_tac(
     unknown = sorted(set(tasks) - found.keys())
     if unknown:
         raise UsageError(f"no such task: {', '.join(unknown)}", next="worksample import tac --list")
-    return [_write(found[name], target, as_published, overwrite) for name in (tasks or found)]
+    return [_write(found[name], target, as_published, overwrite, documents) for name in (tasks or found)]
 
 
 def available() -> list[Published]:
@@ -64,7 +70,9 @@ def available() -> list[Published]:
     return read_all(*find_source())
 
 
-def _write(task: Published, target: Path, as_published: bool, overwrite: bool) -> Imported:
+def _write(
+    task: Published, target: Path, as_published: bool, overwrite: bool, documents: Path | None = None
+) -> Imported:
     root = target / task.id
     if root.exists():
         if not overwrite:
@@ -79,11 +87,15 @@ def _write(task: Published, target: Path, as_published: bool, overwrite: bool) -
     if criteria:
         (root / "criteria.toml").write_text(criteria)
     (root / "grade.py").write_text(_GRADE.format(name=task.name))
-    (root / "notes.md").write_text(_notes(task))
-    if task.colleagues:
-        (root / "dev").mkdir()
-        (root / "dev" / COLLEAGUES).write_text(json.dumps([dict(c) for c in task.colleagues], indent=2) + "\n")
-    return Imported(task.name, root, not task.needs, task.needs, task.looks.judge)
+    needs = (*task.needs, *(("documents on ownCloud",) if _lacks_documents(task, documents) else ()))
+    (root / "notes.md").write_text(_notes(task, needs))
+    if task.services:
+        write_company(root / "company", task, documents)
+    return Imported(task.name, root, not needs, needs, task.looks.judge)
+
+
+def _lacks_documents(task: Published, documents: Path | None) -> bool:
+    return "owncloud" in task.services and documents is None and task.name not in WHOLE
 
 
 def _files(task: Published, root: Path, as_published: bool) -> None:
@@ -126,7 +138,7 @@ def _manifest(task: Published) -> str:
         f"id = {_toml(task.id)}",
         f"title = {_toml(title)}",
         f"version = {_toml(task.version)}",
-        f'canary = "worksample-canary-{uuid.uuid5(_NAMESPACE, task.name)}"',
+        f'canary = "{canary_of(task.name)}"',
         "",
         "[about]",
         f'category = "tac:{department}"',
@@ -135,7 +147,7 @@ def _manifest(task: Published) -> str:
         "",
         "[environment]",
         'interfaces = ["terminal"]',
-        f"services = {json.dumps(list(task.services))}",
+        *_workplace(task),
         "limits = { time = 3600, turns = 100 }",
         f'paths = {{ input = "{DATA}", output = "{WORKSPACE}", reference = "{UTILS}" }}',
         "",
@@ -144,12 +156,31 @@ def _manifest(task: Published) -> str:
         "",
         "[grading.checkpoints]",
         "timeout = 180",
+        *(["workplace = true"] if set(task.looks.services) & set(SERVICES) else []),
+        *(["writable = true"] if task.looks.writes else []),
         f"settings = {{ evaluator = {_toml(task.name)}, version = {_toml(task.version)}, asks = {_asks(task)} }}",
         "",
         "[[instance]]",
         'name = "example"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def canary_of(name: str) -> str:
+    """The mark of a task's package: the same each time that it is imported."""
+    return f"worksample-canary-{uuid.uuid5(_NAMESPACE, name)}"
+
+
+def _workplace(task: Published) -> list[str]:
+    """The services that the image of a task has, in the ways that its prompt and evaluator ask them."""
+    if not task.services:
+        return []
+    return [
+        'network = "workplace"',
+        'company = "company"',
+        f"services = {json.dumps([SERVICES[name] for name in task.services])}",
+        f"dialects = {json.dumps(list(task.services))}",
+    ]
 
 
 def _format(name: str) -> str:
@@ -208,8 +239,8 @@ def _criteria(task: Published, as_published: bool) -> str:
     return "\n".join(out)
 
 
-def _notes(task: Published) -> str:
-    needs = ", ".join(task.needs) or "nothing but its files"
+def _notes(task: Published, wanted: tuple[str, ...]) -> str:
+    needs = ", ".join(wanted) or "nothing that is not here"
     grading = (
         f" Grading needs {', '.join(task.lacking)}; without, the submission stays ungraded." if task.lacking else ""
     )

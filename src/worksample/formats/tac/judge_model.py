@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import re
 import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,13 @@ from worksample.kit.source import Unreadable
 _FORMS = (
     re.compile(r"\A(?P<before>.*?)--- CONTENT ---\n(?P<work>.*)\n--- END CONTENT ---(?P<after>.*)\Z", re.DOTALL),
     re.compile(r'\A(?P<before>Does the content )"""(?P<work>.*)"""(?P<after> indicate .*)\Z', re.DOTALL),
+    re.compile(
+        r'\A(?P<before>An Employee Manual is provided below: )""(?P<work>.*)""(?P<after> \n Is .*)\Z', re.DOTALL
+    ),
+    re.compile(
+        r"\A(?P<before>)(?P<work>.*)\n\n(?P<after>[^\n]* Does the content meet this criteria\? Respond [^\n]*)\Z",
+        re.DOTALL,
+    ),
 )
 _SHOWN = "(the work is shown as an exhibit)"
 
@@ -50,6 +59,33 @@ class Asking:
             self.failed = self.failed or error
             raise
         return "yes" if said.value else "no"
+
+    def answer_chat(self, messages: Sequence[Mapping[str, Any]]) -> str:
+        """The same, to messages in the form of OpenAI's chat completions."""
+        found: list[Any] = []
+        for message in messages:
+            given = message["content"]
+            parts: Sequence[Mapping[str, Any]]
+            parts = [{"type": "text", "text": given}] if isinstance(given, str) else given
+            found += [
+                _Part("image", image=one["image_url"]["url"])
+                if one["type"] == "image_url"
+                else _Part("text", one["text"])
+                for one in parts
+            ]
+        return self.answer([_Message(found)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    type: str
+    text: str = ""
+    image: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    content: list[_Part]
 
 
 def _read(messages: Any) -> tuple[str, list[Any]]:

@@ -113,18 +113,16 @@ class Published:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a run needs beyond files: services, colleagues, files in the agent's own folder, other folders."""
+        """What a run needs that the package does not bring: a model for colleagues, documents, other folders."""
         return (
-            *self.services,
-            *(f"colleague {c.get('username', '')}" for c in self.colleagues),
-            *(("files in /workspace at the start",) if self.placed else ()),
+            *(f"a model for {c.get('username', '')}" for c in self.colleagues),
             *(f"a writable {DATA} for {name}" for name in self.looks.outside),
-            *(("videos or a cluster",) if self.name in _HEAVY else ()),
+            *(("a cluster",) if self.name in _HEAVY else ()),
         )
 
     @property
     def lacking(self) -> tuple[str, ...]:
-        """What grading needs and the grading box has not."""
+        """What grading needs beside files."""
         return (*self.looks.services, *(("a judge model",) if self.looks.judge else ()))
 
 
@@ -162,7 +160,7 @@ def read_one(folder: Path, version: str) -> Published:
     if not isinstance(variants, dict) or not variants:
         raise ImportFailed("no prompt variants", where=str(folder / "eval.yaml"))
     variant = next(iter(variants.values()))
-    copied, builds = _image(folder)
+    copied, builds = image_of(folder)
     source = (folder / "evaluator.py").read_text(encoding="utf-8")
     return Published(
         name=folder.name,
@@ -200,7 +198,8 @@ def _services(folder: Path) -> tuple[str, ...]:
     return tuple(name for name in known if f"servers/{name}/" in text or f"\n  {name}:" in text)
 
 
-def _image(folder: Path) -> tuple[tuple[Copied, ...], tuple[str, ...]]:
+def image_of(folder: Path) -> tuple[tuple[Copied, ...], tuple[str, ...]]:
+    """Files that a task's image holds, and commands that make data in it, by its Dockerfile."""
     copied: list[Copied] = []
     builds: list[str] = []
     text = (folder / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")

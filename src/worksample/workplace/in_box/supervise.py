@@ -3,7 +3,7 @@
 Runs in the services' box with the standard library alone. Every service is a process group of its own. What takes
 long to load is loaded once, here and in the tracker's host, and forked: a reset ends all that ever answered anybody.
 
-    python3 -m in_box.supervise STATE --services chat,tracker,... [--seed FOLDER]
+    python3 -m in_box.supervise STATE --services chat,tracker,... [--dialects owncloud,...] [--seed FOLDER]
 
 It says "ready" on standard output once all take requests, then obeys lines on the socket /task/scratch/control:
 "reset". It ends, saying which, when a service ends by itself.
@@ -34,14 +34,16 @@ WAIT = 60.0
 """Seconds that a service has to answer."""
 PUBLIC = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
 BEHIND = {"chat": 5280, "files": 3923, "calendar": 15232}
-SOCKETS = {"tracker": RUN / "tracker.sock", "git": RUN / "git.sock"}
+SOCKETS = {"tracker": RUN / "tracker.sock", "git": RUN / "git.sock", "dialects": RUN / "dialects.sock"}
+DIALECTS = {"owncloud": "files", "rocketchat": "chat"}
+"""Ways of other products to ask a service, by the service."""
 
 
 class Workplace:
     """The services' processes. `state` is theirs; `seed` is what it begins with."""
 
-    def __init__(self, state: Path, names: tuple[str, ...], seed: Path | None) -> None:
-        self.state, self.names, self.seed = state, names, seed
+    def __init__(self, state: Path, names: tuple[str, ...], seed: Path | None, dialects: tuple[str, ...] = ()) -> None:
+        self.state, self.names, self.seed, self.dialects = state, names, seed, dialects
         self.accounts: dict[str, str] = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
         self.running: dict[int, str] = {}
         self._tracker: subprocess.Popen[str] | None = None
@@ -53,7 +55,7 @@ class Workplace:
         if "tracker" in self.names:
             self._tracker = tracker_host(self.state)
         self.copy()
-        write_configs(self.state, self.names, self.accounts)
+        write_configs(self.state, self.names, self.accounts, self.dialects)
         sys.path.insert(0, PYTHON)
         for name, module in (
             ("files", "copyparty.__main__"),
@@ -84,14 +86,16 @@ class Workplace:
             "git": lambda: spawn(["fcgiwrap", "-f", "-c", "2", "-s", f"unix:{SOCKETS['git']}"], self._env()),
             "calendar": lambda: forked(serve_calendar),
         }
-        for name in self.names:
+        begin["dialects"] = lambda: forked(lambda: serve_dialects(self.state, self.dialects, self.accounts))
+        behind = (*self.names, *(("dialects",) if self.dialects else ()))
+        for name in behind:
             with contextlib.suppress(FileNotFoundError):
                 SOCKETS.get(name, RUN / "none").unlink()
             if (pid := begin[name]()) is not None:
                 self.running[pid] = name
         if self._tracker is not None:
             self._heard("started")
-        for name in self.names:
+        for name in behind:
             self._answers(name)
         self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
         for name in self.names:
@@ -236,7 +240,9 @@ def tracker_host(state: Path) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-def write_configs(state: Path, names: tuple[str, ...], accounts: dict[str, str]) -> None:
+def write_configs(
+    state: Path, names: tuple[str, ...], accounts: dict[str, str], dialects: tuple[str, ...] = ()
+) -> None:
     """Configurations, which stand outside the state: they hold passwords, and are no evidence."""
     everybody = {**accounts, "operator": os.environ.get("WORKPLACE_OPERATOR") or os.urandom(32).hex()}
     (RUN / "accounts").write_text("".join(f"{who}:{{PLAIN}}{password}\n" for who, password in everybody.items()))
@@ -257,11 +263,26 @@ def write_configs(state: Path, names: tuple[str, ...], accounts: dict[str, str])
     (RUN / "public").mkdir(exist_ok=True)
     listed = sorted(path.name for path in (state / "git").glob("*.git")) if (state / "git").is_dir() else []
     (RUN / "public" / "repositories").write_text("".join(f"http://git:{PUBLIC['git']}/{name}\n" for name in listed))
-    servers = "".join((HERE / "nginx" / f"{name}.conf").read_text() for name in names)
+    servers = "".join(server(name, dialects) for name in names)
     text = (HERE / "nginx" / "front.conf").read_text().replace("@SERVERS@", servers)
     for word, value in {"@STATE@": str(state), "@RUN@": str(RUN)}.items():
         text = text.replace(word, value)
     (RUN / "nginx.conf").write_text(text)
+
+
+def server(name: str, dialects: tuple[str, ...]) -> str:
+    """A service's part of the front door's configuration, with the dialects that it is asked in."""
+    spoken = [(HERE / "nginx" / f"{one}.conf").read_text() for one in dialects if DIALECTS[one] == name]
+    return (HERE / "nginx" / f"{name}.conf").read_text().replace("@DIALECT@", "".join(spoken))
+
+
+def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, str]) -> None:
+    """The process that speaks them, for whoever has an account."""
+    from .dialects.serving import serve
+
+    operator = os.environ.get("WORKPLACE_OPERATOR", "")
+    known = {**accounts, **({"operator": operator} if operator else {})}
+    serve(SOCKETS["dialects"], dialects, state, known, operator)
 
 
 def serve_files(state: Path, accounts: dict[str, str]) -> None:
@@ -326,9 +347,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
     parser.add_argument("--services", required=True)
+    parser.add_argument("--dialects", default="")
     parser.add_argument("--seed", type=Path)
     given = parser.parse_args()
-    workplace = Workplace(given.state, tuple(given.services.split(",")), given.seed)
+    dialects = tuple(name for name in given.dialects.split(",") if name)
+    workplace = Workplace(given.state, tuple(given.services.split(",")), given.seed, dialects)
     woken, waking = os.pipe()
     for end in (woken, waking):
         os.set_blocking(end, False)

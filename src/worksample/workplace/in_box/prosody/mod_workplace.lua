@@ -1,8 +1,12 @@
 -- The chat's plain face: rooms and direct messages as JSON over HTTP, for programs; and, once, a company's history.
 --
 --   GET  /api/me, /api/people, /api/rooms          who I am, who there is, which rooms I can read
---   GET  /api/rooms/ROOM, /api/direct/PERSON       messages, oldest first (?after=ID, ?limit=N)
+--   GET  /api/direct                               with whom I have spoken
+--   GET  /api/rooms/ROOM, /api/direct/PERSON       messages, oldest first (?after=ID, ?limit=N; ?newest=1, ?before=ID)
 --   POST /api/rooms/ROOM, /api/direct/PERSON       {"text": "..."}: say something
+--   POST /api/rooms                                {"name": "...", "closed": false, "members": []}: a room of mine
+--   GET, POST /api/rooms/ROOM/members              who is in it; {"add" | "remove" | "owner" | "member": PERSON}, by owners
+--   POST /api/rooms/ROOM/topic                     {"topic": "..."}, by owners
 --
 -- Who asks says so by HTTP's basic authentication. WORKPLACE_OPERATOR is the password of the account `operator`, which
 -- reads every room and may speak for anybody (?as=PERSON); it stands in no database.
@@ -78,7 +82,9 @@ end
 local function messages(host, store, owner, with, query)
 	local archive = module:context(host):open_store(store, "archive");
 	local limit = math.min(tonumber(query.limit) or MOST, MOST);
-	local found, err = archive:find(owner, { with = with, after = query.after, limit = limit });
+	local found, err = archive:find(owner, {
+		with = with, after = query.after, before = query.before, limit = limit, reverse = query.newest == "1";
+	});
 	if not found then return nil, err; end
 	local list = array();
 	for id, stanza, when in found do
@@ -131,6 +137,91 @@ local function in_room(event, who, name, query)
 	return answer(event, 201, { room = name, by = who });
 end
 
+-- Rooms that people make and who is in them: what they could do by the chat's own protocol.
+local MOST_ROOMS = 1000;
+
+local function owns(room, who) return who == "operator" or room:get_affiliation(who .. "@" .. domain) == "owner"; end
+
+local function body_of(event)
+	local body = json.decode(event.request.body or "");
+	return type(body) == "table" and body or {};
+end
+
+local function make_room(event, who)
+	local body = body_of(event);
+	local name, members = body.name, body.members or {};
+	if type(name) ~= "string" or not name:find("^[a-z][a-z0-9_-]*$") or #name > 40 or type(members) ~= "table" then
+		return refuse(event, 400, "a room's name has lower case letters, digits, _ and -");
+	end
+	local count = 0;
+	for _ in muc().all_rooms() do count = count + 1; end
+	if count >= MOST_ROOMS then return refuse(event, 403, "there are too many rooms"); end
+	for _, one in ipairs(members) do
+		if type(one) ~= "string" or not usermanager.user_exists(one, domain) then return refuse(event, 400, "there is no such person"); end
+	end
+	local room, why = muc().create_room(name .. "@" .. rooms_domain);
+	if not room then return refuse(event, 409, "there is such a room: " .. tostring(why)); end
+	room:set_name(name);
+	room:set_persistent(true);
+	room:set_public(true);
+	room:set_whois("anyone");
+	room:set_affiliation(true, who .. "@" .. domain, "owner");
+	for _, one in ipairs(members) do
+		if one ~= who then room:set_affiliation(true, one .. "@" .. domain, "member"); end
+	end
+	room:set_members_only(body.closed == true);
+	room:save(true);
+	return answer(event, 201, { name = name });
+end
+
+local function members_of(room)
+	local list = array();
+	for jid, affiliation in room:each_affiliation() do
+		if affiliation ~= "outcast" then list[#list + 1] = jid:match("^([^@]*)@"); end
+	end
+	table.sort(list);
+	return list;
+end
+
+local STANDS = { add = "member", member = "member", owner = "owner", remove = "none" };
+
+local function change_room(event, who, room, what)
+	if event.request.method == "GET" and what == "members" then return answer(event, 200, { members = members_of(room) }); end
+	if event.request.method == "GET" then return answer(event, 200, { topic = room:get_description() or "" }); end
+	if not owns(room, who) then return refuse(event, 403, "only its owners may do this"); end
+	local body = body_of(event);
+	if what == "topic" then
+		if type(body.topic) ~= "string" or #body.topic > 1000 then return refuse(event, 400, 'send {"topic": "..."}'); end
+		room:set_description(body.topic);
+		room:save(true);
+		return answer(event, 200, {});
+	end
+	for verb, affiliation in pairs(STANDS) do
+		local whom = body[verb];
+		if type(whom) == "string" and usermanager.user_exists(whom, domain) then
+			local was = room:get_affiliation(whom .. "@" .. domain);
+			if verb ~= "add" or (was ~= "owner" and was ~= "admin") then
+				room:set_affiliation(true, whom .. "@" .. domain, affiliation);
+				room:save(true);
+			end
+			return answer(event, 200, {});
+		end
+	end
+	return refuse(event, 400, 'send {"add": "PERSON"}, or remove, owner, member');
+end
+
+local function spoken_with(event, who)
+	local found, err = module:context(domain):open_store("archive", "archive"):summary(who, {});
+	if not found then return refuse(event, 400, "no messages: " .. tostring(err)); end
+	local list = array();
+	for jid, count in pairs(found.counts or {}) do
+		local other = jid:match("^([^@]*)@(.*)$");
+		if other and jid == other .. "@" .. domain then list[#list + 1] = { with = other, messages = count }; end
+	end
+	table.sort(list, function (a, b) return a.with < b.with; end);
+	return answer(event, 200, { direct = list });
+end
+
 local function in_private(event, who, other, query)
 	if not usermanager.user_exists(other, domain) then return refuse(event, 404, "there is no such person"); end
 	if event.request.method == "GET" then
@@ -180,7 +271,8 @@ local function list_rooms(who)
 	local list = array();
 	for room in muc().all_rooms() do
 		if may_read(room, who) then
-			list[#list + 1] = { name = room.jid:match("^([^@]*)"), topic = room:get_description() or "" };
+			local closed = room:get_members_only() or false;
+			list[#list + 1] = { name = room.jid:match("^([^@]*)"), topic = room:get_description() or "", closed = closed };
 		end
 	end
 	table.sort(list, function (a, b) return a.name < b.name; end);
@@ -195,6 +287,13 @@ local function handle(event, path)
 		query[key] = url.unescape(value);
 	end
 	if query.as and who == "operator" and usermanager.user_exists(query.as, domain) then who = query.as; end
+	local place, what = path:match("^rooms/([a-z0-9_-]+)/(%l+)$");
+	if what == "members" or what == "topic" then
+		local room = muc().get_room_from_jid(place .. "@" .. rooms_domain);
+		if not room or not may_read(room, who) then return refuse(event, 404, "there is no such room for you"); end
+		return change_room(event, who, room, what);
+	end
+	if path == "rooms" and event.request.method == "POST" then return make_room(event, who); end
 	local kind, name = path:match("^(%l+)/([a-z0-9_-]+)$");
 	if kind == "rooms" then return in_room(event, who, name, query); end
 	if kind == "direct" then return in_private(event, who, name, query); end
@@ -202,6 +301,7 @@ local function handle(event, path)
 		if path == "me" then return answer(event, 200, { id = who }); end
 		if path == "heard" and who == "operator" then return answer(event, 200, heard_after(query.after)); end
 		if path == "people" then return answer(event, 200, { people = people() }); end
+		if path == "direct" then return spoken_with(event, who); end
 		if path == "rooms" then return answer(event, 200, { rooms = list_rooms(who) }); end
 	end
 	return refuse(event, 404, "there is me, people, rooms, rooms/ROOM, direct/PERSON");

@@ -1,0 +1,119 @@
+"""The company that the port's tasks are done in: its people and channels as published, and what lies on ownCloud.
+
+The documents themselves lie in an image that is no part of the port. What a task's folder holds a copy of is put where
+the prompt says; the rest can be given as a folder, and is named where it is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import ImportFailed
+from worksample.workplace.colleagues.profile import Colleague
+from worksample.workplace.colleagues.tac import account_of, read_npcs
+
+from .source import Published
+
+AGENT = "theagentcompany"
+"""The account that prompts and evaluators name, and its password."""
+TODAY = "2024-12-01T09:00:00"
+"""As prompts say."""
+PEOPLE = Path("servers/rocketchat/npc-data-population/npc_definition.json")
+HR, FINANCE, DATA = "Documents/Human Resources Team", "Documents/Financials", "Documents/Data Analysis"
+FOLDERS = (HR, f"{HR}/Attendance", f"{HR}/Immigration", f"{HR}/resumes", FINANCE, DATA,
+           "Documents/Admin", "Documents/Administrative Specialist", "Documents/Research")  # fmt: skip
+"""That prompts name: they exist, as in the image."""
+_MONTH = {"april-attendance-data.csv": f"{HR}/Attendance/april-attendance-data.csv"}
+_SHOP = ("customers", "inventory", "order_items", "orders", "products")
+MATERIAL: Mapping[str, Mapping[str, str]] = {
+    "ds_coffee_shop_database_management": {f"eval_data/{n}.csv": f"{DATA}/Coffee Shop/{n}.csv" for n in _SHOP},
+    "ds_fix_table_values_and_missing_answers": {"ref_data.xlsx": f"{DATA}/Other Corp Area Totals.xlsx"},
+    "ds_format_excel_sheets": {"respondent_counts.xlsx": f"{DATA}/respondent_counts.xlsx"},
+    "finance_budget_variance": {n: f"{FINANCE}/{n}" for n in ("budget.xlsx", "actual_spending.xlsx")},
+    "finance_check_attendance_payroll": _MONTH,
+    "finance_invoice_matching": {"payments.xlsx": f"{FINANCE}/payments.xlsx"},
+    "hr_check_attendance_multiple_days": _MONTH,
+    "hr_check_attendance_multiple_days_department": _MONTH,
+    "hr_check_attendance_multiple_days_department_with_chat": _MONTH,
+    "hr_check_attendance_one_day": {"attendance-2024-03-01.csv": f"{HR}/Attendance/attendance-2024-03-01.csv"},
+    "hr_salary_analysis": {"salary.txt": f"{HR}/salary.txt"},
+}
+"""Task -> file of its folder -> where the prompt finds it."""
+WHOLE = frozenset(MATERIAL) - {
+    "ds_coffee_shop_database_management", "finance_check_attendance_payroll", "finance_invoice_matching",
+    "hr_check_attendance_multiple_days_department",
+} | {"hr_new_grad_job_description"}  # fmt: skip
+"""Tasks that need no other document."""
+SERVICES = {"owncloud": "files", "rocketchat": "chat"}
+
+
+def write_company(root: Path, task: Published, documents: Path | None) -> None:
+    """Write the company of a task below `root`. `documents`: what else lies on ownCloud, from its root on.
+
+    ImportFailed where the installed copy's list of people is not of the known form.
+    """
+    played = read_npcs(task.colleagues, where=f"{task.name}/eval.yaml")
+    material = {place: task.folder / source for source, place in MATERIAL.get(task.name, {}).items()}
+    company_folder(root, defined_in(task.folder.parent.parent / PEOPLE), played, material, documents)
+
+
+def company_folder(
+    root: Path, defined: Sequence[Mapping[str, Any]], colleagues: Sequence[Colleague], material: Mapping[str, Path],
+    documents: Path | None,
+) -> None:  # fmt: skip
+    """Write a company of these people. `material`: documents by their places; `documents`: what else lies there."""
+    played = {one.id: one for one in colleagues}
+    rooms = sorted({room for one in defined for room in re.findall(r"#([a-z][a-z-]*)", str(one.get("slack_channels")))})
+    for name in ("channels", "colleagues", "files"):
+        (root / name).mkdir(parents=True)
+    (root / "company.toml").write_text(_company(defined, played))
+    for room in rooms:
+        (root / "channels" / f"{room}.toml").write_text('topic = ""\n')
+    for one in played.values():
+        told = f'strategy = {_toml(one.strategy)}\nbacking = "model"\n'
+        (root / "colleagues" / f"{one.id}.toml").write_text(told)
+    if documents is not None:
+        shutil.copytree(documents, root / "files", dirs_exist_ok=True)
+    for place, source in material.items():
+        target = root / "files" / place
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    for folder in FOLDERS:
+        inside = root / "files" / folder
+        inside.mkdir(parents=True, exist_ok=True)
+        if not any(inside.iterdir()):
+            (inside / "README.txt").write_text("A folder of the company's documents.\n")
+
+
+def defined_in(path: Path) -> list[dict[str, Any]]:
+    """The people of a published list. ImportFailed where it is not of the known form."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return [one for one in found if one["first_name"] != AGENT]
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        raise ImportFailed(f"cannot be read: {fault}", where=str(path)) from fault
+
+
+def _company(defined: Sequence[Mapping[str, Any]], played: Mapping[str, Colleague]) -> str:
+    lines = ['name = "TheAgentCompany"', f"today = {TODAY}", ""]
+    people = {AGENT: {"name": "The Agent Company", "role": "Assistant", "password": AGENT}}
+    for one in defined:
+        name = f"{one['first_name']} {one['last_name']}"
+        people[account_of(name)] = {
+            "name": name, "role": one["occupation"], "responsibilities": one.get("public_info", ""),
+        }  # fmt: skip
+    for colleague in played.values():
+        people.setdefault(colleague.id, {"name": colleague.name, "role": colleague.role or "Colleague"})
+    for account, told in people.items():
+        lines += ["[[person]]", f"id = {_toml(account)}", *(f"{key} = {_toml(text)}" for key, text in told.items()), ""]
+    return "\n".join(lines)
+
+
+def _toml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

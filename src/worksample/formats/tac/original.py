@@ -1,0 +1,240 @@
+"""TheAgentCompany in its own layout, from a copy of its repository: a folder per task, and what they share.
+
+workspaces/tasks/TASK/      task.md, checkpoints.md, evaluator.py, dependencies.yml, scenarios.json, Dockerfile
+workspaces/base_image/      common.py, config.py, scoring.py: what evaluators import
+
+Nothing of it is executed here, and nothing of it ships with us. Evaluators are called unmodified in the grading box
+(`original_evaluate.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from worksample.errors import ImportFailed, ManifestError, UsageError
+from worksample.workplace.colleagues.profile import Colleague
+from worksample.workplace.colleagues.tac import read_scenarios
+
+from .company import SERVICES, company_folder, defined_in
+from .evaluator_analysis import UTILS, WORKSPACE, Looks, looks
+from .source import Copied, image_of
+
+TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
+SHARED = ("common.py", "config.py", "scoring.py")
+KNOWN = ("gitlab", "owncloud", "plane", "rocketchat", "sotopia")
+"""What dependencies.yml may name. Sotopia plays colleagues there, which the workplace does here."""
+HOST = "the-agent-company.com"
+ADDRESSES = ((8092, "files", 8092), (3000, "chat", 3000), (3002, "chat", 3000))
+"""Ports under the original's name, the service behind each and its own port; Rocket.Chat has had two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """One task as it lies in a copy."""
+
+    name: str
+    folder: Path
+    prompt: str
+    dependencies: tuple[str, ...]
+    colleagues: tuple[Colleague, ...]
+    copied: tuple[Copied, ...]
+    looks: Looks
+
+    @property
+    def id(self) -> str:
+        return f"tac-{self.name}"
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        """Those that its dependencies name, its evaluator asks, or its colleagues talk in."""
+        found = {*self.dependencies, *self.looks.services, *(("rocketchat",) if self.colleagues else ())}
+        return tuple(sorted(found - {"sotopia"}))
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Services that no workplace gives."""
+        return tuple(name for name in self.services if name not in SERVICES)
+
+
+def read_originals(copy: Path) -> list[Original]:
+    """Every task of a copy by name. UsageError where the folder is none, ImportFailed for a task that is malformed."""
+    if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
+        wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
+        raise UsageError(f"is no copy of TheAgentCompany's repository: it wants {wanted}", where=str(copy))
+    folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
+    return [read_original(folder) for folder in folders if folder.name != "example"]
+
+
+def read_original(folder: Path) -> Original:
+    """One task's folder. ImportFailed with the file that cannot be read."""
+    evaluator = folder / "evaluator.py"
+    if not evaluator.is_file():
+        sealed = "it is encrypted, as in the images" if (folder / "evaluator.py.enc").is_file() else "there is none"
+        raise ImportFailed(f"no evaluator that can be read: {sealed}", where=str(evaluator), next="take the repository")
+    try:
+        found = looks(evaluator.read_text(encoding="utf-8"), start="grade_checkpoints")
+        scenarios = folder / "scenarios.json"
+        played = read_scenarios(scenarios.read_bytes(), where=str(scenarios)) if scenarios.is_file() else ()
+        prompt = (folder / "task.md").read_text(encoding="utf-8").strip()
+    except (SyntaxError, UnicodeDecodeError) as fault:
+        raise ImportFailed(f"cannot be read: {fault}", where=str(folder)) from fault
+    except ManifestError as fault:
+        raise ImportFailed(fault.what, where=fault.where) from fault
+    copied = image_of(folder)[0] if (folder / "Dockerfile").is_file() else ()
+    return Original(folder.name, folder, prompt, _dependencies(folder / "dependencies.yml"), played, copied, found)
+
+
+def _dependencies(path: Path) -> tuple[str, ...]:
+    """Names in a list; none where there is no file. ImportFailed for anything else."""
+    if not path.is_file():
+        return ()
+    try:
+        found: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as fault:
+        raise ImportFailed(f"cannot be read: {fault}", where=str(path)) from fault
+    if found is None:
+        return ()
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise ImportFailed("is no list of services", where=str(path))
+    if strange := sorted(set(found) - set(KNOWN)):
+        raise ImportFailed(f"names {strange[0]!r}, which is none of {', '.join(KNOWN)}", where=str(path))
+    return tuple(dict.fromkeys(found))
+
+
+def counted(tasks: Sequence[Original]) -> dict[str, tuple[int, int]]:
+    """What tasks need, and how many of those run here; `all` last."""
+    need, run = Counter[str](), Counter[str]()
+    for task in tasks:
+        for name in (*(task.services or ("no service",)), "all"):
+            need[name] += 1
+            run[name] += not task.lacks
+    return {name: (need[name], run[name]) for name in sorted(need, key=lambda name: (name == "all", name))}
+
+
+def import_original(
+    copy: Path, target: Path, *, tasks: Sequence[str] = (), overwrite: bool = False, documents: Path | None = None
+) -> list[Path]:
+    """Write packages of a copy's tasks below `target`; all where none is named. Raises ImportFailed, UsageError."""
+    found = {task.name: task for task in read_originals(copy)}
+    if unknown := sorted(set(tasks) - found.keys()):
+        raise UsageError(f"no such task: {', '.join(unknown)}", next=f"worksample import tac --original {copy} --list")
+    made = [found[name] for name in (tasks or found)]
+    return [write_original(task, copy, target, overwrite=overwrite, documents=documents) for task in made]
+
+
+def write_original(task: Original, copy: Path, target: Path, *, overwrite: bool, documents: Path | None) -> Path:
+    """Write the package of a task below `target`. UsageError where one is there."""
+    root = target / task.id
+    if root.exists():
+        if not overwrite:
+            raise UsageError(f"{root} exists", next="worksample import tac --overwrite")
+        shutil.rmtree(root)
+    (root / "inputs").mkdir(parents=True)
+    (root / "reference").mkdir()
+    for name in SHARED:
+        shutil.copyfile(copy / BASE / name, root / "reference" / name)
+    for path in sorted(task.folder.glob("*.py")):
+        shutil.copyfile(path, root / "reference" / path.name)
+    for item in task.copied:
+        for place, folder in ((UTILS, "reference"), (WORKSPACE, "inputs")):
+            if item.target.startswith(f"{place}/"):
+                made = root / folder / item.target.removeprefix(f"{place}/")
+                made.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(item.source, made)
+    (root / "task.toml").write_text(_manifest(task))
+    (root / "brief.md").write_text(_brief(task))
+    (root / "grade.py").write_text(_GRADE)
+    if task.services and not task.lacks:
+        found = next(iter(sorted(copy.rglob("npc_definition.json"))), None)
+        people = defined_in(found) if found is not None else []
+        company_folder(root / "company", people, task.colleagues, {}, documents)
+    return root
+
+
+def _brief(task: Original) -> str:
+    given = sorted(c.target for c in task.copied if c.target.startswith(f"{WORKSPACE}/"))
+    provided = "\n".join(f"- `/data/{name.removeprefix(f'{WORKSPACE}/')}`" for name in given) or "What is named above."
+    sections = {
+        "Work description": task.prompt,
+        "Provided material": provided,
+        "Deliverables": "As described above, in the place that is named there; local files belong in `/workspace`.",
+    }
+    return "\n\n".join(f"## {name}\n\n{text}" for name, text in sections.items()) + "\n"
+
+
+def _manifest(task: Original) -> str:
+    from .importing import canary_of
+
+    department = task.name.split("-", 1)[0]
+    category = {"bm": "admin", "ml": "ds", "qa": "pm", "research": "other"}.get(department, department)
+    lines = [
+        f"id = {json.dumps(task.id)}",
+        f"title = {json.dumps(task.name.replace('-', ' ').capitalize())}",
+        'version = "1.0.0"',
+        f'canary = "{canary_of(task.id)}"',
+        "",
+        "[about]",
+        f'category = "tac:{category}"',
+        'licence = "MIT"',
+        'provenance = "TheAgentCompany, from a copy of its repository"',
+        "",
+        "[environment]",
+        *_environment(task),
+        "limits = { time = 3600, turns = 100 }",
+        f'paths = {{ input = "/data", output = "{WORKSPACE}", reference = "{UTILS}" }}',
+        *_addresses(task),
+        "",
+        "[deliverables]",
+        "",
+        "[grading.checkpoints]",
+        "timeout = 300",
+        "writable = true",
+        *(["workplace = true"] if task.services and not task.lacks else []),
+        f"settings = {{ dependencies = {json.dumps(list(task.services))}, judge = {json.dumps(task.looks.judge)} }}",
+        "",
+        "[[instance]]",
+        'name = "example"',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _environment(task: Original) -> list[str]:
+    if task.lacks or not task.services:
+        # Expected of a workplace that gives them: planned as not attemptable.
+        return [f"services = {json.dumps(list(task.services))}"]
+    return [
+        'network = "workplace"',
+        'company = "company"',
+        f"services = {json.dumps([SERVICES[name] for name in task.services])}",
+        f"dialects = {json.dumps(list(task.services))}",
+    ]
+
+
+def _addresses(task: Original) -> list[str]:
+    if task.lacks:
+        return []
+    given = {SERVICES[name] for name in task.services}
+    return [
+        f'\n[[environment.endpoint]]\nname = "{HOST}"\nport = {port}\nto = "service:workplace:{own}"'
+        for port, service, own in ADDRESSES
+        if service in given
+    ]
+
+
+_GRADE = '''"""Grades with the task's own evaluator, which lies in the reference."""
+
+from worksample.formats.tac.original_evaluate import evaluate
+from worksample.kit import Case, Grade
+
+
+def grade(case: Case) -> Grade:
+    return evaluate(case)
+'''

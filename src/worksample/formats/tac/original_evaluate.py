@@ -1,0 +1,136 @@
+"""Run an evaluator of TheAgentCompany's own layout, unmodified, inside the grading box, and read its checkpoints.
+
+Its modules (`common`, `config`, `scoring`) are of the copy that it came from. The services are a workplace's, over
+what the submission left, under the original's own name. Its calls of a language model go to the judge of the platform.
+These evaluators count as 0 whatever fails in them, so what they lack is looked for before, and asked for afterwards.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import Cause, GraderError
+from worksample.kit import Case, Grade, GradePart
+from worksample.kit.office import standing
+
+from .company import SERVICES
+from .evaluate import require_programs, require_served, steps_of
+from .evaluator_analysis import UTILS, WORKSPACE, looks
+from .judge_model import Asking
+from .original import SHARED
+
+_OURS = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
+"""Modules that are here without being installed."""
+
+
+def evaluate(case: Case) -> Grade:
+    """Grade with the evaluator in the reference.
+
+    Raises GraderError: `grader.lacks` where it asks for a service, a module or a conversation that is not there, the
+    judge's cause where it asks a model and gets no answer, `grader.malformed` where its answer is no list of
+    checkpoints, `grader.crash` where it failed as a whole.
+    """
+    folder = case.folder("reference")
+    services = _ready(case, folder)
+    asking = Asking(case)
+    sys.modules["litellm"] = _litellm(asking)
+    sys.path.insert(0, str(folder))
+    os.chdir(case.folder("output"))
+    said = _text(case)
+    try:
+        found = importlib.import_module("evaluator").grade_checkpoints(said)
+    except Exception as fault:
+        raise asking.failed or GraderError(
+            f"the evaluator failed: {type(fault).__name__}: {str(fault)[-800:]}", cause=Cause.GRADER_CRASH
+        ) from fault
+    if asking.failed is not None:
+        raise asking.failed
+    require_served(case, services)
+    return _grade(found)
+
+
+def _ready(case: Case, folder: Path) -> list[str]:
+    """The services that it asks. GraderError where something is missing that it would take for the agent's failure."""
+    if (str(folder), str(case.folder("output"))) != (UTILS, WORKSPACE):
+        raise GraderError(f"the evaluator reads {WORKSPACE}, which only a sandbox has", cause=Cause.GRADER_LACKS)
+    source = (folder / "evaluator.py").read_text(encoding="utf-8")
+    needs = [*case.settings.get("dependencies", ()), *looks(source, start="grade_checkpoints").services]
+    if lacks := sorted({name for name in needs if name not in SERVICES or not standing()}):
+        what = f"the evaluator asks {', '.join(lacks)}, which the grading box has not"
+        raise GraderError(what, cause=Cause.GRADER_LACKS)
+    given = [source, *((folder / name).read_text(encoding="utf-8") for name in SHARED)]
+    modules = {name for text in given for name in _imports(text)} - _OURS - sys.stdlib_module_names
+    own = {path.stem for path in folder.glob("*.py")}
+    if gone := sorted(name for name in modules - own if importlib.util.find_spec(name) is None):
+        raise GraderError(f"the evaluator needs {', '.join(gone)}: install it", cause=Cause.GRADER_LACKS)
+    if "rocketchat_API" in modules and (version := importlib.metadata.version("rocketchat_API")).split(".")[0] != "1":
+        # Later ones answer otherwise, which evaluators catch and take for the agent's failure.
+        what = f"the evaluator needs rocketchat_API 1, and here is {version}: pip install 'worksample[tac]'"
+        raise GraderError(what, cause=Cause.GRADER_LACKS)
+    if "trajectory" in source and not steps_of(case):
+        what = "the evaluator looks at the conversation, and this submission came without one"
+        raise GraderError(what, cause=Cause.GRADER_LACKS)
+    require_programs(needs)
+    return sorted(set(needs))
+
+
+def _imports(source: str) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {one.name.partition(".")[0] for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def _litellm(asking: Asking) -> types.ModuleType:
+    """The library by which these evaluators ask a model, as far as they use it."""
+
+    class Said(dict[str, Any]):
+        def json(self) -> dict[str, Any]:
+            return self
+
+    def completion(*, messages: list[dict[str, Any]], **_: Any) -> Said:
+        answer = asking.answer_chat(messages)
+        return Said(choices=[{"message": {"role": "assistant", "content": answer}}])
+
+    module = types.ModuleType("litellm")
+    module.completion = completion  # type: ignore[attr-defined]
+    return module
+
+
+def _text(case: Case) -> str:
+    """The trial's conversation as one text."""
+    return "\n".join(json.dumps(step, ensure_ascii=False) for step in steps_of(case))
+
+
+def _grade(found: Any) -> Grade:
+    """Checkpoints as parts, with what the task's own strategy adds; the score is its own share."""
+    try:
+        pairs = [(float(one.total), float(one.result)) for one in found.checkpoints]
+        final = found.final_score
+        total, result = float(final["total"]), float(final["result"])
+    except (AttributeError, KeyError, TypeError, ValueError) as fault:
+        raise GraderError(f"its answer is no list of checkpoints: {fault}", cause=Cause.GRADER_MALFORMED) from fault
+    if not pairs or total <= 0 or any(worth <= 0 for worth, _ in pairs) or total != sum(worth for worth, _ in pairs):
+        raise GraderError("its checkpoints are worth nothing, or not their total", cause=Cause.GRADER_MALFORMED)
+    bonus = result - sum(earned for _, earned in pairs)
+    parts = []
+    for number, (worth, earned) in enumerate(pairs, start=1):
+        added = max(0.0, min(bonus, worth - earned))
+        bonus -= added
+        reason = f"{added:g} by the task's own bonus" if added else ""
+        fraction = min(1.0, max(0.0, (earned + added) / worth))
+        parts.append(GradePart(name=f"checkpoint-{number}", points=worth, fraction=fraction, reason=reason))
+    score = sum(p.points * (p.fraction or 0.0) for p in parts) / total
+    return Grade(score=score, parts=tuple(parts), composition="checkpoints", reason=f"{result:g} of {total:g} points")

@@ -1,0 +1,63 @@
+"""A service behind its front door, asked as somebody."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+SECONDS = 120.0
+PIECE = 1 << 16
+
+
+def basic(account: str, password: str) -> str:
+    """A header's value for HTTP's basic authentication."""
+    return "Basic " + base64.b64encode(f"{account}:{password}".encode()).decode()
+
+
+@dataclass(frozen=True)
+class Backend:
+    """`port` on the loopback; `host`: the name that it answers to."""
+
+    port: int
+    host: str
+
+    def ask(
+        self, method: str, path: str, who: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> http.client.HTTPResponse:
+        """The answer, its body still to be read. `who`: of the header Authorization. OSError where none comes."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+        given = {"Host": self.host, "Authorization": who, "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "http"}
+        try:
+            connection.request(method, path, body, {**given, "Connection": "close", **(headers or {})})
+            return connection.getresponse()
+        except http.client.HTTPException as error:
+            connection.close()
+            raise OSError(f"{type(error).__name__}: {error}") from error
+
+    def json(
+        self, method: str, path: str, who: str, body: object = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """Status and JSON value; None where the answer is none."""
+        data = None if body is None else json.dumps(body).encode()
+        answer = self.ask(method, path, who, data, {"Content-Type": "application/json", **(headers or {})})
+        with answer:
+            said = answer.read()
+        try:
+            return answer.status, json.loads(said)
+        except ValueError:
+            return answer.status, None
+
+
+def pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
+    """A body as it comes."""
+    with answer:
+        while piece := answer.read(PIECE):
+            yield piece
+
+
+CHAT = Backend(5280, "workplace")
+FILES = Backend(3923, "files:8092")

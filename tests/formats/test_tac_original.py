@@ -1,0 +1,123 @@
+"""TheAgentCompany's own layout: read, imported, graded by unmodified evaluators over restored services."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import cli_json
+from formats.tac_original import TASKS, original
+from formats.tac_port import Outcome, performed
+from formats.tac_port_work import Work
+from worksample.errors import ImportFailed, UsageError
+from worksample.formats.tac.original import counted, import_original, read_originals
+from worksample.tasks import read_package
+
+pytestmark = pytest.mark.tac
+
+
+def test_a_copy_is_read_and_counted(tmp_path: Path) -> None:
+    found = {task.name: task for task in read_originals(original(tmp_path))}
+    assert {name: task.services for name, task in found.items()} == {
+        "finance-report": ("owncloud",),
+        "hr-emoji": ("rocketchat",),
+        "pm-greet": ("rocketchat",),
+        "sde-issue": ("gitlab",),
+    }
+    assert found["sde-issue"].lacks == ("gitlab",)
+    assert [one.id for one in found["pm-greet"].colleagues] == ["david_wong"]
+    assert (found["pm-greet"].looks.judge, found["finance-report"].looks.judge) == (True, False)
+    assert counted(list(found.values()))["all"] == (4, 3)
+    said = cli_json("import", "tac", "--original", tmp_path, "--list")
+    assert [one["name"] for one in said if one["lacks"]] == ["sde-issue"]
+
+
+def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Path) -> None:
+    made = import_original(original(tmp_path / "copy"), tmp_path / "tac")
+    assert [root.name for root in made] == ["tac-finance-report", "tac-hr-emoji", "tac-pm-greet", "tac-sde-issue"]
+    packages = {root.name: read_package(root) for root in made}
+    greet = packages["tac-pm-greet"].instances[0].environment
+    assert [(one.name, one.port, one.to) for one in greet.endpoints if one.name.startswith("the-")] == [
+        ("the-agent-company.com", 3000, "service:workplace:3000"),
+        ("the-agent-company.com", 3002, "service:workplace:3000"),
+    ]
+    assert packages["tac-sde-issue"].instances[0].environment.services == ("gitlab",)
+    report = tmp_path / "tac/tac-finance-report"
+    assert (report / "inputs/numbers.csv").is_file()
+    assert not list((report / "inputs").rglob("answer.txt"))
+    assert (report / "reference/answer.txt").read_text() == "42\n"
+    written = (report / "reference/evaluator.py").read_text()
+    assert written == TASKS["finance-report"]["evaluator.py"]
+    with pytest.raises(UsageError, match="exists"):
+        import_original(tmp_path / "copy", tmp_path / "tac")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "fault"),
+    [
+        ("dependencies.yml", "gitlab: 1\n", "no list of services"),
+        ("dependencies.yml", "- gitlabb\n", "gitlabb"),
+        ("dependencies.yml", "- [\n", "cannot be read"),
+        ("dependencies.yml", "- 1\n", "no list of services"),
+        ("scenarios.json", "[]", "no table of people"),
+        ("scenarios.json", "{", "no JSON"),
+        ("scenarios.json", json.dumps({"Li Ming": {"secret": "x"}}), "neither extra_info"),
+        ("scenarios.json", json.dumps({"Li Ming": "x"}), "no table of texts"),
+        ("evaluator.py", "def (", "cannot be read"),
+        ("evaluator.py", "", ""),
+    ],
+)
+def test_what_is_malformed_is_said_with_its_file(file: str, text: str, fault: str, tmp_path: Path) -> None:
+    copy = original(tmp_path)
+    place = copy / "workspaces/tasks/pm-greet" / file
+    if text:
+        place.write_text(text)
+        with pytest.raises(ImportFailed, match=fault):
+            read_originals(copy)
+        return
+    place.rename(place.with_name("evaluator.py.enc"))
+    with pytest.raises(ImportFailed, match="encrypted"):
+        read_originals(copy)
+
+
+def test_a_folder_that_is_no_copy_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no copy"):
+        read_originals(tmp_path)
+    with pytest.raises(UsageError, match="no such task"):
+        import_original(original(tmp_path / "copy"), tmp_path / "tac", tasks=["nonesuch"])
+
+
+HOME = "http://the-agent-company.com:3000/home"
+WORKS = [
+    Work(
+        "pm-greet", "right", urls=(f"{HOME}?",), told=(("david_wong", "What is the budget?"),),
+        channels=(("finance-talk", "david_wong", "Welcome!"),),
+    ),
+    Work("pm-greet", "wrong", told=(("david_wong", "Hello."),), channels=(("finance-talk", "", "Welcome"),)),
+    Work("finance-report", "right", {"total.txt": b"42\n"}, {"Documents/Financials/total.txt": b"42"}),
+    Work("finance-report", "wrong", {"total.txt": b"42\n"}),
+    Work("hr-emoji", "right"),
+    Work("hr-emoji", "wrong"),
+]  # fmt: skip
+
+
+@pytest.mark.box
+@pytest.mark.workplace
+@pytest.mark.long(seconds=90)
+@pytest.mark.thorough(quick="formats/test_tac_original.py::test_a_copy_is_read_and_counted")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_evaluators_of_a_copy_grade_right_and_wrong_work(tmp_path: Path) -> None:
+    """With the real client of Rocket.Chat; a judge answers; what the chat has not leaves work ungraded."""
+    names = tuple(dict.fromkeys(work.task for work in WORKS))
+    roots = import_original(original(tmp_path / "copy"), tmp_path / "tac", tasks=names)
+    found = performed(tmp_path, dict(zip(names, roots, strict=True)), WORKS)
+    assert found["pm-greet"]["right"].score == 1.0, found
+    assert found["pm-greet"]["wrong"] == Outcome(
+        0.0, ((1.0, 0.0), (1.0, 0.0), (2.0, 0.0), (1.0, 0.0)), reason="0 of 5 points"
+    )
+    assert (found["finance-report"]["right"].score, found["finance-report"]["wrong"].score) == (1.0, 0.5)
+    for who in ("right", "wrong"):
+        assert found["hr-emoji"][who].cause == "grader.lacks"
+        assert "emoji-custom.list" in found["hr-emoji"][who].reason

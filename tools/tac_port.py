@@ -1,0 +1,63 @@
+"""Carry out the port's 39 tasks of TheAgentCompany, right and wrong, from import to grade; the table in docs/tac.md.
+
+    python tools/tac_port.py FOLDER [TASK ...]   run all, or these, in FOLDER, which keeps the store; writes the table
+                                                 where all ran
+    python tools/tac_port.py --table FOLDER      write the table from FOLDER's store
+
+An hour of processor time or less. The work is that of tests/formats/tac_port_work.py; judge and colleagues are models
+on the loopback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from formats.tac_port import WHO, Outcome, carried_out, outcomes  # noqa: E402
+from worksample.formats.tac.importing import available  # noqa: E402
+from worksample.store import Store  # noqa: E402
+
+PAGE = ROOT / "docs/tac.md"
+BEGIN, END = "<!-- port: written by tools/tac_port.py -->", "<!-- end of port -->"
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__ or "", formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("tasks", nargs="*")
+    parser.add_argument("--table", action="store_true")
+    given = parser.parse_args(words)
+    names = {f"tac-{task.name.replace('_', '-')}": task.name for task in available()}
+    if given.table:
+        with Store.open(given.folder / "store") as store:
+            found = outcomes(store, names)
+    else:
+        found = carried_out(given.folder, tuple(given.tasks))
+    for task, both in sorted(found.items()):
+        sys.stdout.write(f"{task}: {' / '.join(_score(both.get(who)) for who in WHO)}\n")
+    if len(found) == len(names):
+        _write(found)
+    return 0
+
+
+def _score(one: Outcome | None) -> str:
+    return "not run" if one is None else "ungraded" if one.score is None else f"{one.score:.2f}"
+
+
+def _write(found: dict[str, dict[str, Outcome]]) -> None:
+    lines = ["| task | right | wrong | why not more |", "|---|---|---|---|"]
+    for task, both in sorted(found.items()):
+        right = both.get("right")
+        why = right.reason.splitlines()[0][:160] if right is not None and right.score is None else ""
+        lines.append(f"| `{task}` | {_score(right)} | {_score(both.get('wrong'))} | {why.replace('|', '/')} |")
+    text = PAGE.read_text()
+    before, _, rest = text.partition(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{rest.partition(END)[2]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
