@@ -38,7 +38,8 @@ class Ingested:
 
 
 def package_manifest(package: Package, sink: Sink) -> Manifest:
-    """All files of a package, and of its suite's company, taken into the sink. CaptureError where one cannot be read or a limit is met."""
+    """All files of a package, and of its suite's company, taken into the sink. CaptureError where one cannot be read
+    or a limit is met."""
     found = scan(package.root, sink)
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(package.root), next=f"worksample task check {package.root}")
