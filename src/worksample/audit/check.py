@@ -16,6 +16,7 @@ from worksample.store import Store
 from worksample.tasks import Package, ingest
 
 from .brief import check_brief
+from .checkpoint_kinds import check_kinds
 from .controls import Bench
 from .examples import check_examples
 from .finding import Check, Finding, Report, error, once
@@ -116,6 +117,7 @@ def _prepare(bench: Bench, instance: Instance, config: AuditConfig, read: Read) 
     """What can be said of an instance without grading; a plan of what is to be graded for each protocol."""
     read.findings.extend(check_brief(instance))
     read.findings.extend(check_rubric(instance))
+    read.findings.extend(check_kinds(instance))
     programs = [p for p in instance.grading if p in (Protocol.PROGRAM, Protocol.CHECKPOINTS)]
     if not programs:
         read.notes.append(f"{instance.key}: no program grades it, so no control was graded")
