@@ -50,7 +50,7 @@ def grade(case: Case) -> Grade:
     def said() -> Check:
         for one in office.messages("data"):
             figures = numbers_in(one.text)
-            if one.by == "jules" and "@rafael" in one.text and len(figures) < 15 and any(abs(n - rate) < 0.051 for n in figures):
+            if one.by == "jules" and "@rafael" in one.text and len(figures) < 15 and any(abs(n - rate) < 0.051 or abs(100 * n - rate) < 0.051 for n in figures):
                 return Check.of(True, at=one.at)
         return Check(0.0, f"no message to Rafael says {rate} %")
 

@@ -36,8 +36,8 @@ def grade(case: Case) -> Grade:
 
     def duplicate() -> Check:
         one, other = found(again), found(first)
-        if one is None or other is None or one.status != "Rejected" or other.status == "Rejected":
-            return Check(0.0, "the second one is not Rejected, or the first one is")
+        if one is None or other is None or one.status not in ("Resolved", "Closed") or other.status in ("Resolved", "Closed"):
+            return Check(0.0, "the second one is not Resolved, or the first one is")
         for note in one.notes:
             if note.by == "jules" and re.search(rf"#{other.id}(?!\d)", note.text):
                 return Check.of(True, at=note.at)
