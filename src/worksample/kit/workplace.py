@@ -103,6 +103,13 @@ class Workplace:
         """What two people wrote to one another, as `owner` has it, oldest first."""
         return self._said(DOMAIN, owner, "archive", f"{other}@{DOMAIN}")
 
+    def told(self, to: str, by: str, *marks: str) -> datetime | None:
+        """When `by` first wrote to `to` something that holds all `marks`, in whatever case; None where that never was."""
+        for one in self.direct(to, by):
+            if one.by == by and all(mark.casefold() in one.text.casefold() for mark in marks):
+                return one.at
+        return None
+
     def _said(self, host: str, user: str, store: str, other: str | None) -> list[Message]:
         asked = 'SELECT "when", value FROM prosodyarchive WHERE host = ? AND user = ? AND store = ?'
         given: list[object] = [host, user, store]
