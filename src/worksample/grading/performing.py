@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -21,8 +21,6 @@ from worksample.records import Instance, Origin, Part, Submission, now
 from worksample.services import Services, export, standing
 from worksample.submissions import CaptureLimits, take
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.colleagues.attending import Attending, played
-from worksample.workplace.colleagues.hearing import Chat
 from worksample.workplace.live import look, with_live
 from worksample.workplace.standing import Workplace, own_box, reset, set_up, workplace_of
 
@@ -80,10 +78,9 @@ class _Stage:
 async def _once(stage: _Stage, name: str, steps: Sequence[Step]) -> Performed:
     store, instance = stage.store, stage.instance
     # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
-    by_rules = [one.replaced(backing="rules") for one in stage.workplace.colleagues]
-    attending = Attending(
-        Chat(own_box(stage.services), stage.workplace.operator), played(by_rules, None, ModelService())
-    )
+    by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
+    workplace = replace(stage.workplace, colleagues=by_rules)
+    attending = workplace.attended(own_box(stage.services), None, ModelService())
     targets = {
         one: stage.services.target(f"service:{WORKPLACE}:{one.port}") for one in reached(instance.work.environment)
     }
