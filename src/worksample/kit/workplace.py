@@ -104,7 +104,7 @@ class Workplace:
         return self._said(DOMAIN, owner, "archive", f"{other}@{DOMAIN}")
 
     def told(self, to: str, by: str, *marks: str) -> datetime | None:
-        """When `by` first wrote to `to` something that holds all `marks`, in whatever case; None where that never was."""
+        """When `by` first wrote to `to` something that holds all `marks`, in whatever case; None where never."""
         for one in self.direct(to, by):
             if one.by == by and all(mark.casefold() in one.text.casefold() for mark in marks):
                 return one.at

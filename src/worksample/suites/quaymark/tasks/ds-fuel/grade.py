@@ -53,7 +53,9 @@ def grade(case: Case) -> Grade:
         if about != set(right["over"]):
             return Check(0.0, f"there are issues about {', '.join(sorted(about)) or 'nobody'}")
         good = [one for one in mine for v in about if v in one.subject and one.assigned == "bram" and says(one.text, v)]
-        return Check.of(len(good) >= len(about), "it is not Bram's, or does not say the figure", at=good[0].at if good else None)
+        return Check.of(
+            len(good) >= len(about), "it is not Bram's, or does not say the figure", at=good[0].at if good else None
+        )
 
     def closed() -> Check:
         one = next((i for i in office.issues("insights") if i.subject.startswith("Odometer of QM-17")), None)
@@ -64,6 +66,10 @@ def grade(case: Case) -> Grade:
     def asked() -> Check:
         mei, bram = office.told("jules", "mei", "but the first"), office.told("jules", "bram", "412880")
         known = [at for at in (mei, bram) if at is not None]
-        return Check(len(known) / 2, "" if len(known) == 2 else "Mei or Bram was not asked", max(known) if len(known) == 2 else None)
+        return Check(
+            len(known) / 2,
+            "" if len(known) == 2 else "Mei or Bram was not asked",
+            max(known) if len(known) == 2 else None,
+        )
 
     return checkpoints(case, asked=asked, figures=figures, qm17=qm17, found=found, closed=closed)

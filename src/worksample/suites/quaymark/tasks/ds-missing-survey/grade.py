@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The right answer is that there is none: who says so, to whom, and with which reason."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The result's lines by what really happened; who was asked; what was said."""
 
 from __future__ import annotations
@@ -50,7 +51,12 @@ def grade(case: Case) -> Grade:
     def said() -> Check:
         for one in office.messages("data"):
             figures = numbers_in(one.text)
-            if one.by == "jules" and "@rafael" in one.text and len(figures) < 15 and any(abs(n - rate) < 0.051 or abs(100 * n - rate) < 0.051 for n in figures):
+            if (
+                one.by == "jules"
+                and "@rafael" in one.text
+                and len(figures) < 15
+                and any(abs(n - rate) < 0.051 or abs(100 * n - rate) < 0.051 for n in figures)
+            ):
                 return Check.of(True, at=one.at)
         return Check(0.0, f"no message to Rafael says {rate} %")
 

@@ -45,7 +45,8 @@ def grade(case: Case) -> Grade:
         wrong = [
             one.subject
             for one, row in zip(issues(), before, strict=True)
-            if [one.status, one.priority, one.assigned] != row[1:4] or (one.subject not in free and one.sprint != row[4])
+            if [one.status, one.priority, one.assigned] != row[1:4]
+            or (one.subject not in free and one.sprint != row[4])
         ]
         return Check.of(not wrong, f"changed: {'; '.join(wrong)[:300]}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
@@ -75,11 +75,11 @@ def grade(case: Case) -> Grade:
                 missing.append(who)
             else:
                 last = max(mine[-1].at, last or mine[-1].at)
-        return Check(1 - len(missing) / 3, f"not told: {', '.join(missing)}" if missing else "", last if not missing else None)
+        return Check(
+            1 - len(missing) / 3, f"not told: {', '.join(missing)}" if missing else "", last if not missing else None
+        )
 
-    return checkpoints(
-        case, looked=looked, asked=asked, negotiated=negotiated, slot=slot, invited=invited, told=told
-    )
+    return checkpoints(case, looked=looked, asked=asked, negotiated=negotiated, slot=slot, invited=invited, told=told)
 
 
 def _says_when(text: str) -> bool:

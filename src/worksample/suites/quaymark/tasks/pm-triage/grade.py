@@ -36,7 +36,12 @@ def grade(case: Case) -> Grade:
 
     def duplicate() -> Check:
         one, other = found(again), found(first)
-        if one is None or other is None or one.status not in ("Resolved", "Closed") or other.status in ("Resolved", "Closed"):
+        if (
+            one is None
+            or other is None
+            or one.status not in ("Resolved", "Closed")
+            or other.status in ("Resolved", "Closed")
+        ):
             return Check(0.0, "the second one is not Resolved, or the first one is")
         for note in one.notes:
             if note.by == "jules" and re.search(rf"#{other.id}(?!\d)", note.text):
@@ -53,11 +58,16 @@ def grade(case: Case) -> Grade:
 
     def read() -> Check:
         seen = [
-            [office.requested("tracker", "GET", f"/projects/dispatch/wiki/{page}{end}", by="jules") for end in ("", ".json")]
+            [
+                office.requested("tracker", "GET", f"/projects/dispatch/wiki/{page}{end}", by="jules")
+                for end in ("", ".json")
+            ]
             for page in ("Triage", "Who_owns_what")
         ]
         times = [min((at for at in pair if at is not None), default=None) for pair in seen]
-        return Check.of(None not in times, "a page of the rules was not read", at=max(filter(None, times), default=None))
+        return Check.of(
+            None not in times, "a page of the rules was not read", at=max(filter(None, times), default=None)
+        )
 
     def stand_in() -> Check:
         at = office.told("jules", "tomas", "Lena", "imports")

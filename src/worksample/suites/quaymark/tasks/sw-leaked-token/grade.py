@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The program is called with and without its variable in a box of its own; the token is looked for wherever Jules wrote."""
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ def grade(case: Case) -> Grade:
             one = said.get(word)
             if not (isinstance(one, dict) and one.get("Authorization") == f"Bearer {word}"):
                 return f"{word}: {one}"
-        right = said.get("request") == "Bearer second-token" and str(said.get("url")).endswith("frames?since=2026-03-01")
+        right = said.get("request") == "Bearer second-token" and str(said.get("url")).endswith(
+            "frames?since=2026-03-01"
+        )
         return "" if right else f"request: {said.get('request')} {said.get('url')}"
 
     def program() -> Check:
@@ -98,7 +101,9 @@ def grade(case: Case) -> Grade:
         kept = len(ids) > len(seeded["commits"]) and [one.message for one in repository.commits()][::-1][: len(
             seeded["commits"]
         )] == seeded["commits"]  # fmt: skip
-        return Check.of(kept and not works(), "main is not what it was and more, or the program is not mended", at=pushed())
+        return Check.of(
+            kept and not works(), "main is not what it was and more, or the program is not mended", at=pushed()
+        )
 
     def rotation() -> Check:
         for one in office.issues("platform"):

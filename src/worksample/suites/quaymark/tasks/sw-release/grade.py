@@ -36,7 +36,9 @@ def grade(case: Case) -> Grade:
             ["python3", "-B", "-c", "import dispatch; print(dispatch.__version__)"], files=repository.contents()
         )
         tests = case.run(["python3", "-B", "-m", "unittest", "-q"], files=repository.contents(), timeout=60)
-        return Check.of(ran.stdout.strip() == "1.8.0" and tests.exit == 0, f"the number is {ran.stdout[:40]}", at=pushed())
+        return Check.of(
+            ran.stdout.strip() == "1.8.0" and tests.exit == 0, f"the number is {ran.stdout[:40]}", at=pushed()
+        )
 
     def changelog() -> Check:
         text = repository.file("CHANGELOG.md").decode("utf-8", "replace")
@@ -57,7 +59,9 @@ def grade(case: Case) -> Grade:
         lacks = [name for name, words in HAVE.items() if not re.search(words, said)]
         wrong = [name for name, words in NOT.items() if re.search(words, said)]
         same = case.text("release-notes.md").strip() == text.strip()
-        why = f"lacks {', '.join(lacks) or 'nothing'}; has {', '.join(wrong) or 'nothing wrong'}; handed in alike: {same}"
+        why = (
+            f"lacks {', '.join(lacks) or 'nothing'}; has {', '.join(wrong) or 'nothing wrong'}; handed in alike: {same}"
+        )
         good = not lacks and not wrong and same and 200 < len(text) < 6_000
         return Check.of(good, why, at=office.requested("files", "PUT", f"/{NOTES}", by="jules"))
 
@@ -69,7 +73,9 @@ def grade(case: Case) -> Grade:
         }
         known = [at for at in found.values() if at is not None]
         missing = [who for who, at in found.items() if at is None]
-        return Check(len(known) / 2, f"not by {', '.join(missing)}" if missing else "", max(known) if not missing else None)
+        return Check(
+            len(known) / 2, f"not by {', '.join(missing)}" if missing else "", max(known) if not missing else None
+        )
 
     def asked() -> Check:
         at = office.told("jules", "petra", "bulk cancellation")

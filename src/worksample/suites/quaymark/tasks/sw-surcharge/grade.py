@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The library is called in a box of its own with prices that it was never shown; its tests are tried on the old code."""
 
 from __future__ import annotations
@@ -123,7 +124,11 @@ def grade(case: Case) -> Grade:
         one = issue()
         for note in one.notes if one is not None else ():
             figures = numbers_in(note.text)
-            if note.by == "jules" and len(figures) <= 15 and any(abs(n - float(right(*EXAMPLE))) < 0.005 for n in figures):
+            if (
+                note.by == "jules"
+                and len(figures) <= 15
+                and any(abs(n - float(right(*EXAMPLE))) < 0.005 for n in figures)
+            ):
                 return Check.of(True, at=note.at)
         return Check(0.0, "no comment of Jules says the amount")
 

@@ -26,9 +26,43 @@ said["wait"] = [told(lambda: wait(tuple(window), arrival)) for window, arrival i
 said["plan"] = [told(lambda: [list(one) for one in plan((0, 0), leaves, stops)]) for leaves, stops in asked["plan"]]
 json.dump(said, open("said.json", "w"))
 """
-READ = ["06:00-10:30", "22:00-02:00", "23:15-00:45", "00:00-23:59", "05:00 - 05:00", "morning", "25:00-02:00", "22:00", "18:30-06:00"]
+READ = [
+    "06:00-10:30",
+    "22:00-02:00",
+    "23:15-00:45",
+    "00:00-23:59",
+    "05:00 - 05:00",
+    "morning",
+    "25:00-02:00",
+    "22:00",
+    "18:30-06:00",
+]
 WINDOWS = [(360, 630), (1320, 1560), (1395, 1485), (0, 1439), (1110, 1800)]
-ARRIVALS = [0, 40, 45, 46, 119, 120, 121, 300, 355, 360, 500, 630, 631, 1100, 1200, 1319, 1320, 1400, 1441, 1485, 1486, 1560, 1561]
+ARRIVALS = [
+    0,
+    40,
+    45,
+    46,
+    119,
+    120,
+    121,
+    300,
+    355,
+    360,
+    500,
+    630,
+    631,
+    1100,
+    1200,
+    1319,
+    1320,
+    1400,
+    1441,
+    1485,
+    1486,
+    1560,
+    1561,
+]
 
 
 def read(text: str) -> list[int]:
@@ -128,7 +162,9 @@ def grade(case: Case) -> Grade:
                 return Check(0.0, f"{name}: no answers")
             wrong = [(g, w) for g, w in zip(got, want, strict=True) if not same(g, w)]
             if wrong:
-                return Check(0.0, f"{name}: {len(wrong)} of {len(want)} are wrong, such as {wrong[0][0]} and not {wrong[0][1]}")
+                return Check(
+                    0.0, f"{name}: {len(wrong)} of {len(want)} are wrong, such as {wrong[0][0]} and not {wrong[0][1]}"
+                )
         return Check.of(True, at=pushed())
 
     def test() -> Check:
@@ -153,7 +189,12 @@ def grade(case: Case) -> Grade:
 
     def cause() -> Check:
         for note in issue().notes if issue() is not None else ():
-            if note.by == "jules" and "R-0312-07" in note.text and "R-0312-04" not in note.text and "R-0312-09" not in note.text:
+            if (
+                note.by == "jules"
+                and "R-0312-07" in note.text
+                and "R-0312-04" not in note.text
+                and "R-0312-09" not in note.text
+            ):
                 return Check.of(True, at=note.at)
         return Check(0.0, "no comment of Jules names the round that crashed first, and it alone")
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Rafael writes to Jules, on the morning that the work begins."""
 
 import base64
