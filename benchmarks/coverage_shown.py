@@ -77,6 +77,7 @@ SHOWN: tuple[tuple[str, str], ...] = (
     (r"false-negatives: .*", "false negatives (one-sided)"),
     (r"failures: .*", PASSING),
     (r"criteria: .*", PASSING),
+    (r"kinds\S*: (action|accuracy|collaboration)", SCORES),
     (r"judging-time: minutes.*", AMOUNTS),
     (r"effects: spread", "model spread"),
     (r"effects: deviation without chance", "model deviation"),

@@ -25,26 +25,35 @@ def grade(case: Case) -> Grade:
         kept = b"def total(lines)" in repository.file("total.py") and len(repository.commits()) > 3
         return Check(float(right and kept), "the rates are right" if right else f"rates.py says {text[:200]!r}")
 
-    def document() -> bool:
+    def paid() -> Check:
+        notes = issue().notes if issue() else ()
+        said = [note for note in notes if note.by == "assistant" and says_total(note.text)]
+        return Check.of(bool(said), "no comment of the assistant says the sum", at=said[0].at if said else None)
+
+    def document() -> Check:
         rows = list(csv.reader(io.StringIO(office.file("finance/INV-1043-corrected.csv").decode())))
         texts = " ".join(" ".join(row) for row in rows)
         lines = ("Beginners' lesson", "Doubles, half day", "Instructor's preparation", "Waterproof map")
         untouched = b"INV-1043,2026-02-26,Lakeside School,lessons ,Instructor's preparation,2,61.30" in office.file(
             "finance/invoices-2026.csv"
         )
-        return all(line in texts for line in lines) and says_total(texts) and untouched
+        right = all(line in texts for line in lines) and says_total(texts) and untouched
+        put = office.requested("files", "PUT", "/finance/INV-1043-corrected.csv")
+        return Check.of(right, "a line or the sum is missing, or the old file was changed", at=put)
 
-    def told() -> bool:
+    def told() -> Check:
         mine = [one for one in office.messages("billing") if one.by == "assistant"]
-        return any("1043" in one.text and says_total(one.text) for one in mine)
+        said = [one for one in mine if "1043" in one.text and says_total(one.text)]
+        return Check.of(bool(said), "no message of the assistant has both", at=said[0].at if said else None)
 
-    def meeting() -> bool:
+    def meeting() -> Check:
         begins, ends = datetime(2026, 3, 12, 14, tzinfo=UTC), datetime(2026, 3, 12, 14, 30, tzinfo=UTC)
-        return any((one.begins, one.ends) == (begins, ends) for one in office.events("assistant"))
+        kept = any((one.begins, one.ends) == (begins, ends) for one in office.events("assistant"))
+        return Check.of(kept, "it is not there", at=office.requested("calendar", "PUT", "/assistant/calendar/*"))
 
     return checkpoints(
         case,
-        sum=lambda: (one := issue()) is not None and any(says_total(n.text) for n in one.notes if n.by == "assistant"),
+        sum=paid,
         issue=lambda: (one := issue()) is not None and (one.status, one.assigned) == ("Resolved", "rosa"),
         program=program,
         document=document,

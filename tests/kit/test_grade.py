@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,16 @@ from worksample.kit.criteria import Criteria
 from worksample.records.trees import asked_of
 
 WORDS = ("critical", "not_applicable", "1", "0.5", "\ud800", "x" * 20_001)
-VALUES = (records.Importance.CRITICAL, records.Skip.CANNOT_JUDGE, records.By.JUDGE, "grade", ["a"], ("a",), [], {})
+MOMENTS = (
+    datetime(2026, 3, 9, 8, tzinfo=UTC), datetime(2026, 3, 9, 8, 0, 0, 5000, tzinfo=UTC),
+    datetime(2026, 3, 9, 8, tzinfo=timezone(timedelta(hours=2))), datetime(2026, 3, 9, 8), "2026-03-09T08:00:00Z",
+)  # fmt: skip
+OTHERS = (records.Importance.CRITICAL, records.Skip.CANNOT_JUDGE, records.By.JUDGE, "grade", ["a"], ("a",), [], {})
+VALUES = (*MOMENTS, *OTHERS)
 NUMBERS = st.one_of(st.integers(-2, 2), st.sampled_from((2**53, 2**53 + 1, 10**400)), st.floats())
 ODD = st.one_of(st.none(), st.booleans(), NUMBERS, st.text(max_size=3), st.sampled_from(WORDS), st.sampled_from(VALUES))
 """What graders give by mistake, and now and then what is right."""
-FIELDS = ("name", "points", "fraction", "importance", "gate", "reason", "skip", "parts", "marks")
+FIELDS = ("name", "points", "fraction", "importance", "gate", "reason", "skip", "at", "parts", "marks")
 
 
 @st.composite
@@ -36,6 +42,8 @@ def fields(draw: st.DrawFn, depth: int = 2) -> dict[str, Any]:
         made["skip"] = draw(st.sampled_from((*records.Skip, "cannot_judge")))
     if draw(st.booleans()):
         made["points"] = draw(st.sampled_from((1, 2.5, 3)))
+    if draw(st.integers(0, 3)) == 0:
+        made["at"] = draw(st.sampled_from(MOMENTS))
     if depth and draw(st.booleans()):
         made["parts"] = draw(st.lists(fields(depth=depth - 1), max_size=2))
     if draw(st.integers(0, 2)) == 0:

@@ -17,6 +17,7 @@ from worksample.records import (
     Arm,
     Capture,
     CaptureStatus,
+    CheckpointKind,
     Criteria,
     Criterion,
     Deliverable,
@@ -106,9 +107,10 @@ works = st.builds(
     deliverables=st.lists(deliverables, max_size=2).map(tuple),
 )
 leaves = st.builds(
-    lambda id, text, weight: Criterion(id=id, text=text, **weight),
+    lambda id, text, kind, weight: Criterion(id=id, text=text, kind=kind, **weight),
     st.from_regex(r"[a-z][a-z0-9_-]{0,6}", fullmatch=True),
     words.filter(bool),
+    st.sampled_from([None, *CheckpointKind]),
     st.floats(0.1, 10).map(lambda p: {"points": p}) | st.sampled_from(Importance).map(lambda i: {"importance": i}),
 )
 criteria = st.lists(leaves, max_size=4, unique_by=lambda c: c.id).map(lambda c: Criteria(criteria=tuple(c)))

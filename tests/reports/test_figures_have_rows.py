@@ -11,6 +11,7 @@ from benchmarks.coverage_shown import has_none, row_of
 
 from reports.measuring import QUICK
 from reports.people_world import rli, upbench
+from verdicts.joined_worlds import JoinedWorld
 from verdicts.random_worlds import RandomWorld
 from worksample.metrics import Estimate
 from worksample.records import Protocol
@@ -43,6 +44,9 @@ def worlds(folder: Path) -> Iterator[Store]:
         store = Store.open(folder / name, create=True)
         make(store)
         yield store
+    store = Store.open(folder / "kinds", create=True)
+    JoinedWorld(store, Protocol.CHECKPOINTS, random.Random(0))
+    yield store
     for protocol in (Protocol.PROGRAM, Protocol.HOLISTIC):
         store = Store.open(folder / protocol.value, create=True)
         RandomWorld(store, random.Random(3), protocol)
@@ -56,6 +60,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Estimat
 
 def test_every_figure_shown_has_a_row(figures: list[tuple[str, Estimate]]) -> None:
     places = {place for place, _ in figures}
+    assert any(place.startswith("kinds: ") for place in places)
     assert {place for place in places if row_of(place) is None and not has_none(place)} == set()
     assert {row for place in places if (row := row_of(place)) and f"| {row} |" not in PAGE} == set()
     assert len({place.partition(":")[0] for place in places}) >= 20

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from running.profiles import examples
 from worksample.manifests import Faults
-from worksample.records import By, Criteria, Criterion, Importance
+from worksample.records import By, CheckpointKind, Criteria, Criterion, Importance
 from worksample.tasks.criteria import read_criteria, write_criteria
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=60)
@@ -24,6 +24,7 @@ def nodes(draw: st.DrawFn, depth: int = 2) -> Criterion:
     if depth and draw(st.booleans()):
         return Criterion(**rest, parts=tuple(draw(st.lists(nodes(depth - 1), min_size=1, max_size=3))))
     by = draw(st.sampled_from(By))
+    rest["kind"] = draw(st.sampled_from([None, *CheckpointKind]))
     if draw(st.booleans()):
         return Criterion(**rest, by=by, points=draw(st.floats(1e-3, 1e6)))
     return Criterion(**rest, by=by, importance=draw(st.sampled_from(Importance)))

@@ -12,6 +12,7 @@ from worksample.errors import Cause
 from worksample.records import (
     Agent,
     By,
+    CheckpointKind,
     Criteria,
     Criterion,
     Evaluation,
@@ -54,8 +55,9 @@ def some_criteria(rng: random.Random, *, rubric: bool) -> Criteria:
 def _leaf(rng: random.Random, id: str, kinds: Sequence[By], *, rubric: bool) -> Criterion:
     weight = {"importance": rng.choice(list(Importance))} if rubric else {"points": float(rng.randint(1, 3))}
     return Criterion.model_validate(
-        {"id": id, "text": id, "by": rng.choice(kinds), "gate": rng.random() < 0.2, **weight}, strict=False
-    )
+        {"id": id, "text": id, "by": rng.choice(kinds), "kind": rng.choice(list(CheckpointKind)),
+         "gate": rng.random() < 0.2, **weight}, strict=False
+    )  # fmt: skip
 
 
 def some_grade(rng: random.Random, nodes: Sequence[Criterion], good: float) -> Grade:

@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from verdicts.joined_worlds import JoinedWorld
@@ -49,3 +50,21 @@ def test_the_verdict_joins_its_leaves_as_is_written_down(protocol: Protocol) -> 
     wanted = {"decided True", "decided False", "waits for people", "waits for a judge", "waits for a program",
               "could not be judged", "the raters are split on", "too few grades by people"}  # fmt: skip
     assert wanted <= set(seen), seen
+
+
+@pytest.mark.parametrize("protocol", (Protocol.PROGRAM, Protocol.CHECKPOINTS))
+def test_points_by_kind_add_up_to_the_score(protocol: Protocol) -> None:
+    """Whoever answers, whatever gates close, and where the last criterion gives all: every criterion has a kind."""
+    held = 0
+    for seed in range(10):
+        with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "s", create=True) as store:
+            world = JoinedWorld(store, protocol, random.Random(seed))
+            work = Work(world.store, [world.experiment])
+            points = work.points_by_kind(protocol).group_by("submission").agg(pl.col("earned", "points").sum())
+            rows = work.frame(protocol).drop_nulls("score").join(points, on="submission", how="left")
+            for n, subject in world.made.items():
+                row = next(iter(rows.filter(pl.col("submission") == subject).iter_rows(named=True)), None)
+                if row is not None and not world.criteria(n).kinds <= {"program"}:
+                    assert math.isclose(row["earned"] / row["points"], row["score"], abs_tol=1e-9), (seed, n)
+                    held += 1
+    assert held > 20

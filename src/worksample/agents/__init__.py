@@ -3,7 +3,7 @@
 from .build import build, check_agent, logs_of, mounts_of, takes_mcp, works_in_images
 from .define import HARNESSES, define, harnesses, is_program
 from .presets import PRESETS, Preset
-from .script import Script, Step, read_script
+from .script import Script, Step, read_script, read_steps
 
 __all__ = [
     "HARNESSES",
@@ -19,6 +19,7 @@ __all__ = [
     "logs_of",
     "mounts_of",
     "read_script",
+    "read_steps",
     "takes_mcp",
     "works_in_images",
 ]

@@ -102,13 +102,12 @@ class Script(Frozen):
 
 
 def read_script(folder: Path) -> Script:
-    """The scripts in a folder. ManifestError names file, step and what is allowed; PlanError where there are none."""
-    if not folder.is_dir():
-        raise PlanError(f"{folder} is not a folder of scripts (<task>.toml)", next="see docs/agents.md, Scripts")
-    files = sorted(folder.glob("*.toml"))
-    if not files:
-        raise PlanError(f"no <task>.toml in {folder}", next="see docs/agents.md, Scripts")
-    script = Script(tasks={path.stem: _read_task(path) for path in files})
+    """The scripts in a folder, or of the cases that a pattern names.
+
+    ManifestError names file, step and what is allowed; PlanError where there are none.
+    """
+    files = _cases(folder) if "*" in str(folder) else _files(folder)
+    script = Script(tasks={name: _read_task(path) for name, path in files.items()})
     size = sum(
         len(step.text or "") + len(step.data or "")
         for task in script.tasks.values()
@@ -122,6 +121,34 @@ def read_script(folder: Path) -> Script:
             next="make large files with a run or python step",
         )
     return script
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """Task -> file."""
+    if not folder.is_dir():
+        raise PlanError(f"{folder} is not a folder of scripts (<task>.toml)", next="see docs/agents.md, Scripts")
+    files = {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    if not files:
+        raise PlanError(f"no <task>.toml in {folder}", next="see docs/agents.md, Scripts")
+    return files
+
+
+def _cases(pattern: Path) -> dict[str, Path]:
+    """Task -> file, of `TASKS/*/cases/NAME/script.toml`: the script that a task's own case has."""
+    *above, star, cases, name, file = pattern.parts
+    if (star, cases, file) != ("*", "cases", "script.toml") or "*" in name:
+        problem = f"{pattern} is no pattern of cases' scripts"
+        raise PlanError(problem, next="TASKS/*/cases/NAME/script.toml; see docs/agents.md, Scripts")
+    found = {path.parts[-4]: path for path in sorted(Path(*above).glob(f"*/cases/{name}/script.toml"))}
+    if not found:
+        raise PlanError(f"no task in {Path(*above)} has cases/{name}/script.toml", next="see docs/agents.md, Scripts")
+    return found
+
+
+def read_steps(path: Path, instance: str) -> tuple[Step, ...]:
+    """The steps of one file for an instance, those of all instances where it has none of its own. ManifestError."""
+    found = _read_task(path)
+    return found.instances.get(instance, found.steps)
 
 
 def _read_task(path: Path) -> TaskScript:

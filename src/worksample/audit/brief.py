@@ -33,7 +33,7 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
         yield error(
             Check.BRIEF, f"{left} was not filled", f"{instance.name}: brief.md", "add it to [[instance]] settings"
         )
-    if not instance.work.deliverables:
+    if not instance.work.deliverables and instance.work.environment.workplace is None:
         yield warning(Check.BRIEF, "no deliverables are declared", "task.toml", "list them under [deliverables]")
     if not instance.canary:
         yield error(Check.BRIEF, "no canary id", "task.toml", 'set canary = "worksample-canary-<uuid>"')

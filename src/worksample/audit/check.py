@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from worksample.errors import UsageError
-from worksample.grading import grade, has_solution, open_round, solve
+from worksample.grading import grade, has_solution, open_round, perform, solve
 from worksample.records import Evaluation, Instance, Protocol, Submission
 from worksample.store import Store
 from worksample.tasks import Package, ingest
 
 from .brief import check_brief
+from .checkpoint_kinds import check_kinds
 from .controls import Bench
 from .examples import check_examples
-from .finding import Finding, Report, once
+from .finding import Check, Finding, Report, error, once
 from .grader_source import check_source
 from .leaks import check_leaks
 from .looks import reference_notes, rendering_notes
@@ -66,6 +67,7 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
             store.commit(taken.task, *taken.instances)
             read = Read(notes=[] if config.repeats > 1 else ["each control was graded once: repeatability is unproven"])
             bench = Bench(store, package, await _solved(store, taken.instances, config))
+            bench = replace(bench, performed=await _performed(bench, taken.instances, config, read))
             plans = [p for i in taken.instances for p in _prepare(bench, i, config, read)]
             read.notes.extend(reference_notes(store, taken.instances))
             if config.rendering and not config.static:
@@ -91,10 +93,31 @@ async def _solved(
     return found
 
 
+async def _performed(
+    bench: Bench, instances: Sequence[Instance], config: AuditConfig, read: Read
+) -> dict[str, dict[str, Submission]]:
+    """What the scripts of tasks that are done in a company leave in its services; nothing where nothing is graded."""
+    found: dict[str, dict[str, Submission]] = {}
+    for instance in () if config.static else instances:
+        if instance.work.environment.workplace is None:
+            continue
+        done = await perform(
+            bench.store, instance, bench.scripts(instance), sandbox=config.sandbox,
+            on_step=lambda name, instance=instance: config.on_step(f"{instance.name}: {name} is performed"),
+        )  # fmt: skip
+        found[instance.id] = {name: one.submission for name, one in done.items()}
+        for name, one in done.items():
+            if one.failed:
+                what = f"the script of {name} does not come to its end: {one.failed}"
+                read.findings.append(error(Check.CASES, what, instance.name, "let every command of a script succeed"))
+    return found
+
+
 def _prepare(bench: Bench, instance: Instance, config: AuditConfig, read: Read) -> Iterator[Plan]:
     """What can be said of an instance without grading; a plan of what is to be graded for each protocol."""
     read.findings.extend(check_brief(instance))
     read.findings.extend(check_rubric(instance))
+    read.findings.extend(check_kinds(instance))
     programs = [p for p in instance.grading if p in (Protocol.PROGRAM, Protocol.CHECKPOINTS)]
     if not programs:
         read.notes.append(f"{instance.key}: no program grades it, so no control was graded")

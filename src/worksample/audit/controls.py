@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
+from worksample.agents import Step, read_steps
 from worksample.records import FULL as LEAST
 from worksample.records import Grade, Instance, Manifest, Protocol, Submission, canonical
 from worksample.store import Store
 from worksample.submissions import control, control_case
 from worksample.tasks import Package
+from worksample.tasks.cases import SCRIPT
 
 FULL = (1.0, 1.0)
 NOTHING = (0.0, 0.0)
@@ -50,24 +52,51 @@ class Bench:
     package: Package
     solved: Mapping[tuple[str, Protocol], Submission] = field(default_factory=dict)
     """By an instance's id and a protocol: what a task's own solution left."""
+    performed: Mapping[str, Mapping[str, Submission]] = field(default_factory=dict)
+    """By an instance's id and a script's name: what it left in the company's services."""
 
     def all(self, instance: Instance, protocol: Protocol) -> Iterator[Made]:
         """Reference, nothing, empty files, copied inputs, and the author's cases."""
         yield Control("reference", FULL), self.reference(instance, protocol)
-        yield Control("nothing", NOTHING), control(self.store, instance, "nothing")
+        done = self.performed.get(instance.id, {})
+        yield Control("nothing", NOTHING), done.get("nothing") or control(self.store, instance, "nothing")
         if instance.work.deliverables:
-            yield Control("empty files", NOTHING), control(self.store, instance, "empty")
-        yield Control("copied inputs", NOT_PASSED), control(self.store, instance, "inputs")
+            yield Control("empty files", NOTHING), self._beside(control(self.store, instance, "empty"), done)
+        if instance.work.deliverables or not done:
+            yield Control("copied inputs", NOT_PASSED), self._beside(control(self.store, instance, "inputs"), done)
         for case in self.package.cases:
             if case.instance == instance.name:
                 base = protocol if case.base == "reference" else None
-                submission = control_case(self.store, instance, case.name, case.output.parent, base=base)
+                submission = done.get(f"case {case.name}") or self._beside(
+                    control_case(self.store, instance, case.name, case.output.parent, base=base), done
+                )
                 yield Control(f"case {case.name}", (case.low, case.high), case.passes), submission
+
+    def _beside(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
+        """With the services' state of who did nothing, where the work is done in services."""
+        if "nothing" not in done:
+            return submission
+        whole = submission.replaced(id=uuid4().hex, parts={**done["nothing"].parts, **submission.parts})
+        self.store.commit(whole)
+        return whole
+
+    def scripts(self, instance: Instance) -> dict[str, tuple[Step, ...]]:
+        """By the control's name: the scripts of a task that is done in a company. ManifestError for malformed ones."""
+        cases = (case for case in self.package.cases if case.instance == instance.name)
+        own = {case.name: case.script for case in cases if case.script is not None}
+        first = self.package.root / "cases" / "reference"
+        right = next((path for path in (first / instance.name / SCRIPT, first / SCRIPT) if path.is_file()), None)
+        found: dict[str, tuple[Step, ...]] = {"nothing": ()}
+        if right is not None:
+            found["reference"] = read_steps(right, instance.name)
+        return found | {f"case {name}": read_steps(path, instance.name) for name, path in own.items()}
 
     def reference(self, instance: Instance, protocol: Protocol) -> Submission:
         """The human's deliverable; `cases/reference/` stands for it where the reference is in another form."""
         if (instance.id, protocol) in self.solved:
             return self.solved[instance.id, protocol]
+        if "reference" in self.performed.get(instance.id, {}):
+            return self.performed[instance.id]["reference"]
         own = self.own_reference(instance)
         if own is not None:
             return control_case(self.store, instance, "reference", own)

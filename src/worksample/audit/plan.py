@@ -67,7 +67,7 @@ def plan(bench: Bench, instance: Instance, protocol: Protocol, repeats: int) -> 
     if not proven:
         names = ", ".join(repr(d.name) for d in instance.work.deliverables if d.required) or "anything"
         what = f"no right submission is known: neither the reference nor cases/reference holds {names}"
-        one.findings.append(error(Check.CONTROLS, what, instance.name, "add cases/reference/output/ with one"))
+        one.findings.append(error(Check.CONTROLS, what, instance.name, _add(instance)))
     elif (instance.id, protocol) in bench.solved:
         one.notes.append(f"{instance.key}: the reference is a solution that was run; the grader does not see it")
     elif not bench.store.manifest(instance.grading[protocol].reference).files:
@@ -82,11 +82,22 @@ def plan(bench: Bench, instance: Instance, protocol: Protocol, repeats: int) -> 
     return one
 
 
+def _add(instance: Instance) -> str:
+    """What to do where nobody knows a right submission."""
+    if instance.work.environment.workplace is not None:
+        return "add cases/reference/script.toml, which does the work in the services"
+    return "add cases/reference/output/ with one"
+
+
 def _has_deliverables(bench: Bench, instance: Instance, protocol: Protocol) -> bool:
     """Whether there is a submission that can be expected to be right: any of the required deliverables is there."""
+    if "reference" in bench.performed.get(instance.id, {}):
+        return True
     if bench.own_reference(instance) is not None or (instance.id, protocol) in bench.solved:
         return True
     wanted = [d.name for d in instance.work.deliverables if d.required]
+    if instance.work.environment.workplace is not None:
+        return False
     held = bench.store.manifest(instance.grading[protocol].reference).files
     paths = [unquote_path(e.path).decode("utf-8", "replace") for e in held]
     return bool(paths and not wanted) or any(delivered(path, wanted) for path in paths)

@@ -7,6 +7,7 @@ from .changes import Change, changes
 from .evaluators import Answer, Asked, Evaluates, Evaluators, evaluators_of
 from .grade_round import RoundWork, Task, grade_all, subjects
 from .grade_submission import evaluate, grade, lease_of
+from .performing import Performed, perform
 from .program import ByProgram
 from .rounds import Asks, open_round, regrade
 from .solving import has_solution, solve
@@ -21,6 +22,7 @@ __all__ = [
     "Evaluates",
     "Evaluators",
     "GraderLimits",
+    "Performed",
     "Place",
     "RoundWork",
     "Task",
@@ -33,6 +35,7 @@ __all__ = [
     "has_solution",
     "lease_of",
     "open_round",
+    "perform",
     "regrade",
     "solve",
     "subjects",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from worksample.errors import Cause, GraderError
@@ -37,23 +38,29 @@ def shorten(reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`fraction` in 0..1 of one part, and the reason in words. NaN and shares outside 0..1 are a GraderError."""
+    """`fraction` in 0..1 of one part, and the reason in words. NaN and shares outside 0..1 are a GraderError.
+
+    `at`: when it was earned, with its zone: a message's time, that of a request. A report shows which step it was.
+    """
 
     fraction: float
     reason: str = ""
+    at: datetime | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fraction", fraction_of(self.fraction, "a check's fraction"))
         object.__setattr__(self, "reason", shorten(str(self.reason)))
+        if self.at is not None:
+            object.__setattr__(self, "at", _in_utc(self.at))
 
     @property
     def passed(self) -> bool:
         return bool(is_full(self.fraction))
 
     @classmethod
-    def of(cls, passed: bool, reason: str = "") -> Check:
-        """A yes or a no; the reason is why it is a no, and is kept only then."""
-        return cls(1.0, "") if passed else cls(0.0, reason)
+    def of(cls, passed: bool, reason: str = "", at: datetime | None = None) -> Check:
+        """A yes or a no; the reason is why it is a no, and is kept only then. `at`: when it came to be, of a yes."""
+        return cls(1.0, "", at) if passed else cls(0.0, reason)
 
 
 def every(checks: Iterable[Check]) -> Check:
@@ -62,7 +69,7 @@ def every(checks: Iterable[Check]) -> Check:
     if not found:
         raise GraderError("no checks to join", cause=Cause.GRADER_MALFORMED)
     failed = [c.reason for c in found if not c.passed and c.reason]
-    return Check(min(c.fraction for c in found), "; ".join(failed))
+    return Check(min(c.fraction for c in found), "; ".join(failed), _last(found))
 
 
 def average(checks: Iterable[Check]) -> Check:
@@ -71,4 +78,17 @@ def average(checks: Iterable[Check]) -> Check:
     if not found:
         raise GraderError("no checks to average", cause=Cause.GRADER_MALFORMED)
     failed = [c.reason for c in found if not c.passed and c.reason]
-    return Check(math.fsum(c.fraction for c in found) / len(found), "; ".join(failed))
+    return Check(math.fsum(c.fraction for c in found) / len(found), "; ".join(failed), _last(found))
+
+
+def _last(checks: Iterable[Check]) -> datetime | None:
+    """When the last of those that earned something did; None where one of them does not say."""
+    earned = [c.at for c in checks if c.fraction > 0]
+    known = [at for at in earned if at is not None]
+    return max(known) if known and len(known) == len(earned) else None
+
+
+def _in_utc(at: datetime) -> datetime:
+    if not isinstance(at, datetime) or at.tzinfo is None:
+        raise GraderError(f"a check's moment is {at!r}, and has no zone", cause=Cause.GRADER_MALFORMED)
+    return at.astimezone(UTC)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
+from datetime import datetime
 from typing import Any
 
 from worksample.errors import Cause, DeliverableError, GraderError
@@ -26,6 +27,8 @@ from .source import LIVE, NOT_REGRADABLE
 Result = Check | Grade | bool | float
 Thunk = Callable[[], Result] | Result
 Parts = Mapping[str, Thunk]
+Answered = tuple[float, str, tuple[GradePart, ...], datetime | None]
+"""Share, reason, parts, and when it was earned."""
 
 _scope: ContextVar[tuple[CriterionNode, ...] | None] = ContextVar("scope", default=None)
 
@@ -121,7 +124,7 @@ def _compose(
     closed = _closed(nodes, made)
     counted = [p for p in made if not (gates and p.name in gates)]
     if nodes[-1].implies_others and made[-1].passed and not closed:
-        counted = [p if p.gate else _implied(p, made[-1].name) for p in counted]
+        counted = [p if p.gate else _implied(p, made[-1]) for p in counted]
         made = tuple(next((c for c in counted if c.name == p.name), p) for p in made)
     score = 0.0 if closed else _share(counted)
     reason = _because(closed[0]) if closed else ""
@@ -166,22 +169,20 @@ def _names_agree(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[
             raise _mismatch(f"in criteria.toml {wrong[0]!r} is {side}, in grade.py it is the other way round")
 
 
-def _evaluate(
-    nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str], binary: bool
-) -> dict[str, tuple[float, str, tuple[GradePart, ...]]]:
-    """Criterion -> (share, reason, parts); gates first, the rest only where all of them passed."""
-    found: dict[str, tuple[float, str, tuple[GradePart, ...]]] = {}
+def _evaluate(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str], binary: bool) -> dict[str, Answered]:
+    """By criterion; gates first, the rest only where all of them passed."""
+    found: dict[str, Answered] = {}
     by_id = {n.id: n for n in _walk(nodes)}
     order = [*(n for n in parts if n in gates), *(n for n in parts if n not in gates)]
     closed = ""
     for name in order:
         if closed and name not in gates:
-            found[name] = (0.0, f"not looked at: the gate {closed} failed", ())
+            found[name] = (0.0, f"not looked at: the gate {closed} failed", (), None)
             continue
-        share, reason, inner = _answer(name, by_id[name], parts[name])
+        share, reason, inner, at = _answer(name, by_id[name], parts[name])
         if (binary or name in gates) and not is_full(share):
             share = 0.0
-        found[name] = (share, reason, inner)
+        found[name] = (share, reason, inner, at if share else None)
         if name in gates and share == 0.0:
             closed = closed or name
     return found
@@ -191,39 +192,40 @@ def _walk(nodes: Sequence[CriterionNode]) -> list[CriterionNode]:
     return [n for node in nodes for n in (node, *_walk(node.parts))]
 
 
-def _answer(name: str, node: CriterionNode, thunk: Thunk) -> tuple[float, str, tuple[GradePart, ...]]:
+def _answer(name: str, node: CriterionNode, thunk: Thunk) -> Answered:
     token, seen = _scope.set(node.parts), LIVE.set(False)
     try:
-        share, reason, inner = _answered(name, thunk)
+        share, reason, inner, at = _answered(name, thunk)
         marked = f"{NOT_REGRADABLE}: {reason}" if reason else NOT_REGRADABLE
-        return share, shorten(marked) if LIVE.get() else reason, inner
+        return share, shorten(marked) if LIVE.get() else reason, inner, at
     finally:
         LIVE.reset(seen)
         _scope.reset(token)
 
 
-def _answered(name: str, thunk: Thunk) -> tuple[float, str, tuple[GradePart, ...]]:
+def _answered(name: str, thunk: Thunk) -> Answered:
     try:
         result: Any = thunk() if callable(thunk) else thunk
     except DeliverableError as error:
-        return 0.0, shorten(str(error)), ()
+        return 0.0, shorten(str(error)), (), None
     if isinstance(result, Grade):
-        return fraction_of(result.score, name), result.reason, result.parts
+        return fraction_of(result.score, name), result.reason, result.parts, None
     if isinstance(result, Check):
-        return result.fraction, result.reason, ()
-    return fraction_of(result, f"part {name!r}"), "", ()
+        return result.fraction, result.reason, (), result.at
+    return fraction_of(result, f"part {name!r}"), "", (), None
 
 
-def _part(node: CriterionNode, found: Mapping[str, tuple[float, str, tuple[GradePart, ...]]]) -> GradePart:
+def _part(node: CriterionNode, found: Mapping[str, Answered]) -> GradePart:
     if node.id in found:
-        share, reason, inner = found[node.id]
+        share, reason, inner, at = found[node.id]
     else:
         inner = tuple(_part(p, found) for p in node.parts)
         closed = _closed(node.parts, inner)
         share, reason = (0.0, _because(closed[0])) if closed else (_share(inner), "")
+        at = None
     return GradePart(
         name=shorten(node.id), points=node.worth, fraction=share, importance=node.importance, gate=node.gate,
-        reason=reason, parts=inner,
+        reason=reason, at=at, parts=inner,
     )  # fmt: skip
 
 
@@ -237,7 +239,8 @@ def _because(gate: str) -> str:
     return shorten(f"0 because of the gate {gate}")
 
 
-def _implied(part: GradePart, by: str) -> GradePart:
+def _implied(part: GradePart, by: GradePart) -> GradePart:
     if part.passed:
         return part
-    return part.replaced(fraction=1.0, reason=shorten(f"implied by {by}; by itself: {part.fraction:.3g} {part.reason}"))
+    reason = shorten(f"implied by {by.name}; by itself: {part.fraction:.3g} {part.reason}")
+    return part.replaced(fraction=1.0, reason=reason, at=by.at)

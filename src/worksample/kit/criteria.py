@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from worksample.records.trees import By, CriteriaTree, CriterionNode, Importance
+from worksample.records.trees import By, CheckpointKind, CriteriaTree, CriterionNode, Importance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,7 @@ class Criterion(CriterionNode):
     points: float | None = None
     importance: Importance | None = None
     by: By = By.PROGRAM
+    kind: CheckpointKind | None = None
     gate: bool = False
     implies_others: bool = False
     parts: tuple[Criterion, ...] = ()
@@ -25,12 +26,13 @@ class Criterion(CriterionNode):
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> Criterion:
         """From the record's JSON."""
-        weight = plain.get("importance")
+        weight, kind = plain.get("importance"), plain.get("kind")
         return cls(
             **{
                 **plain,
                 "importance": None if weight is None else Importance(weight),
                 "by": By(plain.get("by", By.PROGRAM)),
+                "kind": None if kind is None else CheckpointKind(kind),
                 "parts": tuple(map(cls.of, plain.get("parts", ()))),
             }
         )

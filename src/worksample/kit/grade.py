@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Literal, Self, TypeVar
 
@@ -30,7 +31,7 @@ class _Value:
 
     def plain(self) -> dict[str, Any]:
         """As JSON types, as the record gives them."""
-        return {name: _plain(value) for name, value in self._fields().items()}
+        return {name: _plain(value) for name, value in self._fields().items() if name != "at" or value is not None}
 
     def replaced(self, **changes: Any) -> Self:
         """A checked copy with some fields changed."""
@@ -82,6 +83,8 @@ def _own(parts: tuple[Any, ...]) -> tuple[GradePart, ...]:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [part.plain() for part in value]
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
     return str(value) if isinstance(value, Importance | Skip) else value
 
 
@@ -114,6 +117,8 @@ class GradePart(PartNode, _Value):
     gate: bool = False
     reason: str = ""
     skip: Skip | None = None
+    at: datetime | None = None
+    """When it was earned, where what was left says so."""
     parts: tuple[GradePart, ...] = ()
 
     def _is_sound(self) -> bool:
@@ -126,6 +131,7 @@ class GradePart(PartNode, _Value):
             and (self.importance is None or type(self.importance) is Importance)
             and (self.skip is None or type(self.skip) is Skip)
             and (share is None) == (self.skip is not None)
+            and (self.at is None or (type(self.at) is datetime and self.at.tzinfo is UTC))
             and type(self.gate) is bool
             and _are_parts(self.parts)
         )

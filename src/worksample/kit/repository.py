@@ -19,6 +19,8 @@ LIMIT = 64 << 20
 """Bytes of one answer."""
 MOST = 20_000
 """Commits that are read."""
+MOST_FILES, MOST_BYTES = 200, 4 << 20
+"""Of a branch whose files are taken together."""
 _FIELD, _END = "\x1f", "\x1e"
 
 
@@ -66,6 +68,16 @@ class Repository:
         """A file as a branch has it."""
         with self._plain() as folder:
             return self._git(folder, "cat-file", "blob", f"refs/heads/{branch}:{name}")
+
+    def contents(self, branch: str = "main") -> dict[str, bytes]:
+        """All files of a branch by name, to be run elsewhere. DeliverableError for more than 200 files or 4 MiB."""
+        names = self.files(branch)
+        if len(names) > MOST_FILES:
+            raise DeliverableError(f"holds more than {MOST_FILES} files", where=f"git/{self._name}")
+        found = {name: self.file(name, branch) for name in names}
+        if sum(map(len, found.values())) > MOST_BYTES:
+            raise DeliverableError(f"holds more than {MOST_BYTES:,} bytes", where=f"git/{self._name}")
+        return found
 
     @contextmanager
     def _plain(self) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,13 @@ class Workplace:
     def direct(self, owner: str, other: str) -> list[Message]:
         """What two people wrote to one another, as `owner` has it, oldest first."""
         return self._said(DOMAIN, owner, "archive", f"{other}@{DOMAIN}")
+
+    def told(self, to: str, by: str, *marks: str) -> datetime | None:
+        """When `by` first wrote to `to` something that holds all `marks`, in whatever case; None where never."""
+        for one in self.direct(to, by):
+            if one.by == by and all(mark.casefold() in one.text.casefold() for mark in marks):
+                return one.at
+        return None
 
     def _said(self, host: str, user: str, store: str, other: str | None) -> list[Message]:
         asked = 'SELECT "when", value FROM prosodyarchive WHERE host = ? AND user = ? AND store = ?'
@@ -189,6 +197,16 @@ class Workplace:
             if isinstance(one, dict) and service in ("", one.get("service")):
                 found.append(one)
         return found
+
+    def requested(self, service: str, method: str, path: str, by: str = "") -> datetime | None:
+        """When such a request was first answered with success, to the second; None where none was. `path`: a glob."""
+        for one in self.requests(service):
+            told = (str(one.get(name, "")) for name in ("method", "path", "by"))
+            asked, where, who = told
+            well = isinstance(one.get("status"), int) and 200 <= one["status"] < 400
+            if well and asked == method and fnmatchcase(where.partition("?")[0], path) and by in ("", who):
+                return _moment(one.get("at"))
+        return None
 
     def _rows(self, file: str, asked: str, given: Sequence[object]) -> list[Any]:
         with deliverable(file), self._database(file) as database:

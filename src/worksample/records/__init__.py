@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         Work,
         WorkplaceSource,
     )
-    from .trees import By, Importance, Skip
+    from .trees import By, CheckpointKind, Importance, Skip
     from .trial import Ending, Fed, Outcome, Trial
     from .verdict import AWAITED, JudgedBy, Standing, Verdict, strikes, struck, targets_of
 
@@ -83,6 +83,7 @@ __all__ = [
     "Capture",
     "CaptureStatus",
     "Chain",
+    "CheckpointKind",
     "ContractType",
     "Criteria",
     "Criterion",

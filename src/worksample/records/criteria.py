@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from .base import Frozen
-from .trees import By, CriteriaTree, CriterionNode, Importance, asked_of
+from .trees import By, CheckpointKind, CriteriaTree, CriterionNode, Importance, asked_of
 
 
 class Criterion(CriterionNode, Frozen):
@@ -19,6 +19,8 @@ class Criterion(CriterionNode, Frozen):
     points: float | None = Field(default=None, gt=0)
     importance: Importance | None = None
     by: By = By.PROGRAM
+    kind: CheckpointKind | None = Field(default=None, exclude_if=lambda kind: kind is None)
+    """Not written where there is none: older criteria keep their digests."""
     gate: bool = False
     """Failing it makes 0 what it is a part of: the criterion above it, or the whole."""
     implies_others: bool = False
@@ -28,6 +30,8 @@ class Criterion(CriterionNode, Frozen):
     @model_validator(mode="after")
     def _one_weight(self) -> Self:
         if self.parts:
+            if self.kind is not None:
+                raise ValueError(f"criterion {self.id}: it has parts, and its kind is theirs: give each of them one")
             total = sum(p.worth for p in self.parts)
             if self.points is not None and abs(self.points - total) > 1e-9:
                 raise ValueError(f"criterion {self.id}: points {self.points:g} but its parts add up to {total:g}")

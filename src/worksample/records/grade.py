@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from .base import Frozen
+from .base import Frozen, Moment
 from .trees import GradeTree, Importance, PartNode, Skip, leaves_of
 
 
@@ -23,6 +23,8 @@ class GradePart(PartNode, Frozen):
     gate: bool = False
     reason: str = Field(default="", max_length=20_000)
     skip: Skip | None = None
+    at: Moment | None = Field(default=None, exclude_if=lambda at: at is None)
+    """When it was earned, where what was left says so."""
     parts: tuple[GradePart, ...] = ()
 
     @model_validator(mode="after")

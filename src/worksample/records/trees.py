@@ -7,6 +7,7 @@ plain values of the same shape, which become records on the platform's side.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -30,6 +31,17 @@ class By(StrEnum):
     PERSON = "person"
 
 
+class CheckpointKind(StrEnum):
+    """What a checkpoint looks at (TAC 4). A criterion need not have one."""
+
+    ACTION = "action"
+    """Whether something was done: a tool used, a page visited, a state changed."""
+    ACCURACY = "accuracy"
+    """Whether what was made is right and complete."""
+    COLLABORATION = "collaboration"
+    """Whether colleagues were asked, told and heeded, and results shared."""
+
+
 class Skip(StrEnum):
     """Why a part has no result."""
 
@@ -48,6 +60,7 @@ class CriterionNode:
         points: float | None
         importance: Importance | None
         by: By
+        kind: CheckpointKind | None
         gate: bool
         implies_others: bool
         parts: tuple[Self, ...]
@@ -116,6 +129,7 @@ class PartNode:
         fraction: float | None
         gate: bool
         skip: Skip | None
+        at: datetime | None
         parts: tuple[Self, ...]
 
     @property

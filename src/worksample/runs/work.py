@@ -13,8 +13,7 @@ from worksample.errors import Cause
 from worksample.records import Limits, Outcome, Trial, now
 from worksample.services import Services, standing
 from worksample.services.boxes import ServiceBox, boxes_of
-from worksample.workplace.colleagues.attending import ROLE, Attending, played
-from worksample.workplace.colleagues.hearing import Chat
+from worksample.workplace.colleagues.attending import ROLE, Attending
 from worksample.workplace.standing import Workplace, own_box, set_up, workplace_of
 
 from .close import close
@@ -113,8 +112,7 @@ def _attending(try_: Try, services: Services, workplace: Workplace) -> Attending
     """The colleagues of the task's company; who is played by a model is by that of the role."""
     config = try_.job.config
     model = config.roles.get(ROLE)
-    by = played(workplace.colleagues, model, config.service(model))
-    return Attending(Chat(own_box(services), workplace.operator), by)
+    return workplace.attended(own_box(services), model, config.service(model))
 
 
 def _limits(limits: Limits) -> list[Limit]:

@@ -13,6 +13,7 @@ from worksample.records import Frozen
 
 from .spec import CaseSpec
 
+SCRIPT = "script.toml"
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
@@ -80,4 +81,19 @@ def _case(path: Path, instances: Collection[str], criteria: Collection[str], fau
             what = f"criteria.toml has no {name[:60]!r}{nearest(name, criteria)}"
             faults.add(file, f"passes.{name[:60]}", what, sorted(criteria))
     score = table.score
-    return CaseSpec(path.name, table.about, instance, score.low, score.high, table.passes, table.base, path / "output")
+    return CaseSpec(
+        path.name,
+        table.about,
+        instance,
+        score.low,
+        score.high,
+        table.passes,
+        table.base,
+        path / "output",
+        _script(path),
+    )
+
+
+def _script(folder: Path) -> Path | None:
+    """A case's `script.toml`, where it has one."""
+    return folder / SCRIPT if (folder / SCRIPT).is_file() else None

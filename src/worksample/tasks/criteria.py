@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, ValidationError
 
 from worksample.manifests import Faults, Says, checked, read_toml
-from worksample.records import By, Criteria, Criterion, Frozen, Importance
+from worksample.records import By, CheckpointKind, Criteria, Criterion, Frozen, Importance
 
 DEPTH = 8
 """Levels of nesting."""
@@ -22,6 +22,7 @@ class CriterionTable(Criterion):
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), Says("lower case letters, digits, _ and -")]
     importance: Annotated[Importance, Field(strict=False)] | None = None
     by: Annotated[By, Field(strict=False)] = By.PROGRAM
+    kind: Annotated[CheckpointKind, Field(strict=False)] | None = None
     parts: Annotated[tuple[CriterionTable, ...], Field(strict=False)] = Field(default=(), alias="part")
 
 
@@ -69,6 +70,8 @@ def _table(node: Criterion, path: str) -> list[str]:
         lines.append(f"importance = {_quoted(node.importance)}")
     if not node.parts:
         lines.append(f"by = {_quoted(node.by)}")
+    if node.kind is not None:
+        lines.append(f"kind = {_quoted(node.kind)}")
     lines += [f"{name} = true" for name in ("gate", "implies_others") if getattr(node, name)]
     lines.append("")
     return lines + [line for part in node.parts for line in _table(part, f"{path}.part")]

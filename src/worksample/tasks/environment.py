@@ -14,7 +14,7 @@ from worksample.records import Deliverable, EndpointSpec, Environment, Frozen, I
 
 from .image_source import Image
 from .mcp import McpTable, check_mcp
-from .package_files import Folder
+from .package_files import Folder, SharedFolder
 from .service import Command, ServiceTable, Word, check_services, target
 from .workplace import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
 
@@ -103,7 +103,7 @@ class EnvironmentTable(Frozen):
     service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), Says("tables, at most 32")] = ()
     mcp: Annotated[tuple[McpTable, ...], Field(max_length=16), Says("tables, at most 16")] = ()
     image: Image | None = None
-    company: Folder | None = None
+    company: SharedFolder | None = None
     """Of the workplace, whose services `services` names."""
     setup: Folder | None = None
     live: Folder | None = None

@@ -25,7 +25,7 @@ from worksample.records import (
     quote_path,
 )
 
-from .package_files import ignored, of_grader
+from .package_files import ignored, of_grader, place_of, shared_folder
 from .spec import InstanceSpec, Package
 
 
@@ -38,11 +38,29 @@ class Ingested:
 
 
 def package_manifest(package: Package, sink: Sink) -> Manifest:
-    """All files of a package, taken into the sink. CaptureError where one cannot be read or a limit is met."""
+    """All files of a package, and of its suite's company, taken into the sink. CaptureError where one cannot be read
+    or a limit is met."""
     found = scan(package.root, sink)
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(package.root), next=f"worksample task check {package.root}")
-    return Manifest(entries=tuple(e for e in found.manifest.entries if not ignored(e.path)))
+    own = [e for e in found.manifest.entries if not ignored(e.path)]
+    return _sorted([*own, *(e for name in _shared(package) for e in _taken(package, name, sink))])
+
+
+def _shared(package: Package) -> list[str]:
+    """Companies that lie beside the package in its suite."""
+    named = (i.environment.workplace.company.name for i in package.instances if i.environment.workplace is not None)
+    return sorted({name for name in named if name.startswith("../")})
+
+
+def _taken(package: Package, name: str, sink: Sink) -> list[Entry]:
+    """What lies in a shared folder, by its place in the package's manifest."""
+    root = shared_folder(package.root, name)
+    found = scan(root, sink)
+    if found.status is not CaptureStatus.COMPLETE:
+        raise CaptureError(found.reason, where=str(root), next=f"worksample workplace check {root}")
+    place = quote_path(place_of(name).encode())
+    return [e.replaced(path=f"{place}/{e.path}") for e in found.manifest.entries if not ignored(e.path)]
 
 
 def ingest(package: Package, sink: Sink, *, kit: str = "") -> Ingested:
@@ -94,7 +112,7 @@ def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment
     environment = spec.environment
 
     def files(source: SourceFiles | None) -> SourceFiles | None:
-        return source and source.replaced(files=_keep(below(whole, source.name), sink))
+        return source and source.replaced(files=_keep(below(whole, place_of(source.name)), sink))
 
     workplace = environment.workplace
     return environment.replaced(

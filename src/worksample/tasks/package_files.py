@@ -58,6 +58,24 @@ def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
     return None
 
 
+def shared_folder(root: Path, name: str) -> Path:
+    """The folder that `../` leads to: one of the suite that a package stands in. ValueError where it is none."""
+    up = next(n for n, step in enumerate((*name.split("/"), "")) if step != "..")
+    home = root.resolve()
+    suite = next((one for one in home.parents if (one / SUITE).is_file()), None)
+    if suite is None:
+        raise ValueError(f"leads out of the package, which stands in no suite: no {SUITE} above it")
+    if up >= len(home.parents) or not home.parents[up - 1].is_relative_to(suite):
+        raise ValueError(f"leads out of the suite, which is {suite.name}/")
+    outer, inner = home.parents[up - 1], name[3 * up :]
+    problem = path_problem(outer, inner, folder=True)
+    if problem:
+        raise ValueError(problem)
+    if home.is_relative_to(outer / inner):
+        raise ValueError("holds the package itself")
+    return outer / inner
+
+
 def is_folder(path: Path) -> bool:
     """Whether a folder is there; a name that no file can have names none."""
     try:
@@ -91,6 +109,16 @@ def _check(root: Path, path: Path, faults: Faults) -> None:
         faults.add(shown, "", problem, "files and folders; put the file itself there")
     elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         faults.add(shown, "", "is not a regular file", "files and folders")
+
+
+SHARED = ".shared"
+"""Under which what a package shares with others of its suite stands in its manifest; no package has such a folder."""
+SUITE = "suite.toml"
+
+
+def place_of(name: str) -> str:
+    """Where a folder stands in a package's manifest: in the package, or beside it in the suite."""
+    return f"{SHARED}/{name.replace('../', '')}" if name.startswith("../") else name
 
 
 TEXT_LIMIT = 1 << 20
@@ -129,6 +157,17 @@ def _folder(name: str, info: ValidationInfo) -> str:
     return _there(name.rstrip("/") or name, info, folder=True)
 
 
+def _folder_or_shared(name: str, info: ValidationInfo) -> str:
+    name = name.rstrip("/") or name
+    if not name.startswith("../") or not info.context:
+        return _folder(name, info)
+    try:
+        shared_folder(info.context["root"], name)
+    except ValueError as error:
+        raise told(f"{shown(name)} {error}") from None
+    return name
+
+
 def _python(name: str, info: ValidationInfo) -> str:
     return _there(name, info, folder=False, ending=".py")
 
@@ -139,5 +178,7 @@ def _markdown(name: str, info: ValidationInfo) -> str:
 
 Folder = Annotated[Line, AfterValidator(_folder)]
 """A folder of the package."""
+SharedFolder = Annotated[Line, AfterValidator(_folder_or_shared)]
+"""A folder of the package, or with `../` one of its suite that several packages share."""
 PythonFile = Annotated[Line, AfterValidator(_python)]
 MarkdownFile = Annotated[Line, AfterValidator(_markdown)]

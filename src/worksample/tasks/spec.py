@@ -53,6 +53,8 @@ class CaseSpec:
     base: str
     """`nothing` or `reference`: what the files in `output/` are laid over."""
     output: Path
+    script: Path | None = None
+    """Of a scripted agent, in place of `output`: what it leaves in the company's services is the submission."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import or_, select
 
-from worksample.records import Criterion, EvaluatorKind, Grading, Importance, Instance, Protocol
+from worksample.records import CheckpointKind, Criterion, EvaluatorKind, Grading, Importance, Instance, Protocol
 from worksample.store import Store, schema
 
 BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
@@ -16,6 +16,7 @@ BY_CRITERIA = BY_PROGRAMS | {Protocol.RUBRIC}
 # What only criteria say: inside a text the quotes are escaped.
 _OTHERS = ('"by":"person"', '"by":"judge"')
 _GATE = '"gate":true'
+_KINDS = tuple(f'"kind":"{kind}"' for kind in CheckpointKind)
 _i, _s = schema.instances.c, schema.slots.c
 
 
@@ -47,9 +48,25 @@ def asked_in(
     That is where judges or people decide some of them and, in a rubric, where there are gates. `gradings`: instance ->
     digest of the grading in force; by default an instance's own.
     """
-    if protocol not in BY_CRITERIA:
-        return {}
     marks = (*_OTHERS, _GATE) if protocol is Protocol.RUBRIC else _OTHERS
+    found = _in_force(store, experiments, protocol, gradings, marks)
+    return {id: asked_of(grading) for id, grading in found if not _says_itself(grading)}
+
+
+def kinds_in(
+    store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
+) -> dict[str, Asked]:
+    """Likewise the criteria of those that name a kind of checkpoint."""
+    found = _in_force(store, experiments, protocol, gradings, _KINDS)
+    return {id: asked_of(grading) for id, grading in found if any(leaf.kind for leaf in grading.criteria.leaves)}
+
+
+def _in_force(
+    store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str], marks: Sequence[str]
+) -> Iterator[tuple[str, Grading]]:
+    """Instance and the grading by which it is judged, of those instances whose criteria may say one of `marks`."""
+    if protocol not in BY_CRITERIA:
+        return
     planned = select(_s.instance).where(_s.experiment.in_(experiments)).distinct()
     keys = select(_i.id, _i.key).where(_i.id.in_(planned))
     with store.database.reading() as connection:
@@ -62,20 +79,21 @@ def asked_in(
     graded = [i for i in found if protocol in i.grading]
     own = {i.id: i for i in graded}
     by_digest = {(i.key, i.grading_digest(protocol)): i for i in graded}
-    out = {}
     for id, key in here.items():
         instance = by_digest.get((key, gradings[id])) if id in gradings else own.get(id)
-        asked = _asked(instance.grading[protocol]) if instance else None
-        if asked is not None:
-            out[id] = asked
-    return out
+        if instance is not None:
+            yield id, instance.grading[protocol]
 
 
-def _asked(grading: Grading) -> Asked | None:
-    nodes, named = grading.criteria.criteria, grading.names_evaluators
+def _says_itself(grading: Grading) -> bool:
+    """Whether one grade says all of the verdict."""
     alone = grading.criteria.kinds <= {EvaluatorKind.PROGRAM.value}
-    if alone and (named or not _gated(nodes)):
-        return None
+    return alone and (grading.names_evaluators or not _gated(grading.criteria.criteria))
+
+
+def asked_of(grading: Grading) -> Asked:
+    """Its criteria."""
+    nodes, named = grading.criteria.criteria, grading.names_evaluators
     leaves = (
         Leaf(leaf.id, names, EvaluatorKind(leaf.by.value) if named else None, leaf.importance or Importance.IMPORTANT)
         for leaf, names in _leaves(nodes, ())

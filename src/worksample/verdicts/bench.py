@@ -74,13 +74,29 @@ def judge(
     return bench
 
 
-def _judge(judging: Judging, subjects: Subjects, protocol: Protocol, by: JudgedBy, bench: Bench) -> None:
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What decides under a protocol: the rounds of each kind of evaluator, who decides where criteria name nobody, and
+    the gradings in force.
+    """
+
+    rounds: dict[EvaluatorKind, list[Deciding]]
+    whole: EvaluatorKind | None
+    gradings: dict[str, str]
+
+
+def sources(judging: Judging, subjects: Subjects, protocol: Protocol, by: JudgedBy) -> Sources:
+    """Of these experiments."""
     found = {kind: _deciding(judging, subjects, protocol, kind) for kind in EvaluatorKind}
-    preferred = _PREFERRED[protocol in BY_PROGRAMS]
-    whole = by.kind or next((kind for kind in preferred if found[kind]), None)
+    whole = by.kind or next((kind for kind in _PREFERRED[protocol in BY_PROGRAMS] if found[kind]), None)
     rounds = sorted((d.round for each in found.values() for d in each), key=judging.found.order)
-    gradings = {instance: digest for r in rounds for instance, digest in r.gradings.items()}
-    asked = asked_in(judging.store, list(subjects.submissions), protocol, gradings)
+    return Sources(found, whole, {instance: digest for r in rounds for instance, digest in r.gradings.items()})
+
+
+def _judge(judging: Judging, subjects: Subjects, protocol: Protocol, by: JudgedBy, bench: Bench) -> None:
+    source = sources(judging, subjects, protocol, by)
+    found, whole = source.rounds, source.whole
+    asked = asked_in(judging.store, list(subjects.submissions), protocol, source.gradings)
     kinds = {whole} if by.kind else {whole, *(leaf.by for a in asked.values() for leaf in a.leaves)}
     answers, used = {}, set[str]()
     for kind in (k for k in EvaluatorKind if k in kinds):
@@ -95,11 +111,11 @@ def _judge(judging: Judging, subjects: Subjects, protocol: Protocol, by: JudgedB
             bench.again.extend(looks)
         if asked:
             answers[kind] = answers_of(judged, looks, judging.rules)
-    bench.whole[protocol] = whole or preferred[0]
+    bench.whole[protocol] = whole or _PREFERRED[protocol in BY_PROGRAMS][0]
     if asked:
         told = {s for each in answers.values() for s in each}
         wanted = frozenset().union(*subjects.submissions.values()) | told
-        places = _places(judging.store, wanted & subjects.every, asked)
+        places = places_of(judging.store, wanted & subjects.every, asked)
         bench.joined[protocol] = join(protocol, asked, places, answers, by.kind, whole, judging.rules)
     _wait(judging, subjects, protocol, bench)
     if protocol is Protocol.HOLISTIC:
@@ -116,7 +132,7 @@ def _deciding(judging: Judging, subjects: Subjects, protocol: Protocol, kind: Ev
     return list({(d.round.id, tuple(d.parts)): d for d in found if d is not None}.values())
 
 
-def _places(store: Store, submissions: Collection[str], asked: Mapping[str, Asked]) -> dict[str, str]:
+def places_of(store: Store, submissions: Collection[str], asked: Mapping[str, Asked]) -> dict[str, str]:
     """Submission -> instance, of those that `asked` has."""
     ids = sorted(submissions)
     out: dict[str, str] = {}

@@ -29,6 +29,7 @@ from worksample.store.frames import submissions_df, trials_df
 from .bench import Bench, Subjects, judge
 from .chained import continued, needed
 from .judging import Judging
+from .kinds import points_by_kind
 from .resolving import VERDICTS
 from .slots import explained, plan_df
 from .subset import Subset
@@ -90,6 +91,11 @@ class Work:
             judging, subjects = self._asked
             self._benches[protocol] = judge(judging, subjects, (protocol,), self.judged_by)
         return self._benches[protocol]
+
+    def points_by_kind(self, protocol: Protocol) -> pl.DataFrame:
+        """Points by submission and kind of checkpoint (see `kinds`)."""
+        judging, subjects = self._asked
+        return points_by_kind(judging, subjects, protocol, self.judged_by)
 
     @property
     def judged_by(self) -> JudgedBy:

@@ -72,14 +72,14 @@ def join(
     """
     rows = []
     for subject, instance in sorted(subjects.items()):
-        one = _Joined(asked[instance], subject, answers, only, whole)
+        one = Joined(asked[instance], subject, answers, only, whole)
         rows.append({**one.open(), **_resting(one), "subject": subject, "open": one.opened, "one": one})
     scored = _scores(protocol, {r["subject"]: r["one"] for r in rows if not r["open"]}, rules)
     shaped = [{name: {**row, **scored.get(row["subject"], {})}.get(name) for name in VERDICTS} for row in rows]
     return pl.DataFrame(shaped, schema=VERDICTS, orient="row")
 
 
-class _Joined:
+class Joined:
     """One subject's criteria, each with the answer of the kind that is asked for it."""
 
     def __init__(
@@ -151,7 +151,7 @@ class _Joined:
             yield leaf.importance.value, mark
 
 
-def _resting(one: _Joined) -> Row:
+def _resting(one: Joined) -> Row:
     """What a verdict rests on, by time, and whose look it took."""
     looks = {answer.verdict["by"] for _, answer in one.used}
     said = sorted(pair for _, answer in one.used for pair in answer.said)
@@ -165,7 +165,7 @@ def _resting(one: _Joined) -> Row:
     }
 
 
-def _scores(protocol: Protocol, decided: Mapping[str, _Joined], rules: RubricRules) -> dict[str, Row]:
+def _scores(protocol: Protocol, decided: Mapping[str, Joined], rules: RubricRules) -> dict[str, Row]:
     if protocol is Protocol.RUBRIC:
         marks = [(subject, *mark) for subject, one in decided.items() for mark in one.marks()]
         names = ("subject", "importance", "mark")

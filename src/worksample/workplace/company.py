@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from worksample.manifests import Day, Flag, Line, Says, Texts, unfit
 from worksample.records import Frozen
 
-from .colleagues.profile import Colleague
+from .colleagues.profile import At, Colleague
 
 MOST_MESSAGES, MOST_ISSUES, MOST_COMMITS = 50_000, 50_000, 5_000
 """Of one channel, project and repository."""
 RESERVED = ("operator", "admin", "everyone", "root", "git")
 """Account names that are the workplace's own."""
-
-
-def _moment(value: object) -> object:
-    """TOML's date-times without an offset count as UTC: a company has one clock."""
-    if not isinstance(value, datetime):
-        raise unfit()
-    return (value if value.tzinfo is not None else value.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def _account(name: str) -> str:
@@ -31,7 +23,6 @@ def _account(name: str) -> str:
     return name
 
 
-At = Annotated[datetime, BeforeValidator(_moment), Says("a date and time such as 2026-03-02T09:30:00, in UTC")]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), Says("lower case letters, digits, _ and -")]
 Account = Annotated[Name, AfterValidator(_account)]
 Text = Annotated[str, Field(min_length=1, max_length=100_000), Says("text")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +14,18 @@ from worksample.records import CaptureStatus, Frozen, Manifest, digest_of
 from worksample.tasks.package_files import check_tree, ignored, is_folder, read_text
 
 from .colleagues.profile import Colleague, ColleagueTable, tells
-from .company import Calendar, Channel, Company, CompanyTable, Page, Person, Project, ProjectTable, Repository
+from .company import (
+    STATUSES,
+    Calendar,
+    Channel,
+    Company,
+    CompanyTable,
+    Page,
+    Person,
+    Project,
+    ProjectTable,
+    Repository,
+)
 
 FILE = "company.toml"
 FOLDERS = ("channels", "projects", "wiki", "repositories", "calendars", "colleagues", "files")
@@ -45,7 +56,7 @@ def read_company(root: Path) -> Company:
         for file, key, who in _named(table, channels, projects, repositories, calendars):
             if who not in ids:
                 faults.add(file, key, f"there is no person {who!r}{nearest(who, ids)}", ", ".join(sorted(ids)))
-        _check_colleagues(played, ids, faults)
+        _check_colleagues(played, ids, channels, faults)
         _check_people(table, projects, faults)
     _check_repositories(root, repositories, faults)
     faults.check(str(root), f"worksample workplace check {root}")
@@ -63,7 +74,9 @@ def _colleague(person: Person, table: ColleagueTable) -> Colleague:
     )
 
 
-def _check_colleagues(played: dict[str, ColleagueTable], ids: list[str], faults: Faults) -> None:
+def _check_colleagues(
+    played: dict[str, ColleagueTable], ids: list[str], rooms: Collection[str], faults: Faults
+) -> None:
     for name, table in played.items():
         file = f"colleagues/{name}.toml"
         if name not in ids:
@@ -73,6 +86,41 @@ def _check_colleagues(played: dict[str, ColleagueTable], ids: list[str], faults:
                 faults.add(file, f"knows[{number}].id", f"two are {one.id!r}")
             if not tells(one.text, one):
                 faults.add(file, f"knows[{number}].marks", "text does not hold all of them: nobody could tell it")
+        for key, what, said in _ties(table, ids, played, rooms):
+            if said not in what:
+                faults.add(file, key, f"there is no {said!r}{nearest(said, what)}", ", ".join(sorted(what)))
+        for number, first in enumerate(table.begins):
+            if bool(first.to) == bool(first.room) or (first.at is None) == (first.on is None):
+                faults.add(file, f"begins[{number}]", "needs either to or room, and either at or on")
+        for number, deed in enumerate(table.does):
+            if not (deed.issue or deed.file or deed.event or deed.say):
+                faults.add(file, f"does[{number}]", "does nothing", "issue, file, event or say")
+
+
+def _ties(
+    table: ColleagueTable, ids: Sequence[str], played: Collection[str], rooms: Collection[str]
+) -> Iterator[tuple[str, Collection[str], str]]:
+    """(key, names that there are, the one that is named) of all that a colleague's file names elsewhere."""
+    deeds = [one.id for one in table.does]
+    for number, rule in enumerate(table.rule):
+        yield from ((f"rule[{number}].does", deeds, id) for id in rule.does)
+        if rule.asks is not None:
+            yield f"rule[{number}].asks.who", played, rule.asks.who
+    for number, first in enumerate(table.begins):
+        yield from ((f"begins[{number}].does", deeds, id) for id in first.does)
+        if first.to:
+            yield f"begins[{number}].to", ids, first.to
+        if first.room:
+            yield f"begins[{number}].room", rooms, first.room
+        if first.on is not None and first.on.room:
+            yield f"begins[{number}].on.room", rooms, first.on.room
+    for number, deed in enumerate(table.does):
+        if deed.say is not None:
+            yield f"does[{number}].say.room", rooms, deed.say.room
+        if deed.issue is not None and deed.issue.status:
+            yield f"does[{number}].issue.status", STATUSES, deed.issue.status
+        if deed.issue is not None and deed.issue.assigned:
+            yield f"does[{number}].issue.assigned", ids, deed.issue.assigned
 
 
 def folder_digest(root: Path) -> str:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from worksample.box import Box
 from worksample.errors import Cause, SandboxError
+from worksample.models import Service as ModelService
 from worksample.records import Environment
 from worksample.services import Services
 from worksample.services.boxes import FILES, ServiceBox
 from worksample.tasks.workplace import WORKPLACE
 
 from .boxes import SEED, box_config, spec_of
+from .colleagues.attending import Attending, played
+from .colleagues.clock import Clock
+from .colleagues.deeds import Hands
+from .colleagues.hearing import Chat
 from .colleagues.profile import Colleague
 from .programs import require
 from .reading import read_company
@@ -35,6 +41,13 @@ class Workplace:
     """Whether a task's `setup.py` is to be run once it stands."""
     colleagues: tuple[Colleague, ...] = ()
     """Who answers in its chat."""
+    today: datetime = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    """Where their clock begins."""
+
+    def attended(self, box: Box, model: str | None, service: ModelService) -> Attending:
+        """Its colleagues, attending to the services in `box`. SandboxError where one lacks a model."""
+        by = played(self.colleagues, model, service)
+        return Attending(Chat(box, self.operator), by, clock=Clock(self.today), hands=Hands(box, self.operator))
 
 
 def over_state(
@@ -69,7 +82,8 @@ def workplace_of(environment: Environment, folder: Callable[[str], Path], label:
     made = over_state(
         environment.services, seed.state, label, accounts=seed.accounts, setup=setup, dialects=source.dialects
     )
-    return replace(made, colleagues=company.colleagues if "chat" in environment.services else ())
+    there = company.colleagues if "chat" in environment.services else ()
+    return replace(made, colleagues=there, today=company.today)
 
 
 def seed_at(root: Path, names: Sequence[str]) -> Seed:

@@ -47,9 +47,9 @@ def read_toml_text(text: str) -> tuple[CriterionBody, ...]:
     if faults.found:
         raise InvalidAnswer({fault.key or fault.file: str(fault) for fault in faults.found})
     more = {
-        node.id: "it has parts or points, which are written in the file itself"
+        node.id: "it has parts, points or a kind, which are written in the file itself"
         for node in criteria.criteria
-        if node.parts or node.importance is None or node.implies_others
+        if node.parts or node.importance is None or node.implies_others or node.kind is not None
     }
     if more:
         raise InvalidAnswer(more)

@@ -76,8 +76,8 @@ def _head(package: Package, instance: Instance) -> None:
         rows_of = zip(leaves, worth, strict=True)
         table(
             "criteria",
-            ("id", "worth", "by", "gate", "text"),
-            [(c.id, w, c.by, "gate" if c.gate else "", c.text) for c, w in rows_of],
+            ("id", "worth", "by", "kind", "gate", "text"),
+            [(c.id, w, c.by, c.kind or "", "gate" if c.gate else "", c.text) for c, w in rows_of],
         )
 
 

@@ -17,6 +17,7 @@ from . import (
     failures,
     feedback,
     integrity,
+    kinds,
     money,
     people_at_work,
     preferences,
@@ -35,6 +36,7 @@ from .section import Section
 PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Qualification", qualification.sections),
     ("Pass and score", scores.sections),
+    ("Points by kind", kinds.sections),
     ("Ranks", ranks.sections),
     ("Representativeness", representative.sections),
     ("Completion", rubrics.sections),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from worksample.records import Submission
@@ -26,6 +27,7 @@ class Step:
     source: str
     text: str
     calls: tuple[Call, ...] = ()
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,15 @@ def _step(raw: dict[str, Any]) -> Step:
     text = "\n".join(
         t for t in (_words(raw.get("reasoning_content")), _words(raw.get("message")), *results.values()) if t
     )
-    return Step(str(raw.get("source", "")), _cut(text), calls)
+    return Step(str(raw.get("source", "")), _cut(text), calls, _moment(raw.get("timestamp")))
+
+
+def _moment(value: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return found.astimezone(UTC) if found is not None and found.tzinfo is not None else None
 
 
 def _arguments(value: object) -> str:

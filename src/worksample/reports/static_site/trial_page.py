@@ -15,6 +15,7 @@ from .beside import Piece, beside, piece_of, texts_of
 from .judgments import Votes
 from .pages import Pages
 from .preview import FILES_SHOWN, show
+from .timeline import timeline
 from .transcript import transcript
 
 if TYPE_CHECKING:
@@ -52,12 +53,13 @@ class TrialPages:
         """`rows`: of the frame of verdicts, those with a trial, and those that were handed in."""
         from worksample.verdicts.judging import read_grades
 
-        grades = dict(read_grades(self.store, rows["evaluation"].drop_nulls().unique().to_list()))
+        every = {*rows["evaluation"].drop_nulls(), *rows["evaluations"].explode().drop_nulls()}
+        grades = dict(read_grades(self.store, sorted(every)))
         done = 0
         for part in rows.partition_by("task", maintain_order=True):
             pieces = []
             for row in part.iter_rows(named=True):
-                pieces.append(self.trial(row, self._made(row), grades.get(row["evaluation"])))
+                pieces.append(self.trial(row, self._made(row), grades))
                 done += 1
                 on_page(done, rows.height)
             self._beside(part["task"][0], pieces)
@@ -77,8 +79,8 @@ class TrialPages:
             sides=beside(pieces, instances, self.order),
         )
 
-    def trial(self, row: dict[str, Any], submission: Submission | None, grade: Grade | None) -> Piece:
-        instance = self.instance(row["instance"])
+    def trial(self, row: dict[str, Any], submission: Submission | None, grades: Mapping[str, Grade]) -> Piece:
+        instance, grade = self.instance(row["instance"]), grades.get(row["evaluation"])
         output = submission.parts.get("output") if submission else None
         entries = self.store.manifest(output.manifest).entries if output else ()
         steps = transcript(self.store, submission)
@@ -101,12 +103,19 @@ class TrialPages:
             files=shown,
             output_note=note,
             steps=steps.steps,
+            timeline=timeline(_rested_on(row, grades), instance, steps.steps),
             transcript_note=steps.note,
             brief=instance.work.brief,
             facts=list(_facts(row, submission, instance)),
         )
         near = [replace(f, image=f.image.removeprefix("../")) for f in shown]
         return piece_of(row, page, grade, near, steps.steps)
+
+
+def _rested_on(row: Mapping[str, Any], grades: Mapping[str, Grade]) -> list[Grade]:
+    """The grade that says the same as the verdict, else all that it was joined of."""
+    ids = [row["evaluation"]] if row["evaluation"] else row["evaluations"] or ()
+    return [grades[id] for id in ids if id in grades] if row["score"] is not None else []
 
 
 def page_of(row: Mapping[str, Any]) -> str:

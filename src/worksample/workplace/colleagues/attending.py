@@ -1,7 +1,8 @@
 """Colleagues while they attend to the chat of a workplace: what they hear, what they answer, what is kept of it.
 
 Each conversation is answered in order, several at once. The calls of models are made in a context of their own: they
-count towards nobody's budget and stand in no agent's trajectory.
+count towards nobody's budget and stand in no agent's trajectory. When a message is heard and answered by the company's
+clock is settled as it comes in, so that it hangs on the order of messages alone.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import contextvars
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from worksample.errors import Cause, SandboxError
@@ -20,9 +22,11 @@ from worksample.models import Service as ModelService
 from worksample.models import plus
 from worksample.records import CaptureStatus, Entry, Manifest, Part, Usage, canonical, now
 
-from .answering import Answers, ByModel, ByPerson, ByRules, Heard
+from .answering import Answers, ByModel, ByPerson, ByRules, Heard, Reply
+from .clock import Clock, answered_at, stamp
+from .deeds import Does, Nothing
 from .hearing import Hears, Message
-from .profile import Colleague
+from .profile import Beginning, Colleague, mentions
 
 MOST = 500
 """Answers of one colleague: who floods the chat is answered no more."""
@@ -53,6 +57,15 @@ def played(
     return by
 
 
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A message, when it was heard, and when it is answered by the company's clock; None: never."""
+
+    message: Message
+    heard: datetime
+    answered: datetime | None
+
+
 @dataclass
 class Attending:
     """Colleagues of one workplace. `lines` are the transcript: every message that one of them heard, and its answer."""
@@ -60,17 +73,24 @@ class Attending:
     chat: Hears
     by: Mapping[str, tuple[Colleague, Answers]]
     pause: float = PAUSE
+    clock: Clock = field(default_factory=lambda: Clock(datetime(2026, 1, 5, 9, tzinfo=UTC)))
+    hands: Does = field(default_factory=Nothing)
     lines: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage | None = None
     _given: dict[str, int] = field(default_factory=dict)
     _heard: dict[tuple[str, str], list[Heard]] = field(default_factory=dict)
-    _waiting: dict[tuple[str, str], asyncio.Queue[Message]] = field(default_factory=dict)
+    _waiting: dict[tuple[str, str], asyncio.Queue[_Due]] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _begun: set[tuple[str, int]] = field(default_factory=set)
 
     @contextlib.asynccontextmanager
     async def begun(self) -> AsyncIterator[Attending]:
-        """Attend until the end of the `with`, or `stop`. SandboxError where the chat does not answer."""
+        """Attend until the end of the `with`, or `stop`. SandboxError where the chat does not answer.
+
+        What somebody says first at the beginning has been said once the block is entered.
+        """
         after = await self.chat.now()
+        await self._begin(None)
         self._tasks.append(asyncio.create_task(self._attend(after), context=contextvars.Context()))
         try:
             yield self
@@ -100,10 +120,13 @@ class Attending:
             for one in messages:
                 for who in self._meant(one):
                     self._hear(who, one)
+                await self._begin(one)
             await asyncio.sleep(self.pause)
 
     def _meant(self, one: Message) -> list[str]:
-        """Whom a message is for: who is written to, and in rooms who is named as `@account`. Not one another."""
+        """Whom a message is for: who is written to, and in rooms who is named as `@account`. Not one another: what they
+        ask of each other is answered where it is asked.
+        """
         if one.by in self.by:
             return []
         if not one.room:
@@ -112,40 +135,128 @@ class Attending:
 
     def _hear(self, who: str, one: Message) -> None:
         key = (who, f"#{one.room}" if one.room else one.by)
+        colleague, heard = self.by[who][0], self.clock.heard()
+        due = _Due(one, heard, answered_at(colleague.hours, colleague.delay, heard))
+        if due.answered is not None:
+            self.clock.until(due.answered)
         if key not in self._waiting:
             self._waiting[key] = asyncio.Queue(WAITING)
             self._tasks.append(asyncio.create_task(self._converse(key, self._waiting[key])))
         try:
-            self._waiting[key].put_nowait(one)
+            self._waiting[key].put_nowait(due)
         except asyncio.QueueFull:
-            self._keep(who, one, "", {"left": "too many messages wait"})
+            self._keep(who, due, Reply("", record={"left": "too many messages wait"}))
 
-    async def _converse(self, key: tuple[str, str], waiting: asyncio.Queue[Message]) -> None:
-        who, (colleague, by) = key[0], self.by[key[0]]
-        heard = self._heard.setdefault(key, [])
+    async def _converse(self, key: tuple[str, str], waiting: asyncio.Queue[_Due]) -> None:
         while True:
-            one = await waiting.get()
-            if self._given.get(who, 0) >= MOST:
-                self._keep(who, one, "", {"left": f"more than {MOST} answers"})
-                continue
-            heard.append(Heard(one.by, one.text))
-            reply = await by.answer(colleague, tuple(heard))
-            if reply.usage is not None:
-                self.usage = plus(self.usage, reply.usage)
-            kept = self._keep(who, one, reply.text, reply.record, reply.usage)
-            if reply.text:
-                self._given[who] = self._given.get(who, 0) + 1
-                heard.append(Heard(who, reply.text, own=True))
-                try:
-                    await self.chat.say(who, reply.text, to=one.by, room=one.room)
-                except SandboxError as error:
-                    kept["unsaid"] = error.what
+            await self._answer(key, await waiting.get())
 
-    def _keep(
-        self, who: str, one: Message, said: str, record: Mapping[str, Any], used: Usage | None = None
-    ) -> dict[str, Any]:
+    async def _answer(self, key: tuple[str, str], due: _Due) -> str:
+        """Answer a message, ask and do what belongs to it, and say it; what was said."""
+        who, one = key[0], due.message
+        colleague, by = self.by[who]
+        if self._given.get(who, 0) >= MOST:
+            self._keep(who, due, Reply("", record={"left": f"more than {MOST} answers"}))
+            return ""
+        heard = self._heard.setdefault(key, [])
+        heard.append(Heard(one.by, one.text))
+        if due.answered is None:
+            self._keep(who, due, Reply("", record={"left": "is not at work within a year"}))
+            return ""
+        reply = await by.answer(colleague, tuple(heard))
+        record: dict[str, Any] = {}
+        if reply.asks is not None and one.by not in self.by:  # who was asked by a colleague asks nobody
+            told = await self._ask(who, reply.asks.who, reply.asks.text, record)
+            reply = await by.told(colleague, tuple(heard), reply, told)
+        if reply.does:
+            record["did"] = await self._do(colleague, reply.does)
+        if reply.usage is not None:
+            self.usage = plus(self.usage, reply.usage)
+        late = colleague.hours is not None or colleague.delay > 0
+        said = f"{stamp(due.answered)} {reply.text}" if reply.text and late and due.answered > due.heard else reply.text
+        kept = self._keep(who, due, reply, said, **record)
+        if reply.text:
+            self._given[who] = self._given.get(who, 0) + 1
+            heard.append(Heard(who, reply.text, own=True))
+            await self._say(who, said, one.by, one.room, kept)
+        return reply.text
+
+    async def _say(self, who: str, text: str, to: str, room: str, kept: dict[str, Any]) -> None:
+        try:
+            await self.chat.say(who, text, to=to, room=room)
+        except SandboxError as error:
+            kept["unsaid"] = error.what
+
+    async def _ask(self, who: str, other: str, text: str, record: dict[str, Any]) -> str:
+        """One colleague writes to another, who answers: both messages stand in the chat."""
+        record["asked"] = {"who": other, "text": text}
+        if other not in self.by or other == who:
+            record["asked"]["failed"] = "there is no such colleague"
+            return ""
+        heard, colleague = self.clock.heard(), self.by[other][0]
+        due = _Due(Message(who, text, other), heard, answered_at(colleague.hours, colleague.delay, heard))
+        if due.answered is not None:
+            self.clock.until(due.answered)
+        await self._say(who, text, other, "", record["asked"])
+        answer = await self._answer((other, who), due)
+        record["asked"]["answer"] = answer
+        return answer
+
+    async def _do(self, colleague: Colleague, ids: Sequence[str]) -> dict[str, str]:
+        """Deed -> "done", or what failed. Each is done once in a trial: who is convinced twice does not do it twice."""
+        out = {}
+        for deed in (one for one in colleague.does if one.id in ids):
+            done = (colleague.id, -1 - colleague.does.index(deed))
+            if done in self._begun:
+                out[deed.id] = "done before"
+                continue
+            self._begun.add(done)
+            try:
+                if deed.say is not None:
+                    await self.chat.say(colleague.id, deed.say.text, to="", room=deed.say.room)
+                await self.hands.do(colleague.id, deed)
+                out[deed.id] = "done"
+            except SandboxError as error:
+                out[deed.id] = error.what
+        return out
+
+    async def _begin(self, one: Message | None) -> None:
+        """What colleagues say first: what is due by the clock, and what this message brings about."""
+        for who, (colleague, _) in self.by.items():
+            for number, first in enumerate(colleague.begins):
+                if (who, number) not in self._begun and self._due(who, first, one):
+                    self._begun.add((who, number))
+                    await self._first(colleague, first)
+
+    def _due(self, who: str, first: Beginning, one: Message | None) -> bool:
+        if first.at is not None:
+            return first.at <= self.clock.now
+        if first.on is None or one is None or one.by in self.by:
+            return False
+        here = one.room == first.on.room if first.on.room else one.to == who
+        return here and mentions(one.text, first.on.words)
+
+    async def _first(self, colleague: Colleague, first: Beginning) -> None:
+        who = colleague.id
+        at = first.at if first.at is not None else self.clock.now
+        line: dict[str, Any] = {"at": now().isoformat(), "colleague": who, "to": first.to, "room": first.room}
+        line |= {"began": at.isoformat(), "said": first.says}
+        if first.does:
+            line["did"] = await self._do(colleague, first.does)
+        self._line(line)
+        self._heard.setdefault((who, f"#{first.room}" if first.room else first.to), []).append(
+            Heard(who, first.says, own=True)
+        )
+        await self._say(who, first.says, first.to, first.room, line)
+
+    def _keep(self, who: str, due: _Due, reply: Reply, said: str = "", **record: Any) -> dict[str, Any]:
+        one, answered = due.message, due.answered
         line: dict[str, Any] = {"at": now().isoformat(), "colleague": who, "by": one.by, "room": one.room}
-        line |= {"heard": one.text, "said": said, **record, **({"usage": used.plain()} if used else {})}
+        line |= {"clock": due.heard.isoformat(), "answered": answered.isoformat() if answered else None}
+        line |= {"heard": one.text, "said": said, **reply.record, **record}
+        return self._line(line | ({"usage": reply.usage.plain()} if reply.usage else {}))
+
+    def _line(self, line: dict[str, Any]) -> dict[str, Any]:
         if len(self.lines) < LINES:
             self.lines.append(line)
         return line

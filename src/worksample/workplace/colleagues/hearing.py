@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -71,29 +71,40 @@ class Chat:
         await self._ask("POST", f"{place}?as={who}", {"text": text})
 
     async def _ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        try:
-            return await asyncio.wait_for(self._asked(method, path, body), SECONDS)
-        except (OSError, TimeoutError, ValueError, KeyError, asyncio.IncompleteReadError) as error:
-            what = f"the chat does not answer: {error or type(error).__name__}"
-            raise SandboxError(what, where="colleagues", cause=Cause.SERVICE_LOST) from error
-
-    async def _asked(self, method: str, path: str, body: Any) -> dict[str, Any]:
         data = b"" if body is None else json.dumps(body).encode()
         word = base64.b64encode(f"operator:{self.operator}".encode()).decode()
-        head = f"{method} {path} HTTP/1.0\r\nHost: workplace\r\nAuthorization: Basic {word}\r\n"
-        reader, writer = await asyncio.open_connection(sock=await self.box.dial(PORT))
+        said = await over_http(self.box, PORT, method, path, {"Authorization": f"Basic {word}"}, data)
         try:
-            writer.write(f"{head}Content-Length: {len(data)}\r\nConnection: close\r\n\r\n".encode() + data)
-            said = b"".join([piece async for piece in _all(reader)])
-        finally:
-            writer.close()
-        status, _, rest = said.partition(b"\r\n")
-        if status.split()[1:2] not in ([b"200"], [b"201"]):
-            raise ValueError(status.decode("latin-1")[:200])
-        found = json.loads(rest.partition(b"\r\n\r\n")[2])
+            found = json.loads(said)
+        except ValueError:
+            found = None
         if not isinstance(found, dict):
-            raise ValueError("its answer is no table")
+            raise SandboxError("the chat's answer is no table", where="colleagues", cause=Cause.SERVICE_LOST)
         return found
+
+
+async def over_http(box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b"") -> bytes:
+    """Ask a service in `box` and read its answer. SandboxError where it gives none, or another than success."""
+    try:
+        return await asyncio.wait_for(_asked(box, port, f"{method} {path}", head, data), SECONDS)
+    except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
+        what = f"a service does not answer {method} {path}: {error or type(error).__name__}"
+        raise SandboxError(what[:500], where="colleagues", cause=Cause.SERVICE_LOST) from error
+
+
+async def _asked(box: Box, port: int, line: str, head: Mapping[str, str], data: bytes) -> bytes:
+    heads = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+    reader, writer = await asyncio.open_connection(sock=await box.dial(port))
+    try:
+        top = f"{line} HTTP/1.0\r\nHost: workplace\r\n{heads}Content-Length: {len(data)}\r\nConnection: close\r\n\r\n"
+        writer.write(top.encode() + data)
+        said = b"".join([piece async for piece in _all(reader)])
+    finally:
+        writer.close()
+    status, _, rest = said.partition(b"\r\n")
+    if not status.split()[1:2] or not status.split()[1].startswith(b"2"):
+        raise ValueError(status.decode("latin-1")[:200])
+    return rest.partition(b"\r\n\r\n")[2]
 
 
 async def _all(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from worksample.manifests import Says
+from worksample.manifests import Says, unfit
 from worksample.records import Frozen
+
+from .clock import Hours
+
+
+def _moment(value: object) -> object:
+    """TOML's date-times without an offset count as UTC: a company has one clock."""
+    if not isinstance(value, datetime):
+        raise unfit()
+    return (value if value.tzinfo is not None else value.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+At = Annotated[datetime, BeforeValidator(_moment), Says("a date and time such as 2026-03-02T09:30:00, in UTC")]
 
 Words = Annotated[tuple[Annotated[str, Field(pattern=r"^\S(.*\S)?$")], ...], Says("a list of words")]
 Said = Annotated[str, Field(min_length=1, max_length=10_000), Says("text of at most 10,000 characters")]
@@ -30,6 +43,58 @@ class Knowledge(Frozen):
     """What an answer holds that tells it, such as `4,000`: an audit finds it by these, and a secret is kept by them."""
 
 
+class IssueDeed(Frozen):
+    """A change of the tracker's issue whose subject begins so."""
+
+    subject: Said
+    note: str = ""
+    status: str = ""
+    assigned: str = ""
+
+
+class FileDeed(Frozen):
+    """A document that is put among the files."""
+
+    path: Annotated[
+        str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9 ._/-]{0,200}$"), Says("a path such as finance/approval.txt")
+    ]
+    text: Said
+
+
+class EventDeed(Frozen):
+    """An event in the colleague's own calendar."""
+
+    title: Said
+    begins: At
+    ends: At
+
+
+class SayDeed(Frozen):
+    """Something said in a room."""
+
+    room: str
+    text: Said
+
+
+class Deed(Frozen):
+    """One of `[[does]]`: what a colleague may do in the services."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), Says("lower case letters, digits, _ and -")]
+    about: Said
+    """What it is and when it is done, for a model that plays the colleague."""
+    issue: IssueDeed | None = None
+    file: FileDeed | None = None
+    event: EventDeed | None = None
+    say: SayDeed | None = None
+
+
+class Asks(Frozen):
+    """A question to another colleague, on behalf of whoever asked."""
+
+    who: str
+    text: Said
+
+
 class Rule(Frozen):
     """One of `[[rule]]`: what a script says to a message with all the words of `when`. The first that fits is taken."""
 
@@ -37,6 +102,28 @@ class Rule(Frozen):
     after: Words = ()
     """And only once the other has said something with all of these before: what was agreed is remembered."""
     says: Said
+    """`{answer}` in it is what the colleague who was asked said."""
+    asks: Asks | None = None
+    does: Words = ()
+    """Ids of `[[does]]`, done before it is said."""
+
+
+class Event(Frozen):
+    """Something said in the chat: by anybody who is no colleague, in a room or to this colleague."""
+
+    words: Annotated[Words, Field(min_length=1)]
+    room: str = ""
+
+
+class Beginning(Frozen):
+    """One of `[[begins]]`: what a colleague says first, once, at a moment of the company's clock or on an event."""
+
+    says: Said
+    to: str = ""
+    room: str = ""
+    at: At | None = None
+    on: Event | None = None
+    does: Words = ()
 
 
 class ColleagueTable(Frozen):
@@ -48,7 +135,13 @@ class ColleagueTable(Frozen):
     """What a script says to what no rule fits; and anybody, in place of an answer that holds a secret."""
     backing: Literal["rules", "model", "person"] = "rules"
     """Who answers: the rules and knowledge of this file, a model, or a person in the chat."""
+    hours: Hours | None = None
+    """When the colleague works; without it always."""
+    delay: Annotated[float, Field(ge=0, le=10_080), Says("minutes, 0 to 10080")] = 0.0
+    """That an answer takes, by the company's clock."""
     knows: Annotated[tuple[Knowledge, ...], Says("tables")] = ()
+    does: Annotated[tuple[Deed, ...], Says("tables")] = ()
+    begins: Annotated[tuple[Beginning, ...], Says("tables")] = ()
     rule: Annotated[tuple[Rule, ...], Says("tables")] = ()
 
 

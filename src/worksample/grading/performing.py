@@ -1,0 +1,160 @@
+"""Scripts of a task done in a company, performed in its services: what each leaves is a control submission.
+
+The services stand once. Before each script they are put back to the beginning and set up as for a trial; the colleagues
+attend, and the script's commands run in a box such as an agent's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from worksample.agents import Step
+from worksample.box import Box, BoxConfig, BoxLimits, Mount, open_box
+from worksample.endpoints import serving
+from worksample.errors import SandboxError
+from worksample.models import Service as ModelService
+from worksample.records import Instance, Origin, Part, Submission, now
+from worksample.services import Services, export, standing
+from worksample.submissions import CaptureLimits, take
+from worksample.tasks.workplace import WORKPLACE
+from worksample.workplace.live import look, with_live
+from worksample.workplace.standing import Workplace, own_box, reset, set_up, workplace_of
+
+from .boxes import reached
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+SCRATCH = "/task/scratch"
+SECONDS = 1800.0
+"""That a script has where the work has no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """`failed` says which command of the script went wrong, and how; "" where none did."""
+
+    submission: Submission
+    failed: str
+
+
+async def perform(
+    store: Store, instance: Instance, scripts: Mapping[str, Sequence[Step]], *, sandbox: str = "bubblewrap",
+    on_step: Callable[[str], None] = lambda name: None,
+) -> dict[str, Performed]:  # fmt: skip
+    """What each script leaves, by its name, committed as a control. Raises what a workplace does that cannot be had."""
+    environment = instance.work.environment
+    workplace = await asyncio.to_thread(workplace_of, environment, store.folder, f"perform-{uuid4().hex[:12]}")
+    if workplace is None or not scripts:
+        return {}
+    if environment.image is not None:
+        raise SandboxError(
+            "scripts are performed with this machine's programs, and the work has an image", where="cases"
+        )
+    found: dict[str, Performed] = {}
+    async with standing((workplace.box,), sandbox) as services:
+        for name, steps in scripts.items():
+            on_step(name)
+            if found:
+                await reset(own_box(services))
+            await set_up(services, workplace)
+            found[name] = await _once(_Stage(store, instance, workplace, services, sandbox), name, steps)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    store: Store
+    instance: Instance
+    workplace: Workplace
+    services: Services
+    sandbox: str
+
+
+async def _once(stage: _Stage, name: str, steps: Sequence[Step]) -> Performed:
+    store, instance = stage.store, stage.instance
+    # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
+    by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
+    workplace = replace(stage.workplace, colleagues=by_rules)
+    attending = workplace.attended(own_box(stage.services), None, ModelService())
+    targets = {
+        one: stage.services.target(f"service:{WORKPLACE}:{one.port}") for one in reached(instance.work.environment)
+    }
+    async with open_box(_box_config(stage), kind=stage.sandbox) as box, serving(box, targets):
+        if by_rules:
+            async with attending.begun():
+                failed = await stage.services.during(_steps(box, steps, instance))
+        else:
+            failed = await stage.services.during(_steps(box, steps, instance))
+        captured = await take(box, store.blobs, instance)
+    parts = {**captured.parts, "exports": await _exported(stage), "colleagues": attending.part(store.blobs)}
+    submission = Submission(
+        id=uuid4().hex, instance=instance.id, work=instance.work_digest, capture=instance.capture_digest,
+        origin=Origin.CONTROL, entrant="control", at=now(), control=name, parts=parts, author="audit",
+        note=failed[:1000],
+    )  # fmt: skip
+    await asyncio.to_thread(store.commit, submission)
+    return Performed(submission, failed)
+
+
+async def _exported(stage: _Stage) -> Part:
+    """As at the end of a trial."""
+    store, given = stage.store, stage.instance.work.environment
+    seen = await look(stage.services, stage.workplace, store.folder, given)
+    exported = await export(stage.services, store.blobs, stage.instance.capture.exports, CaptureLimits())
+    if seen is None:
+        return exported.part
+    manifest = await asyncio.to_thread(store.manifest, exported.part.manifest)
+    return with_live(exported.part, manifest, seen, store.blobs)
+
+
+async def _steps(box: Box, steps: Sequence[Step], instance: Instance) -> str:
+    """Do them in order, until one fails."""
+    seconds = instance.work.environment.limits.time or SECONDS
+    paths = instance.work.environment.paths
+    words = {"input": paths.input, "software": paths.software, "output": paths.output, "scratch": SCRATCH}
+    for number, step in enumerate(steps):
+        argv = _argv(step, words)
+        if step.write is not None and step.text is not None:
+            await box.write(step.write, step.text.encode())
+        elif argv:
+            done = await box.run(argv, cwd=SCRATCH, timeout=step.timeout or seconds)
+            if done.returncode or done.timed_out:
+                how = "did not end in time" if done.timed_out else f"ended with exit status {done.returncode}"
+                said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-700:]
+                return f"step[{number}] {how}: {said}"
+    return ""
+
+
+def _argv(step: Step, words: Mapping[str, str]) -> list[str]:
+    """Of a step that runs something; others (what is said, the end) leave nothing behind."""
+    text = step.run if step.run is not None else step.python
+    if text is None:
+        return []
+    for word, value in () if step.raw else words.items():
+        text = text.replace("{" + word + "}", value)
+    return ["bash", "-c", text] if step.run is not None else ["python3", "-c", text]
+
+
+def _box_config(stage: _Stage) -> BoxConfig:
+    """A box such as an agent's, without any agent in it."""
+    work, store = stage.instance.work, stage.store
+    environment = work.environment
+    limits = environment.limits
+    return BoxConfig(
+        network="endpoints",
+        endpoints=reached(environment),
+        mounts=(
+            Mount(str(store.folder(work.inputs)), environment.paths.input),
+            Mount(str(store.folder(work.software)), environment.paths.software),
+        ),
+        python="toolbox",
+        output=environment.paths.output,
+        scratch=SCRATCH,
+        limits=BoxLimits(memory=limits.memory, processes=limits.processes, disk=limits.disk),
+        label=f"perform-{uuid4().hex[:12]}",
+    )

@@ -1,0 +1,75 @@
+"""Which step of a trial earned which checkpoint, where the grader found out when it was earned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from worksample.records import Criterion, Grade, GradePart, Instance
+
+from .transcript import Step
+
+SECOND = timedelta(seconds=1)
+"""Services keep whole seconds: what has no fraction of one may have come to be anywhere in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earned:
+    """A checkpoint. `first`, `last`: numbers of the steps that may have earned it; None where it cannot be placed."""
+
+    part: GradePart
+    kind: str
+    where: str
+    first: int | None = None
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Checkpoints by when they were earned; those that cannot be placed after them, and what earned nothing last."""
+
+    earned: tuple[Earned, ...] = ()
+
+    def at(self, step: int) -> list[Earned]:
+        """What this step alone may have earned."""
+        return [one for one in self.earned if one.first == one.last == step]
+
+
+def timeline(grades: Iterable[Grade], instance: Instance, steps: Sequence[Step]) -> Timeline:
+    """Of a trial whose verdict rests on `grades`; empty where neither a moment nor a kind of checkpoint is known."""
+    parts = {part.name: part for grade in grades for part in grade.leaves}
+    kinds = {
+        leaf.id: leaf.kind.value
+        for grading in instance.grading.values() for leaf in _leaves(grading.criteria.criteria) if leaf.kind
+    }  # fmt: skip
+    if not any(part.at for part in parts.values()) and not kinds.keys() & parts.keys():
+        return Timeline()
+    times = {n: step.at for n, step in enumerate(steps, 1) if step.at is not None and step.source == "agent"}
+    found = [_placed(part, kinds.get(name, ""), times) for name, part in parts.items()]
+    return Timeline(tuple(sorted(found, key=_order)))
+
+
+def _leaves(nodes: Iterable[Criterion]) -> Iterable[Criterion]:
+    return (leaf for node in nodes for leaf in node.leaves)
+
+
+def _order(one: Earned) -> tuple[bool, datetime]:
+    late = datetime.max.replace(tzinfo=UTC)
+    return not one.part.fraction, one.part.at or late
+
+
+def _placed(part: GradePart, kind: str, times: Mapping[int, datetime]) -> Earned:
+    if not part.fraction:
+        return Earned(part, kind, "not judged" if part.fraction is None else "not earned")
+    if part.at is None:
+        return Earned(part, kind, "earned; what was left does not say when")
+    if not times:
+        return Earned(part, kind, "the transcript's steps have no times")
+    until = part.at if part.at.microsecond else part.at + SECOND
+    ends = [*list(times.values())[1:], datetime.max.replace(tzinfo=UTC)]
+    near = [n for (n, begins), ends_ in zip(times.items(), ends, strict=True) if begins <= until and ends_ > part.at]
+    if not near:
+        return Earned(part, kind, "before the agent's first step")
+    where = f"step {near[0]}" if len(near) == 1 else f"one of the steps {near[0]} to {near[-1]}"
+    return Earned(part, kind, where, near[0], near[-1])

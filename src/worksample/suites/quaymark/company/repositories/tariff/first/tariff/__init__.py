@@ -1,0 +1,3 @@
+from .price import price
+
+__all__ = ["price"]

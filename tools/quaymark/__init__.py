@@ -1,0 +1,1 @@
+"""Makes Quaymark's documents: python -m tools.quaymark [--check]"""
