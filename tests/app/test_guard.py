@@ -11,13 +11,6 @@ import pytest
 from app.sites import YES, Browser, Site, problem, schema
 from worksample.people.quality import dashboard
 
-SCHEMA = schema()
-ROUTES = [
-    (method.upper(), re.sub(r"\{\w+\}", "0" * 24, path.removeprefix("/api/v1")), operation["operationId"])
-    for path, methods in SCHEMA["paths"].items()
-    for method, operation in methods.items()
-]
-WRITES = [(method, path) for method, path, _ in ROUTES if method != "GET"]
 ENTRANCES = {"/session", "/session/link", "/invitations/accept"}
 OPEN = {*ENTRANCES, "/invitations/" + "0" * 24}
 EVERYBODYS = {
@@ -26,6 +19,19 @@ EVERYBODYS = {
     "history", "flag_kinds",
 }  # fmt: skip
 """Operations of an evaluator; all others are for reviewers and admins."""
+
+
+def routes() -> list[tuple[str, str, str]]:
+    """Method, path and name of each operation."""
+    return [
+        (method.upper(), re.sub(r"\{\w+\}", "0" * 24, path.removeprefix("/api/v1")), operation["operationId"])
+        for path, methods in schema()["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+def writes() -> list[tuple[str, str]]:
+    return [(method, path) for method, path, _ in routes() if method != "GET"]
 
 
 @pytest.fixture
@@ -37,13 +43,13 @@ async def ann(tmp_path: Path) -> AsyncIterator[Browser]:
 
 
 def test_there_are_routes_to_try() -> None:
-    assert len(WRITES) >= 20 and {w[0] for w in WRITES} == {"POST", "PUT", "PATCH", "DELETE"}
-    assert {id for _, _, id in ROUTES} >= EVERYBODYS
+    assert len(writes()) >= 20 and {w[0] for w in writes()} == {"POST", "PUT", "PATCH", "DELETE"}
+    assert {id for _, _, id in routes()} >= EVERYBODYS
 
 
 async def test_every_write_needs_this_sessions_token(ann: Browser) -> None:
     async with ann.site.browser("bob") as bob:
-        for method, path in WRITES:
+        for method, path in writes():
             if path in ENTRANCES:
                 continue
             for shown in (None, "", "x", ann.csrf[:-1], ann.csrf.upper(), bob.csrf, "é" * 64):
@@ -61,14 +67,14 @@ async def test_every_write_needs_this_sessions_token(ann: Browser) -> None:
     ],
 )  # fmt: skip
 async def test_no_write_is_taken_from_another_origin(ann: Browser, origin: str) -> None:
-    for method, path in WRITES:
+    for method, path in writes():
         problem(await ann.send(method, path, {}, {"Origin": origin, "Sec-Fetch-Site": None}), 403, "Denied")
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "", "Same-Origin"])
 async def test_no_request_is_taken_from_another_site(ann: Browser, site: str) -> None:
     """Same-site is a deliverable's page: its requests would carry the cookie."""
-    for method, path, _ in ROUTES:
+    for method, path, _ in routes():
         problem(await ann.send(method, path, {}, {"Sec-Fetch-Site": site}), 403, "Denied")
 
 
@@ -77,14 +83,14 @@ async def test_no_request_is_taken_from_another_site(ann: Browser, site: str) ->
              "application/jsonp", "text/plain; application/json"]
 )  # fmt: skip
 async def test_no_body_is_taken_that_a_form_could_send(ann: Browser, type: str | None) -> None:
-    for method, path in WRITES:
+    for method, path in writes():
         answer = await ann.send(method, path, headers={"Content-Type": type}, content=b'{"a": 1}')
         problem(answer, 415, "UsageError")
 
 
 async def test_nobody_gets_anything_without_a_session(ann: Browser) -> None:
     async with ann.site.browser() as nobody:
-        for method, path, _ in ROUTES:
+        for method, path, _ in routes():
             if path not in OPEN:
                 problem(await nobody.send(method, path, {}), 401, "SignedOut")
         # A cookie that is no session's, with the token that would go with it.
@@ -92,14 +98,14 @@ async def test_nobody_gets_anything_without_a_session(ann: Browser) -> None:
 
         nobody.client.cookies.set("ws", "guessed", domain="ws.localhost")
         nobody.csrf = csrf_of("guessed")
-        for method, path, _ in ROUTES:
+        for method, path, _ in routes():
             if path not in OPEN and method == "GET":
                 problem(await nobody.send(method, path), 401, "SignedOut")
         problem(await nobody.post("/claims", {}), 401, "SignedOut")
 
 
 async def test_an_evaluator_may_do_nothing_of_an_admins(ann: Browser) -> None:
-    for method, path, id in ROUTES:
+    for method, path, id in routes():
         if path in OPEN or id in EVERYBODYS:
             continue
         answer = await ann.send(method, path, {})

@@ -6,34 +6,39 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.sites import schema
 
-SCHEMA = schema()
 GOLDEN = Path(__file__).parent / "operations.txt"
-OPERATIONS = [
-    (method.upper(), path, operation)
-    for path, methods in SCHEMA["paths"].items()
-    for method, operation in methods.items()
-]
+AGREED = [tuple(line.split()[1:3]) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+
+
+def operations() -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (method.upper(), path, operation)
+        for path, methods in schema()["paths"].items()
+        for method, operation in methods.items()
+    ]
 
 
 def test_the_operations_are_those_that_were_agreed_on() -> None:
     """To agree on others, write what is printed into operations.txt, and make the client anew."""
     lines = []
-    for method, path, operation in sorted(OPERATIONS, key=lambda o: (o[1], o[0])):
+    for method, path, operation in sorted(operations(), key=lambda o: (o[1], o[0])):
         statuses = " ".join(sorted(operation["responses"]))
         lines.append(f"{operation['operationId']:18} {method:6} {path}  {statuses}")
     found = "\n".join(lines) + "\n"
     assert found == GOLDEN.read_text(), found
 
 
-@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=lambda o: o if isinstance(o, str) else "")
-def test_every_operation_is_described(method: str, path: str, operation: dict[str, object]) -> None:
+@pytest.mark.parametrize(("method", "path"), AGREED)
+def test_every_operation_is_described(method: str, path: str) -> None:
+    operation = schema()["paths"][path][method.lower()]
     assert str(operation["operationId"]).isidentifier() and operation["summary"] and operation["description"]
-    responses: dict[str, dict[str, dict[str, dict[str, dict[str, str]]]]] = operation["responses"]  # type: ignore[assignment]
+    responses: dict[str, dict[str, dict[str, dict[str, dict[str, str]]]]] = operation["responses"]
     good = [status for status in responses if status < "300"]
     assert good
     for status, response in responses.items():
@@ -52,9 +57,9 @@ def test_every_operation_is_described(method: str, path: str, operation: dict[st
 
 
 def test_names_are_unique_and_nothing_is_loose() -> None:
-    names = [operation["operationId"] for _, _, operation in OPERATIONS]
+    names = [operation["operationId"] for _, _, operation in operations()]
     assert len(set(names)) == len(names)
-    for name, shape in SCHEMA["components"]["schemas"].items():
+    for name, shape in schema()["components"]["schemas"].items():
         assert "-Input" not in name and "-Output" not in name, name
         if shape.get("type") == "object" and "additionalProperties" not in shape and "properties" in shape:
             missing = set(shape["properties"]) - set(shape.get("required", ()))
@@ -65,4 +70,4 @@ def test_it_is_printed_and_served_alike(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "worksample.app.openapi"], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert json.loads(done.stdout) == json.loads(json.dumps(SCHEMA)) and not done.stderr
+    assert json.loads(done.stdout) == json.loads(json.dumps(schema())) and not done.stderr

@@ -19,6 +19,7 @@ import selectors
 import signal
 import socket
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,15 @@ MODULES = (
     "worksample.experiments.ingesting",
     "inspect_ai.agent._acp.server",
     "inspect_ai.model._openai_responses",
+    "sqlalchemy.orm",
+    "rich.markdown",
+    "jsonschema.validators",
+    "anyio._backends._asyncio",
+    "hypothesis",
+    "pytest",
+    "xdist.workermanage",
 )
-"""What a run imports late."""
+"""What a run imports late, and what tests of the tests' own machinery do."""
 MESSAGE = 1 << 18
 """Bytes of the longest request."""
 
@@ -153,6 +161,7 @@ def main(path: str) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(asked["env"])
+    tempfile.tempdir = None  # asked for anew, of this environment
     os.chdir(asked["cwd"])
     sys.argv = [asked["module"], *asked["argv"]]
     try:

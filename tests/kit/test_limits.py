@@ -42,30 +42,30 @@ def replaced(data: bytes, name: str, content: bytes, path: Path) -> Path:
 
 
 SHEET = HEAD + b"<worksheet" + SPACE + b'><sheetData><row r="1"><c r="A1">%s</c></row></sheetData></worksheet>'
-BOMBS = {
-    "4.5 million strings": (
+BOMBS: dict[str, Callable[[], tuple[str, bytes]]] = {
+    "4.5 million strings": lambda: (
         "xl/sharedStrings.xml",
         HEAD + b"<sst" + SPACE + b">" + b"<si><t/></si>" * 4_500_000 + b"</sst>",
     ),
-    "strings with a prefix": ("xl/sharedStrings.xml", HEAD + b"<x:sst>" + b"<x:si/>" * 500_000 + b"</x:sst>"),
-    "three million styles": (
+    "strings with a prefix": lambda: ("xl/sharedStrings.xml", HEAD + b"<x:sst>" + b"<x:si/>" * 500_000 + b"</x:sst>"),
+    "three million styles": lambda: (
         "xl/styles.xml",
         HEAD + b"<styleSheet" + SPACE + b">" + b"<x/>" * 3_000_000 + b"</styleSheet>",
     ),
-    "a hundred thousand sheets": (
+    "a hundred thousand sheets": lambda: (
         "xl/workbook.xml",
         HEAD + b"<workbook><sheets>" + b"<sheet />" * 100_000 + b"</sheets></workbook>",
     ),
-    "a number beyond any": ("xl/worksheets/sheet1.xml", SHEET % b"<v>1e999</v>"),
-    "a number of 400 digits": ("xl/worksheets/sheet1.xml", SHEET % (b"<v>" + b"9" * 400 + b"</v>")),
-    "a number of 5,000 digits": ("xl/worksheets/sheet1.xml", SHEET % (b"<v>" + b"9" * 5_000 + b"</v>")),
-    "no number": ("xl/worksheets/sheet1.xml", SHEET % b"<v>nan</v>"),
+    "a number beyond any": lambda: ("xl/worksheets/sheet1.xml", SHEET % b"<v>1e999</v>"),
+    "a number of 400 digits": lambda: ("xl/worksheets/sheet1.xml", SHEET % (b"<v>" + b"9" * 400 + b"</v>")),
+    "a number of 5,000 digits": lambda: ("xl/worksheets/sheet1.xml", SHEET % (b"<v>" + b"9" * 5_000 + b"</v>")),
+    "no number": lambda: ("xl/worksheets/sheet1.xml", SHEET % b"<v>nan</v>"),
 }
 
 
 @pytest.mark.parametrize("what", sorted(BOMBS))
 def test_workbooks_made_to_exhaust_a_grader_are_malformed(what: str, tmp_path: Path) -> None:
-    name, content = BOMBS[what]
+    name, content = BOMBS[what]()
     replaced(book([["a", 1]]), name, content, tmp_path / "got.xlsx")
     before = resource.getrusage(resource.RUSAGE_SELF)
     with pytest.raises(DeliverableError, match=r"got\.xlsx: "):

@@ -3,7 +3,6 @@
 import math
 import warnings
 
-import choix
 import numpy as np
 import polars as pl
 import pytest
@@ -36,6 +35,8 @@ def values(table):
 
 def by_choix(project, first, second, won, *, by_count):
     """Average to one edge per pair, then choix's ILSR on a grid of weighted wins."""
+    import choix
+
     table = pl.DataFrame({"p": project, "a": first, "b": second, "w": won})
     swap = table["a"] > table["b"]
     table = pl.DataFrame(

@@ -5,14 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forking.child import Child
 from running import rewriting
 from running.counts import Counts, fallen, raised, read, written
 from running.profiles import dealt
@@ -70,12 +69,10 @@ class Tree:
         self.write(f"tests/{name}", re.sub(r"^        ", "", text, flags=re.MULTILINE))
 
     def run(self, *words: str) -> tuple[int, str]:
-        done = subprocess.run(
-            # Plugins of all that is installed take longer to load than these tests.
-            [sys.executable, "-m", "pytest", "-v", "-p", "xdist", *words], env={**os.environ, **ALONE},
-            cwd=self.folder, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        return done.returncode, done.stdout + done.stderr
+        # Plugins of all that is installed take longer to load than these tests.
+        done = Child("pytest", ["-v", "-p", "xdist", *words], {**os.environ, **ALONE}, self.folder)
+        out, err = done.communicate()
+        return done.wait(), out + err
 
     def passed(self, *words: str) -> list[str]:
         """Names of the tests that passed; nothing else may have happened."""

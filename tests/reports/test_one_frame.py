@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import re
 import tempfile
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,9 +18,10 @@ from hypothesis import strategies as st
 from reports.measuring import QUICK
 from running.profiles import examples
 from verdicts.random_worlds import RandomWorld
+from worksample.app import AppConfig, create_app
 from worksample.metrics import Estimate
-from worksample.people import final_verdicts
-from worksample.records import Protocol
+from worksample.people import People, final_verdicts
+from worksample.records import EvaluatorKind, Protocol
 from worksample.reports import ReportConfig, Row, leaderboard, write_report
 from worksample.reports.heat_map import heat_of
 from worksample.reports.sections import MeasureConfig, Section, measure
@@ -119,6 +123,42 @@ def agrees_with_the_app(world: RandomWorld) -> None:
             )  # fmt: skip
 
 
+def served(store: Store, round: str) -> dict[str, Any]:
+    """What the app's page of a round is given, as an admin asks for it who wants the names."""
+    people, config = People(store), AppConfig()
+    admin = people.accounts.accept(people.accounts.invite(("admin",)), "root", None)
+    headers = {"authorization": f"Bearer {people.accounts.open_session(admin)}"}
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(create_app(store, config))
+        async with httpx.AsyncClient(transport=transport, base_url=config.app_origin, headers=headers) as client:
+            return await client.get(f"/api/v1/rounds/{round}/verdicts", params={"names": True})
+
+    answer = asyncio.run(ask())
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def agrees_with_the_page_of_the_round(world: RandomWorld) -> None:
+    """Cell by cell, and whose work each row is, where people decide: the app has no page of another round."""
+    round = world.in_force()
+    if round is None or round.by is not EvaluatorKind.PERSON:
+        return
+    rows = {row["submission"]: row for row in served(world.store, round.id)["verdicts"]}
+    work = Work(world.store, [world.world.experiment]).frame(world.protocol)
+    frame = {row["submission"]: row for row in work.iter_rows(named=True)}
+    assert rows.keys() == world.verdicts().keys()
+    for id, row in rows.items():
+        name, arm, attempt = world.made[id]
+        assert name in row["agent"] and (arm == "plain" or arm in row["agent"]), row
+        assert attempt == 1 or str(attempt) in row["agent"], row
+        same(row["score"], frame[id]["score"])
+        same(row["passed"], frame[id]["passed"])
+        assert row["standing"] == frame[id]["standing"]
+        assert row["evaluations"] == (frame[id]["evaluations"] or [])
+
+
 def agrees_with_the_heat_map(world: RandomWorld, rows: dict[tuple[str, str, int], Row]) -> None:
     work = Work(world.store, [world.world.experiment])
     heat = heat_of(work.frame(world.protocol))
@@ -142,6 +182,7 @@ def test_every_figure_comes_of_one_frame(seed: int, protocol: Protocol) -> None:
         agrees_with_the_records(world, rows)
         agrees_with_metrics(world, rows)
         agrees_with_the_app(world)
+        agrees_with_the_page_of_the_round(world)
         agrees_with_the_heat_map(world, rows)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld, upbench
-from worksample.records import Agent, Grade, Protocol
+from worksample.records import Agent, Grade, Protocol, Rule
 from worksample.store import Store
 
 
@@ -45,3 +45,20 @@ def test_rolled_up_scores(store: Store) -> None:
             world.say("p1", subject, n, Grade(score=1.0))
     found = cell(sections(store)["roll-up"], "all domains", "ann")
     assert (found.value, found.bounds) == (1.0, pytest.approx((0.75, 1.0)))
+
+
+def test_what_passed_is_open_where_the_score_is_not(store: Store) -> None:
+    """Two raters whose mean stands are split evenly on whether the second job is completed."""
+    world = PeopleWorld(store, Protocol.RUBRIC, [Agent.of("ann", "worker")], [100.0, 100.0])
+    world.round("u1", Protocol.RUBRIC, overlap=2, rule=Rule.MEAN)
+    for n, second in enumerate(((True, True, True), (False, True, True))):
+        subject = world.work(0, n)
+        world.rubric("u1", subject, n, True, True, True, judge="eva")
+        world.rubric("u1", subject, n, *second, judge="ivo")
+    found = sections(store)
+    score, passed = (cell(found["scores"], "ann", name) for name in ("mean score", "full pass"))
+    assert (score.counts.valid, score.counts.ungraded) == (2, 0)
+    assert (passed.value, passed.counts.valid, passed.counts.ungraded) == (1.0, 1, 1)
+    assert passed.bounds == (0.5, 1.0)
+    tier = cell(found["tiers"], "ann", "overall: pass")
+    assert (tier.value, tier.counts.valid, tier.counts.ungraded) == (1.0, 1, 1)

@@ -82,6 +82,8 @@ class RandomWorld:
             id=id, protocol=self.protocol, by=by, purpose=purpose, over=over, experiment=None if look else "x1",
             rule=rule,
             overlap=overlap, subjects=subjects, seed=len(self.rounds), author="me", at=worlds.at(self.now()),
+            # So the app shows it: nobody asks for these votes, they are there.
+            versions={"imported": "1"} if by is EvaluatorKind.PERSON else {},
         )  # fmt: skip
         self.rounds.append(round)
         self.store.commit(round)
