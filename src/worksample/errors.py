@@ -317,8 +317,8 @@ class ImportFailed(WorksampleError):
 class FaultyRows(ImportFailed):
     """A file of judgments, or a table of work, with wrong rows. `faults`: row -> what is wrong with it, all of them."""
 
-    def __init__(self, faults: Mapping[str, str]) -> None:
+    def __init__(self, faults: Mapping[str, str], next: str = "correct the file and try again") -> None:
         first = [f"{row}: {text}" for row, text in list(faults.items())[:20]]
         more = f" and {len(faults) - 20} more" if len(faults) > 20 else ""
-        super().__init__("; ".join(first) + more, next="correct the file and try again")
+        super().__init__("; ".join(first) + more, next=next)
         self.faults = dict(faults)

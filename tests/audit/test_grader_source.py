@@ -47,4 +47,4 @@ def test_a_required_deliverable_that_nobody_reads(tmp_path: Path) -> None:
     brief.write_text(brief.read_text() + "- `plan.md`: what comes next\n")
     report = check(read_package(folder), AuditConfig(repeats=1, rendering=False))
     [found] = [f for f in report.errors if "plan.md" in f.what]
-    assert "is in no right submission, and the grader never reads it" in found.what
+    assert "no correct submission contains the required deliverable" in found.what

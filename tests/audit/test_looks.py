@@ -39,13 +39,13 @@ async def test_what_cannot_be_seen_is_named_and_the_rest_is_counted(store: Store
     assert [note.split(":")[0] for note in named] == [one.key, one.key]
     assert named[0].startswith(f"{one.key}: reference/photo.png: shown as ")
     assert "reference/plan.bin" in named[1] and named[1].endswith("too little of it can be seen to judge by")
-    assert summary == "people are shown 5 files (2 image, 2 text, 1 card); 2 of them with a problem"
+    assert summary == "people are shown 5 files (2 image, 2 text, 1 card); 2 of them have a problem"
 
 
 @pytest.mark.box
 async def test_nothing_wrong_is_one_line(store: Store) -> None:
     found = await rendering_notes(store, [task(store, "one", {}, {"notes.txt": b"hello"})])
-    assert found == ["people are shown 1 file (1 text); none of them with a problem"]
+    assert found == ["people are shown 1 file (1 text); none has a problem"]
 
 
 async def test_without_files_there_is_nothing_to_say(store: Store) -> None:
@@ -59,7 +59,7 @@ def test_the_check_of_a_task_says_it(tmp_path: Path) -> None:
 
     report = check(faulty(tmp_path, ("none",)), AuditConfig(repeats=1))
     (said,) = [note for note in report.notes if note.startswith("people are shown")]
-    assert "none of them with a problem" in said
+    assert "none has a problem" in said
     quiet = check(faulty(tmp_path / "again", ("none",)), AuditConfig(repeats=1, rendering=False))
     assert not any(note.startswith("people are shown") for note in quiet.notes)
 
@@ -71,8 +71,8 @@ def test_what_people_see_of_a_reference_is_said(store: Store) -> None:
     part = whole.replaced(shown_reference=folder_of(store, {"report.md": b"done"}))
     none = whole.replaced(shown_reference=folder_of(store, {}))
     assert reference_notes(store, [whole, part, none, task(store, "two", {}, {})]) == [
-        f"{whole.key}: people see of the reference: expected.json, report.md; no deliverable is expected.json: "
+        f"{whole.key}: reference files that evaluators see: expected.json, report.md; no deliverable is expected.json: "
         "[reference] in task.toml says what is the grader's alone",
-        f"{part.key}: people see of the reference: report.md; not: expected.json",
-        f"{none.key}: people see of the reference: nothing; not: expected.json, report.md",
+        f"{part.key}: reference files that evaluators see: report.md; not: expected.json",
+        f"{none.key}: reference files that evaluators see: nothing; not: expected.json, report.md",
     ]

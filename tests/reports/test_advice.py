@@ -118,6 +118,10 @@ def test_faults_of_a_list_are_told_by_row(tmp_path: Path) -> None:
         read_list(bad)
     assert set(caught.value.faults) == {f"row {n}" for n in range(3, 9)}
     assert "its value is in EUR" in caught.value.faults["row 3"]
+    bad.write_text("titel,value\nfine,10\n")
+    with pytest.raises(FaultyRows) as misnamed:
+        read_list(bad)
+    assert "no field takes these columns: titel (a file for --map" in misnamed.value.next
     bad.write_text("title,value\n")
     with pytest.raises(UsageError, match="holds no job"):
         read_list(bad)

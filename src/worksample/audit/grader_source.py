@@ -23,7 +23,7 @@ def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterat
                 Check.CONTROLS,
                 f"is not Python: {what}",
                 f"{name}:{fault.lineno or 1}",
-                "mend it; till then nothing can be graded",
+                "correct it: until then nothing can be graded",
             )
         except ValueError as fault:
             yield error(Check.CONTROLS, f"is not Python: {fault}", name)
@@ -45,7 +45,7 @@ def check_required(store: Store, instance: Instance, protocol: Protocol, held: t
             continue
         yield error(
             Check.CONTROLS,
-            f"the required deliverable {name!r} is in no right submission, and the grader never reads it",
+            f"no correct submission contains the required deliverable {name!r}, and the grader never reads it",
             instance.name,
             "grade it, or do not require it: [deliverables] in task.toml",
         )

@@ -54,7 +54,7 @@ def reference_notes(store: Store, instances: Iterable[Instance]) -> list[str]:
         seen = held if instance.shown_reference is None else _files(store, instance.shown_reference)
         if not held:
             continue
-        text = f"people see of the reference: {_named(seen)}"
+        text = f"reference files that evaluators see: {_named(seen)}"
         if hidden := [path for path in held if path not in seen]:
             text += f"; not: {_named(hidden)}"
         elif own := [path for path in seen if not delivered(path, names)]:
@@ -88,4 +88,5 @@ def _wrong(rows: Iterable[Rendering]) -> Iterator[str]:
 def _summary(kinds: Counter[str], wrong: int) -> str:
     said = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     files = "1 file" if kinds.total() == 1 else f"{kinds.total()} files"
-    return f"people are shown {files} ({said}); {wrong or 'none'} of them with a problem"
+    have = "have" if wrong > 1 else "has"
+    return f"people are shown {files} ({said}); {f'{wrong} of them' if wrong else 'none'} {have} a problem"

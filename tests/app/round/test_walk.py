@@ -29,6 +29,8 @@ from worksample.store import Store, check
 from worksample.verdicts.frame import Work
 
 STORE = ("--store", "s")
+HEARD = 600
+"""Seconds within which a command that was just started asks the model, on a machine that is busy with other things."""
 STUDY = """
 name = "walk"
 tasks = ["{protocol}"]
@@ -88,7 +90,7 @@ class Model:
         seen = read(request)
         if self.silent == "everything" or (self.silent == "april" and _april(seen)):
             self.reached.set()
-            self.on.wait(PATIENCE / 1000)
+            self.on.wait(HEARD)
         place = next(n for n, text in enumerate(seen.exhibits, 1) if "including VAT" in text)
         if "Which holds of the work" in seen.words:
             return judged("1" if _april(seen) else "2", "including VAT", place)
@@ -264,12 +266,12 @@ def judge_stage(walk: Walk) -> None:
         assert told["waits_for_people"] + told["waits_for_judge"] == 2
         walk.write(judge=True)
     with walk.killed("run", "study.toml"):
-        assert walk.model.reached.wait(PATIENCE / 1000)
+        assert walk.model.reached.wait(HEARD)
         until(lambda: walk.closed() == 2)
     assert walk.said(EvaluatorKind.JUDGE) == 0
     walk.model.silent = "april"
     with walk.killed("run", "study.toml"):
-        assert walk.model.reached.wait(PATIENCE / 1000)
+        assert walk.model.reached.wait(HEARD)
         until(lambda: walk.said(EvaluatorKind.JUDGE) == 1)
     assert walk.said(EvaluatorKind.JUDGE) == 1
     told = walk.run()

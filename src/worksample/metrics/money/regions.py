@@ -166,7 +166,7 @@ def choose_from_jobs(
     jobs, near, *each = by_task(task, rows, np.ones(len(rows)), heavy, *values)
     heavy = near / jobs
     if heavy.sum() < FEWEST_JOBS:
-        return f"{heavy.sum():.3g} tasks that every approach has done, with costs: {FEWEST_JOBS} are needed"
+        return f"too little was measured: {heavy.sum():.3g} tasks with known costs, and {FEWEST_JOBS} are needed"
     sums, heavy = np.stack([jobs, *each], axis=1)[heavy > _LIGHT], heavy[heavy > _LIGHT]
     open_ = [k for k, o in enumerate(outcomes.values()) if not o.assumed]
     names, k = list(outcomes), len(outcomes)

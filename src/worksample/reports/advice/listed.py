@@ -55,7 +55,9 @@ def read_list(table: Path, *, mapping: Path | None = None, encoding: str = "", m
             if len(found) > MOST:
                 raise UsageError(f"more than {MOST:,} jobs", where=str(table), next="split the list")
     if faults:
-        raise FaultyRows(faults)
+        unread = ", ".join(columns.unread)
+        hint = f"; no field takes these columns: {unread} (a file for --map names them)" if unread else ""
+        raise FaultyRows(faults, next=f"correct the file and try again{hint}")
     if not found:
         raise UsageError("the list holds no job", where=str(table))
     return tuple(found)

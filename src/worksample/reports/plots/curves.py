@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, cast
 
 from worksample.metrics import Approach, Decision, Estimate
+from worksample.reports.formatting import figure as as_text
 
 from .canvas import ACCENT, INK, Axis, Canvas, colour, label, log_axis, percent_ticks, plain_ticks
 from .naming import name_points
@@ -51,7 +52,7 @@ def value_curves(canvas: Canvas, axis: Axis, approaches: Sequence[Approach], dec
             )  # fmt: skip
         for a in approaches:
             expected = a.success * values - a.cost
-            text = f"{label(a.name)}: {100 * a.success:.1f} % at ${a.cost:,.2f}"
+            text = f"{label(a.name)}: {100 * a.success:.1f} % at {as_text(a.cost, 'dollars')}"
             axes.plot(values, expected, color=colour(at[a.name]), lw=1.8, label=text)
             data[f"expected {a.name}"] = expected.tolist()
         data["best"] = [decision.best(float(v)) for v in values]
