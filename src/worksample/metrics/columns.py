@@ -78,7 +78,8 @@ def floats(name: str, values: Column, *, low: float | None = None, high: float |
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise UsageError(f"holds {column.dtype}, not numbers", where=f"column {name!r}")
     if not column.null_count():
-        return _full(name, column.cast(pl.Float64).to_numpy(), low, high), np.ones(len(column), dtype=bool)
+        numbers = (column if column.dtype == pl.Float64 else column.cast(pl.Float64)).to_numpy()
+        return _full(name, numbers, low, high), np.ones(len(column), dtype=bool)
     present = column.is_not_null().to_numpy()
     numbers = column.cast(pl.Float64).fill_null(0.0).to_numpy()
     _refuse_endless(name, numbers)
@@ -128,6 +129,8 @@ def money(name: str, values: Column, *, ceiling: float = MONEY_CEILING) -> tuple
 def flags(name: str, values: Column) -> tuple[Flags, Flags]:
     """Booleans (or 0 and 1) and which of them are there."""
     column = series(name, values)
+    if column.dtype == pl.Boolean and not column.null_count():
+        return column.to_numpy(), np.ones(len(column), dtype=bool)
     if column.dtype == pl.Boolean:
         present = column.is_not_null().to_numpy()
         return column.fill_null(False).to_numpy(), present

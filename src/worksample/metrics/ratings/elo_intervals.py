@@ -44,7 +44,8 @@ class Pulls:
         row, cells = sums.project * pairs.size, sums.projects * pairs.size
         slope = np.bincount(row + pairs.first[sums.pair], weights=pull, minlength=cells)
         slope -= np.bincount(row + pairs.second[sums.pair], weights=pull, minlength=cells)
-        return cls(slope.reshape(sums.projects, pairs.size), np.eye(pairs.size))
+        each = np.asarray(slope.reshape(sums.projects, pairs.size), dtype=np.float64)
+        return cls(each, np.eye(pairs.size))
 
     def covariance(self) -> Floats:
         """Of the pulls on agents, summed over projects."""
@@ -91,7 +92,7 @@ class Refit:
         if sums.full:
             # Of a table the rows need not be told which pair stands where.
             won, weight = (amount.reshape(sums.projects, sums.pairs) for amount in (won, weight))
-            pull = won - weight * preference
+            pull = won - (preference if sums.once else weight * preference)
             pull /= total
             return Pulls.of(sums, pairs, pull.ravel())
         return Pulls.of(sums, pairs, (won - weight * preference[sums.pair]) / total[sums.pair])

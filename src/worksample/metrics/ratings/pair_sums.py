@@ -21,15 +21,16 @@ _TRACE = 1e-3
 @dataclass(frozen=True)
 class PairSums:
     """Cell c: in project `project[c]`, pair `pair[c]` was compared `count[c]` times, and `won[c]` is the sum of the
-    preferences for the pair's first agent. Pair k is (agents[first[k]], agents[second[k]]).
+    preferences for the pair's first agent. Pair k is (agents[first[k]], agents[second[k]]). Where all pairs were
+    compared in all projects (`full`) cells are a table, project by project, and `cells` is None.
     """
 
     agents: tuple[str, ...]
     first: Ints
     second: Ints
     projects: int
-    project: Ints
-    pair: Ints
+    cells: tuple[Ints, Ints] | None
+    """Project and pair of each."""
     won: Floats
     count: Floats
     left_out: int = 0
@@ -50,7 +51,7 @@ class PairSums:
     @cached_property
     def by_pair(self) -> Floats:
         """How often each pair was compared."""
-        return self.over_pairs(self.count)
+        return np.full(self.pairs, float(self.projects)) if self.full and self.once else self.over_pairs(self.count)
 
     def over_pairs(self, amount: Floats) -> Floats:
         """Sums over the projects of each pair."""
@@ -71,8 +72,15 @@ class PairSums:
 
     @property
     def full(self) -> bool:
-        """Whether all pairs were compared in all projects: then cells are a table, project by project."""
-        return len(self.count) == self.projects * self.pairs
+        return self.cells is None
+
+    @property
+    def project(self) -> Ints:
+        return np.arange(self.projects).repeat(self.pairs) if self.cells is None else self.cells[0]
+
+    @property
+    def pair(self) -> Ints:
+        return np.tile(np.arange(self.pairs), self.projects) if self.cells is None else self.cells[1]
 
     def totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
         """(preference for the first agent, weight) per pair over all projects."""
@@ -106,7 +114,7 @@ class PairSums:
         for side in (self.first, self.second):
             done += np.bincount(side, weights=self.by_pair, minlength=size)
             others += np.bincount(side, minlength=size)
-        cells = np.bincount(self.pair, minlength=self.pairs)
+        cells = np.full(self.pairs, self.projects) if self.full else np.bincount(self.pair, minlength=self.pairs)
         for agent in range(size):
             # A cell is one project of a pair, so that only who stands in several pairs can be in a project twice.
             mine = (self.first == agent) | (self.second == agent)
@@ -160,15 +168,14 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
         cell = inside * width
         cell += key if np.array_equal(pair, np.arange(len(sides.one))) else _at(used, pair, len(sides.one))[key]
     won, count, cells = _gathered(cell, toward, projects.size * width)
-    of = cells // width if cells is not None else np.arange(projects.size).repeat(width)
+    of = None if cells is None else cells // width
     return PairSums(
         agents=tuple(agents),
         first=pairs // max(size, 1),
         second=pairs % max(size, 1),
         projects=projects.size,
-        project=of,
         # A product is several times as fast as another division.
-        pair=cells - of * width if cells is not None else np.tile(np.arange(width), projects.size),
+        cells=None if cells is None or of is None else (of, cells - of * width),
         won=won,
         count=count,
         left_out=int((~present).sum()),
@@ -191,6 +198,13 @@ def _at(used: Ints, pair: Ints, size: int) -> Ints:
 
 def _gathered(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints | None]:
     """(sum of preferences, number of comparisons, cell) for each cell that occurs; None for the cells if all do."""
+    if size == len(cell):
+        seen = np.zeros(size, dtype=bool)
+        seen[cell] = True
+        if seen.all():
+            won = np.empty(size)
+            won[cell] = toward
+            return won, np.ones(size), None
     if size <= 8 * len(cell) + 100_000:
         count = np.bincount(cell, minlength=size)
         total: Floats = np.bincount(cell, weights=toward, minlength=size).astype(np.float64, copy=False)
