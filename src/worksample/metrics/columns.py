@@ -78,7 +78,8 @@ def floats(name: str, values: Column, *, low: float | None = None, high: float |
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise UsageError(f"holds {column.dtype}, not numbers", where=f"column {name!r}")
     if not column.null_count():
-        return _full(name, column.cast(pl.Float64).to_numpy(), low, high), np.ones(len(column), dtype=bool)
+        numbers = (column if column.dtype == pl.Float64 else column.cast(pl.Float64)).to_numpy()
+        return _full(name, numbers, low, high), np.ones(len(column), dtype=bool)
     present = column.is_not_null().to_numpy()
     numbers = column.cast(pl.Float64).fill_null(0.0).to_numpy()
     _refuse_endless(name, numbers)
@@ -128,6 +129,8 @@ def money(name: str, values: Column, *, ceiling: float = MONEY_CEILING) -> tuple
 def flags(name: str, values: Column) -> tuple[Flags, Flags]:
     """Booleans (or 0 and 1) and which of them are there."""
     column = series(name, values)
+    if column.dtype == pl.Boolean and not column.null_count():
+        return column.to_numpy(), np.ones(len(column), dtype=bool)
     if column.dtype == pl.Boolean:
         present = column.is_not_null().to_numpy()
         return column.fill_null(False).to_numpy(), present
@@ -198,9 +201,7 @@ def codes(name: str, values: Column) -> Codes:
         raise UsageError(f"holds {column.dtype}, which names nothing", where=f"column {name!r}")
     if column.dtype in (pl.Categorical, pl.Enum):
         physical = _integer_codes(column.to_physical())
-        first = np.full(physical.size, -1, dtype=np.int64)
-        first[physical.index[::-1]] = np.arange(len(column) - 1, -1, -1)
-        return Codes(physical.index, column.gather(first).cast(pl.String))
+        return Codes(physical.index, column.gather(_firsts(physical)).cast(pl.String))
     if column.dtype == pl.String:
         labels = column.unique(maintain_order=True)
         index = column.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64)
@@ -209,11 +210,24 @@ def codes(name: str, values: Column) -> Codes:
     return Codes(np.asarray(labels.search_sorted(column).to_numpy(), dtype=np.int64), labels)
 
 
+def _firsts(found: Codes) -> Ints:
+    """The first row of each label; where all of them stand near the top the rest is not looked at."""
+    first = np.full(found.size, -1, dtype=np.int64)
+    for rows in (64 * found.size + 1000, len(found.index)):
+        near = found.index[:rows]
+        first[near[::-1]] = np.arange(len(near) - 1, -1, -1)
+        if first.min(initial=0) >= 0:
+            break
+    return first
+
+
 def _integer_codes(column: pl.Series) -> Codes:
     if not len(column):
         return Codes(np.zeros(0, dtype=np.int64), column)
     numbers = column.to_numpy()
     low, high = int(numbers.min()), int(numbers.max())
+    if low == high:
+        return Codes(np.broadcast_to(np.int64(0), len(numbers)), pl.Series(column.name, [low]))
     if high - low >= 4 * len(numbers) + 1000:
         labels, index = np.unique(numbers, return_inverse=True)
         return Codes(index.astype(np.int64), pl.Series(column.name, labels))

@@ -135,7 +135,7 @@ def ballot_verdicts(ballots: Ballots, protocol: VoteProtocol = THREE_VOTES) -> p
             "reason": _reasons(total, known, label, protocol.planned),
         }
     )
-    return pl.DataFrame([tally.labels.alias("subject"), *(column.gather(tally.which) for column in small)])
+    return pl.DataFrame([tally.labels.alias("subject"), *small[pl.Series(tally.which.astype(np.uint32))]])
 
 
 def _reasons(total: Ints, known: Flags, label: Ints, planned: int) -> list[str]:

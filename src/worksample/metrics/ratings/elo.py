@@ -158,8 +158,7 @@ def _uneven(sums: PairSums, options: EloOptions) -> str:
     """Where a few comparisons weigh as much as many, the choice of weights shows."""
     if options.weight == "comparison" or sums.pairs < 2:
         return ""
-    each = np.bincount(sums.pair, weights=sums.count, minlength=sums.pairs)
-    few, many = int(each.min()), int(each.max())
+    few, many = int(sums.by_pair.min()), int(sums.by_pair.max())
     if many < _UNEVEN * few:
         return ""
     return (
@@ -266,8 +265,7 @@ def _rate_part(
         first=new[sums.first[pair_kept]],
         second=new[sums.second[pair_kept]],
         projects=sums.projects,
-        project=sums.project[cells],
-        pair=(np.cumsum(pair_kept) - 1)[sums.pair[cells]],
+        cells=(sums.project[cells], (np.cumsum(pair_kept) - 1)[sums.pair[cells]]),
         won=sums.won[cells],
         count=sums.count[cells],
         left_out=sums.left_out,

@@ -28,6 +28,32 @@ _NOISE, _BIAS = 0.2, 0.1
 
 
 @dataclass(frozen=True)
+class Pulls:
+    """What each project pulls on the estimating equations, by pair where all pairs were compared everywhere, else by
+    agent: column c of `each` (projects, columns) pulls on agent i as much as `on[c, i]` says.
+    """
+
+    each: Floats
+    on: Floats
+
+    @classmethod
+    def of(cls, sums: PairSums, pairs: Pairs, pull: Floats) -> Pulls:
+        """From the pull of each cell toward its pair's first agent."""
+        if sums.full and sums.pairs <= 2 * pairs.size:
+            return cls(pull.reshape(sums.projects, sums.pairs), np.asarray(pairs.incidence.T.toarray()))
+        row, cells = sums.project * pairs.size, sums.projects * pairs.size
+        slope = np.bincount(row + pairs.first[sums.pair], weights=pull, minlength=cells)
+        slope -= np.bincount(row + pairs.second[sums.pair], weights=pull, minlength=cells)
+        each = np.asarray(slope.reshape(sums.projects, pairs.size), dtype=np.float64)
+        return cls(each, np.eye(pairs.size))
+
+    def covariance(self) -> Floats:
+        """Of the pulls on agents, summed over projects."""
+        mean = self.each.mean(axis=0)
+        return np.asarray(self.on.T @ (self.each.T @ self.each - len(self.each) * np.outer(mean, mean)) @ self.on)
+
+
+@dataclass(frozen=True)
 class Refit:
     """The ratings and what every resample of their projects is fitted from. `base`: strengths in nats."""
 
@@ -55,24 +81,26 @@ class Refit:
         return np.asarray(np.linalg.inv(self.pairs.information(self.base, self.typical, self.ridge)))
 
     @cached_property
-    def pulls(self) -> Floats:
-        """Each project's pull on the estimating equation of each agent (projects, agents)."""
+    def pulls(self) -> Pulls:
+        """Each project's pull on the estimating equations."""
         sums, pairs, strength = self.sums, self.pairs, self.base
         won, weight = sums.weighted(by_count=self.by_count)
         preference, total = sums.totals(by_count=self.by_count)
         if self.by_count:
-            p = 1 / (1 + np.exp(strength[pairs.second] - strength[pairs.first]))
-            pull = won - weight * p[sums.pair]
-        else:
-            pull = (won - weight * preference[sums.pair]) / total[sums.pair]
-        row, cells = sums.project * pairs.size, sums.projects * pairs.size
-        slope = np.bincount(row + pairs.first[sums.pair], weights=pull, minlength=cells)
-        slope -= np.bincount(row + pairs.second[sums.pair], weights=pull, minlength=cells)
-        return np.asarray(slope.reshape(sums.projects, pairs.size))
+            preference = 1 / (1 + np.exp(strength[pairs.second] - strength[pairs.first]))
+            total = np.ones(sums.pairs)
+        if sums.full:
+            # Of a table the rows need not be told which pair stands where.
+            won, weight = (amount.reshape(sums.projects, sums.pairs) for amount in (won, weight))
+            pull = won - (preference if sums.once else weight * preference)
+            pull /= total
+            return Pulls.of(sums, pairs, pull.ravel())
+        return Pulls.of(sums, pairs, (won - weight * preference[sums.pair]) / total[sums.pair])
 
     def linear(self, drawn: Floats) -> Floats:
         """Strengths (agents, resamples) by the influence of each project, which is one product."""
-        found = self.base[:, None] + self.inverse @ ((drawn - 1) @ self.pulls).T
+        pulls = self.pulls
+        found = self.base[:, None] + self.inverse @ (pulls.on.T @ ((drawn - 1) @ pulls.each).T)
         return np.asarray(found - found.mean(axis=0))
 
     def exactly(self, drawn: Floats) -> Floats:
@@ -222,7 +250,7 @@ def sandwich(refit: Refit) -> Floats:
 
     Each project's pull on the estimating equations, through the inverse information: no resampling, hence instant.
     """
-    slope, inverse, projects = refit.pulls - refit.pulls.mean(axis=0), refit.inverse, refit.sums.projects
+    inverse, projects = refit.inverse, refit.sums.projects
     relative = inverse - (inverse.mean(axis=0) if refit.anchor is None else inverse[refit.anchor])
-    variance = ((relative @ (slope.T @ slope)) * relative).sum(axis=1)
+    variance = ((relative @ refit.pulls.covariance()) * relative).sum(axis=1)
     return np.asarray(np.sqrt(projects / max(projects - 1, 1) * np.maximum(variance, 0.0)))

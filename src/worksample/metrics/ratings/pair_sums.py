@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, Ints, codes, floats, pair_codes, same_length
+from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, floats, pair_codes, same_length
 
 from .preferences import canonical_sides
 
@@ -21,15 +21,16 @@ _TRACE = 1e-3
 @dataclass(frozen=True)
 class PairSums:
     """Cell c: in project `project[c]`, pair `pair[c]` was compared `count[c]` times, and `won[c]` is the sum of the
-    preferences for the pair's first agent. Pair k is (agents[first[k]], agents[second[k]]).
+    preferences for the pair's first agent. Pair k is (agents[first[k]], agents[second[k]]). Where all pairs were
+    compared in all projects (`full`) cells are a table, project by project, and `cells` is None.
     """
 
     agents: tuple[str, ...]
     first: Ints
     second: Ints
     projects: int
-    project: Ints
-    pair: Ints
+    cells: tuple[Ints, Ints] | None
+    """Project and pair of each."""
     won: Floats
     count: Floats
     left_out: int = 0
@@ -47,9 +48,39 @@ class PairSums:
     def comparisons(self) -> int:
         return int(self.count.sum())
 
+    @cached_property
+    def by_pair(self) -> Floats:
+        """How often each pair was compared."""
+        return np.full(self.pairs, float(self.projects)) if self.full and self.once else self.over_pairs(self.count)
+
+    def over_pairs(self, amount: Floats) -> Floats:
+        """Sums over the projects of each pair."""
+        if self.full:
+            return np.asarray(amount.reshape(self.projects, self.pairs).sum(axis=0))
+        return np.bincount(self.pair, weights=amount, minlength=self.pairs).astype(np.float64, copy=False)
+
     def weighted(self, *, by_count: bool) -> tuple[Floats, Floats]:
         """(won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair does."""
-        return (self.won, self.count) if by_count else (self.won / self.count, np.ones_like(self.count))
+        if by_count or self.once:
+            return self.won, self.count
+        return self.won / self.count, np.ones_like(self.count)
+
+    @cached_property
+    def once(self) -> bool:
+        """Whether every pair was compared once in a project."""
+        return self.comparisons == len(self.count)
+
+    @property
+    def full(self) -> bool:
+        return self.cells is None
+
+    @property
+    def project(self) -> Ints:
+        return np.arange(self.projects).repeat(self.pairs) if self.cells is None else self.cells[0]
+
+    @property
+    def pair(self) -> Ints:
+        return np.tile(np.arange(self.pairs), self.projects) if self.cells is None else self.cells[1]
 
     def totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
         """(preference for the first agent, weight) per pair over all projects."""
@@ -65,9 +96,8 @@ class PairSums:
 
     def _totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
         won, weight = self.weighted(by_count=by_count)
-        total = np.bincount(self.pair, weights=weight, minlength=self.pairs).astype(np.float64)
-        mean = np.bincount(self.pair, weights=won, minlength=self.pairs) / total
-        return self.cut(mean), total
+        total = self.by_pair if weight is self.count else self.over_pairs(weight)
+        return self.cut(self.over_pairs(won) / total), total
 
     def cut(self, preference: Floats) -> Floats:
         """Means of pairs, within 0..1; what is an end but for rounding is that end, for nobody is rated by a trace."""
@@ -80,14 +110,22 @@ class PairSums:
     def per_agent(self) -> tuple[Ints, Ints, Ints]:
         """Of each agent its comparisons, the others that it was compared with, and the projects that it stands in."""
         size = len(self.agents)
-        each = np.bincount(self.pair, weights=self.count, minlength=self.pairs)
-        done, others = np.zeros(size), np.zeros(size, dtype=np.int64)
-        seen = np.zeros((size, self.projects), dtype=bool)
+        done, others, inside = np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         for side in (self.first, self.second):
-            done += np.bincount(side, weights=each, minlength=size)
+            done += np.bincount(side, weights=self.by_pair, minlength=size)
             others += np.bincount(side, minlength=size)
-            seen[side[self.pair], self.project] = True
-        return done.astype(np.int64), others, seen.sum(axis=1)
+        cells = np.full(self.pairs, self.projects) if self.full else np.bincount(self.pair, minlength=self.pairs)
+        for agent in range(size):
+            # A cell is one project of a pair, so that only who stands in several pairs can be in a project twice.
+            mine = (self.first == agent) | (self.second == agent)
+            inside[agent] = self._projects(mine) if others[agent] > 1 and not self.full else cells[mine].max(initial=0)
+        return done.astype(np.int64), others, inside
+
+    def _projects(self, pairs: Flags) -> int:
+        """In how many projects some pairs were compared."""
+        seen = np.zeros(self.projects, dtype=bool)
+        seen[self.project if pairs.all() else self.project[pairs[self.pair]]] = True
+        return int(np.count_nonzero(seen))
 
     def edges(self) -> pl.DataFrame:
         """The preference graph: first, second, projects, comparisons, preference (for the first; projects average)."""
@@ -98,7 +136,7 @@ class PairSums:
                 "first": names.gather(self.first),
                 "second": names.gather(self.second),
                 "projects": projects.astype(np.int64),
-                "comparisons": np.bincount(self.pair, weights=self.count, minlength=self.pairs).astype(np.int64),
+                "comparisons": self.by_pair.astype(np.int64),
                 "preference": preference,
             }
         )
@@ -124,20 +162,20 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
     pair, pairs = pair_codes(sides.one[used], sides.two[used], (size, size))
     if sides.flipped[used].any():
         toward = np.where(sides.flipped[key], 1 - toward, toward)
-    place = np.zeros(len(sides.one), dtype=np.int64)
-    place[used] = pair
     width = max(len(pairs), 1)
-    cell = inside * width + place[key] if width > 1 else inside
+    cell = inside
+    if width > 1:
+        cell = inside * width
+        cell += key if np.array_equal(pair, np.arange(len(sides.one))) else _at(used, pair, len(sides.one))[key]
     won, count, cells = _gathered(cell, toward, projects.size * width)
-    of = cells // width
+    of = None if cells is None else cells // width
     return PairSums(
         agents=tuple(agents),
         first=pairs // max(size, 1),
         second=pairs % max(size, 1),
         projects=projects.size,
-        project=of,
         # A product is several times as fast as another division.
-        pair=cells - of * width,
+        cells=None if cells is None or of is None else (of, cells - of * width),
         won=won,
         count=count,
         left_out=int((~present).sum()),
@@ -152,14 +190,27 @@ def _used(key: Ints, size: int) -> Ints:
     return np.flatnonzero(seen)
 
 
-def _gathered(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints]:
-    """(sum of preferences, number of comparisons, cell) for each cell that occurs."""
+def _at(used: Ints, pair: Ints, size: int) -> Ints:
+    place = np.zeros(size, dtype=np.int64)
+    place[used] = pair
+    return place
+
+
+def _gathered(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints | None]:
+    """(sum of preferences, number of comparisons, cell) for each cell that occurs; None for the cells if all do."""
+    if size == len(cell):
+        seen = np.zeros(size, dtype=bool)
+        seen[cell] = True
+        if seen.all():
+            won = np.empty(size)
+            won[cell] = toward
+            return won, np.ones(size), None
     if size <= 8 * len(cell) + 100_000:
         count = np.bincount(cell, minlength=size)
-        cells = np.flatnonzero(count)
         total: Floats = np.bincount(cell, weights=toward, minlength=size).astype(np.float64, copy=False)
-        if len(cells) == size:
-            return total, count.astype(np.float64), cells
+        if count.all():
+            return total, count.astype(np.float64), None
+        cells = np.flatnonzero(count)
         return total[cells], count[cells].astype(np.float64), cells
     cells, index = np.unique(cell, return_inverse=True)
     won = np.bincount(index, weights=toward, minlength=len(cells)).astype(np.float64, copy=False)

@@ -171,6 +171,8 @@ def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hie
     """The hierarchy of the valid rows; without `task` every row is a task of its own."""
     if task is None:
         return independent(int(valid.sum()))
+    if valid.all():
+        return hierarchy(task, instance)
     kept = pl.Series(valid)
     outer = series("task", task).filter(kept)
     return hierarchy(outer, None if instance is None else series("instance", instance).filter(kept))

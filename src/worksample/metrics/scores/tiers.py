@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import (
@@ -259,7 +260,8 @@ def timeout_table(
     same_length(score=trials.score, timed_out=timed_out, by=by)
     numbers, present = floats("score", trials.score, low=0, high=1)
     valid, _ = valid_rows("score", present, trials.state)
-    groups = codes("by", by) if by is not None else codes("by", ["overall"] * len(late))
+    everyone = Codes(np.broadcast_to(np.int64(0), len(late)), pl.Series(["overall"]))
+    groups = everyone if by is None else codes("by", by)
     runs = _Runs.of(trials, (numbers, valid), (late, known), groups, how)
     labels = sorted((name, place) for place, name in enumerate(groups.names()) if name != "overall")
     return {name: runs.timeouts(place) for name, place in [*labels, ("overall", None)]}
@@ -301,29 +303,35 @@ class _Runs:
     ) -> _Runs:
         (numbers, valid), (late, known) = scores, lateness
         size, parts = groups.size, 3 * groups.size
-        side = np.where(late, np.int64(_LATE), np.int64(_EARLY))
+        part = np.where(late, _LATE, _EARLY)
         if not known.all():
-            side[~known] = _UNKNOWN
-        part = side * size + groups.index
+            part[~known] = _UNKNOWN
+        part *= size
+        part += groups.index
+        counts = group_counts(part, parts, valid, trials.state)
         task = None if trials.task is None else codes("task", trials.task)
         rows = len(part)
-        cell, keys = (
-            (np.arange(rows), part * rows + np.arange(rows)) if task is None
-            else pair_codes(part, task.index, (parts, task.size))
-        )  # fmt: skip
         tasks = max(rows if task is None else task.size, 1)
-        runs = np.bincount(cell, minlength=len(keys))
-        graded = runs
         if not valid.all():
             numbers = np.where(valid, numbers, 0.0)
-            graded = np.bincount(cell[valid], minlength=len(keys))
-        total = np.bincount(cell, weights=numbers, minlength=len(keys))
         squares = np.bincount(part, weights=numbers * numbers, minlength=parts).astype(np.float64)
-        counts = group_counts(part, parts, valid, trials.state)
+        if task is None:
+            keys, cell = part * rows + np.arange(rows), np.arange(rows)
+        elif parts * tasks <= rows:
+            # Few cells for the rows: those without a run are left out once they are counted.
+            part *= tasks
+            part += task.index
+            keys, cell = np.arange(parts * tasks), part
+        else:
+            cell, keys = pair_codes(part, task.index, (parts, task.size))
+        runs = np.bincount(cell, minlength=len(keys))
+        graded = runs if valid.all() else np.bincount(cell[valid], minlength=len(keys))
+        total = np.bincount(cell, weights=numbers, minlength=len(keys)).astype(np.float64)
+        if not (some := runs > 0).all():
+            keys, runs, graded, total = keys[some], runs[some], graded[some], total[some]
         return cls(
-            keys // tasks, keys % tasks, runs, graded, total.astype(np.float64), squares, counts, (size, tasks),
-            task is not None, how,
-        )  # fmt: skip
+            keys // tasks, keys % tasks, runs, graded, total, squares, counts, (size, tasks), task is not None, how
+        )
 
     def timeouts(self, group: int | None) -> Timeouts:
         """Of one group, or of all."""

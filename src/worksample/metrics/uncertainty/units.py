@@ -66,7 +66,11 @@ def share(
         weighed = counted * heavy
     value = float(counted @ values) / size
     apart = values - value
-    uneven = 1.0 if weight is None else float(counted @ heavy) / size
+    uneven = 1.0
+    if weight is not None:
+        uneven = float(counted @ heavy) / size
+        # A unit that outweighs the rest pulls the mean to itself: how far it lies from the mean of the others counts.
+        apart *= (1 - 1 / size) / np.maximum(1 - heavy / size, _TINY)
     spread = float(weighed @ (apart * apart))
     return _effective(value, spread, (size, uneven), level, alike)
 
