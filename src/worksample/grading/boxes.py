@@ -28,9 +28,9 @@ MEMORY = 2 << 30
 OUTPUT = 8 << 20
 """Bytes that a grader may print."""
 GRADER, PROBES = "/task/grader", "/task/probes"
-EXPORTS, TRAJECTORY = "/task/exports", "/task/trajectory"
+EXPORTS, TRAJECTORY, BROWSED = "/task/exports", "/task/trajectory", "/task/browsed"
 RESULT, SCRATCH = "/task/result", "/task/scratch"
-PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY}
+PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED}
 
 
 @dataclass(frozen=True, slots=True)
