@@ -7,9 +7,10 @@ import importlib.util
 import subprocess
 from pathlib import Path
 
-BINARY = Path("/usr/lib/chromium/chromium-headless-shell")
-"""Debian's, of the one source with its Chromium, at half of the processor's time: it draws no window."""
-PACKAGE = "chromium-headless-shell"
+BINARY = Path("/usr/lib/chromium/chromium")
+"""Debian's, without its script, which would read settings that no box has. The headless shell would take half of the
+processor's time, and cannot be told to take an origin without TLS for secure: no chat could be logged in to."""
+PACKAGE = "chromium"
 PROGRAMS = Path(__file__).parent / "in_box"
 LIBRARY = "/opt/worksample/browser/python"
 OWN = "/opt/worksample/browser/programs"

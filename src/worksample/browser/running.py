@@ -34,7 +34,7 @@ LONGEST_LINE = 32 << 20
 """Bytes of the driver's answer."""
 LARGEST_UPLOAD = 32 << 20
 PROFILE = "/tmp/worksample-browser"
-_SWITCHES = """--no-sandbox --remote-debugging-pipe --no-first-run --no-default-browser-check
+_SWITCHES = """--headless=new --no-sandbox --remote-debugging-pipe --no-first-run --no-default-browser-check
 --disable-background-networking --disable-component-update --disable-default-apps --disable-sync --disable-breakpad
 --disable-client-side-phishing-detection --disable-extensions --disable-gpu --disable-dev-shm-usage --mute-audio
 --metrics-recording-only --no-service-autorun --password-store=basic --use-mock-keychain --force-color-profile=srgb
