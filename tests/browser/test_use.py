@@ -46,7 +46,7 @@ async def test_a_form_is_filled_in_and_what_was_done_is_kept(tmp_path: Path) -> 
     kept = _laid_out(ledger, tmp_path)
     assert [act.action for act in kept.acts][:2] == ["goto", "noop"] and len(kept.acts) == len(ledger.actions)
     assert kept.acts[0].title == "Start" and kept.messages == ["done"]
-    assert [visit.status for visit in kept.visited(f"{AT}/form")][0] == 200
+    assert next(iter(kept.visited(f"{AT}/form"))).status == 200
     assert kept.visited("*sent?n=Ada*") and not kept.visited("*no-such-page")
     assert [visit.status for visit in kept.visits if visit.url.endswith("no-such-page")] == [404]
     pictures = [Image.open(tmp_path / act.screen).size for act in kept.acts if act.screen]
