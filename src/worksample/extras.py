@@ -12,6 +12,7 @@ EXTRAS = {
     "mcp": ("mcp",),
     "pii": ("presidio_analyzer", "faker"),
     "docker": ("docker",),
+    "browser": ("playwright",),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that it brings and the base has not."""

@@ -13,7 +13,7 @@ from worksample.models.resolve import check_generation
 from worksample.records import Agent, Instance, Limits
 
 from .absent import absent_here
-from .define import HARNESSES, checked
+from .define import HARNESSES, HUMAN, checked
 from .mcp.forms import FORMS
 from .programs import find
 from .programs.settle import need
@@ -142,6 +142,16 @@ def takes_mcp(agent: Agent) -> bool:
     if isinstance(settings, ProgramSettings):
         return settings.mcp in FORMS
     return not isinstance(settings, ObjectSettings)
+
+
+def takes_browser(agent: Agent) -> bool:
+    """Whether the agent can be given a browser: as tools, or as a server of MCP."""
+    return agent.harness == "scripted" or (agent.harness not in (HUMAN, "object") and takes_mcp(agent))
+
+
+def observed_by(agent: Agent) -> tuple[str, ...]:
+    """What the agent's settings say that it is shown of its browser's pages; nothing where they say nothing."""
+    return checked(agent.harness, agent.settings).observe
 
 
 def logs_of(agent: Agent) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import AgentError, Cause
 
 from .absent import LOOK, programs_of
+from .browser_tools import browser_server
 from .mcp.forms import VARIABLE, servers_of, told, usual
 from .model_door import door_environment, door_words
 from .prompt import program_text
@@ -56,7 +57,7 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     env |= {key: filled(value, words, raw=False) for key, value in settings.env.items()}
     if settings.brief == "env":
         env[ENVIRONMENT] = brief
-    servers = servers_of(workspace)
+    servers = (*servers_of(workspace), *browser_server(workspace))
     if isinstance(settings, ProgramSettings):
         argv += settings.args
         for name, text in settings.files.items():

@@ -14,6 +14,10 @@ FORMATS = (
     "3D models, web pages, source code and plain text. Prefer a common format of the kind that the brief asks for, and "
     "give every file the right extension."
 )
+BROWSER = (
+    "You have a browser, by the tools whose names begin with browser. Each shows the page as it is after the action; "
+    "elements are named by what stands in [ ]."
+)
 NUDGE = (
     "Nothing was done in this answer. Go on with the work by calling a tool, or call submit when every deliverable "
     "lies in {output}. No question will be answered."
@@ -49,6 +53,8 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
         "There is no internet.",
         FORMATS,
     ]
+    if "browser" in workspace.instance.work.environment.interfaces:
+        parts.append(BROWSER)
     if settings.self_check != "none":
         parts.append(_check(settings, workspace))
     if submits:

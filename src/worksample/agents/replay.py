@@ -16,7 +16,7 @@ from .tools.submit import SUBMIT
 from .workspace import Workspace
 
 if TYPE_CHECKING:
-    from inspect_ai.model import Model, ModelOutput
+    from inspect_ai.model import ChatMessage, Model, ModelOutput
     from inspect_ai.solver import Solver, TaskState
     from inspect_ai.tool import ToolCall
 
@@ -30,10 +30,11 @@ class Player:
         self._answers: Iterator[list[Step]] = iter(_answers(steps))
         self._words = words
         self._count = 0
+        self._page = ""
         self.submitted = False
 
-    async def next(self, name: str) -> ModelOutput:
-        """The next answer; the end of the script submits."""
+    async def next(self, name: str, seen: Sequence[ChatMessage] = ()) -> ModelOutput:
+        """The next answer to what was `seen`; the end of the script submits."""
         import anyio
 
         steps = next(self._answers, [Step(submit=True)])
@@ -42,6 +43,7 @@ class Player:
                 await anyio.sleep(step.sleep)
             if step.fail in ("service", "refused", "crash"):
                 raise_as(step.fail)
+        self._page = page_of(seen)
         return self._answer(name, [s for s in steps if s.sleep is None])
 
     def _answer(self, name: str, steps: list[Step]) -> ModelOutput:
@@ -80,6 +82,14 @@ class Player:
         within = {} if step.timeout is None else {"timeout": step.timeout}
         if step.python is not None:
             return "python", {"code": fill(step.python), **within}
+        if step.browse is not None:
+            given = {
+                key: found(self._page, fill(value)) if key in ("bid", "to") else fill(value)
+                for key, value in step.args.items()
+                if isinstance(value, str)
+            }
+            rest = {key: value for key, value in step.args.items() if key not in given}
+            return f"browser_{step.browse}", {**given, **rest}
         if step.write is not None and step.data is not None:
             return "write_bytes", {"path": fill(step.write), "data": step.data}
         if step.write is not None:
@@ -103,6 +113,21 @@ def _answers(steps: Sequence[Step]) -> list[list[Step]]:
             out.append([step])
         waiting = step.sleep is not None
     return out
+
+
+def page_of(seen: Sequence[ChatMessage]) -> str:
+    """What was last shown of the browser's page."""
+    shown = [one.text for one in seen if one.role == "tool" and (one.function or "").startswith("browser_")]
+    return shown[-1] if shown else ""
+
+
+def found(page: str, wanted: str) -> str:
+    """The id of the first element whose line begins with what is wanted, such as `button 'Save'`; else that itself."""
+    for line in page.splitlines():
+        bid, closed, rest = line.strip().partition("] ")
+        if closed and bid.startswith("[") and rest.startswith(wanted):
+            return bid[1:]
+    return wanted
 
 
 def raise_as(kind: str) -> None:
@@ -163,7 +188,7 @@ def _register() -> None:
         """Answers from the script in the current context; usage is what the script says."""
 
         async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
-            return await PLAYING.get().next(str(self.model_name))
+            return await PLAYING.get().next(str(self.model_name), input)
 
         async def count_text_tokens(self, text: str) -> int:
             return max(1, len(text) // 4)

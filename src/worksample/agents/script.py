@@ -10,13 +10,14 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from worksample.browser import ACTIONS as BROWSER
 from worksample.errors import ManifestError, PlanError
 from worksample.manifests import Faults, FaultyManifest, checked
 from worksample.models.usage import MOST_TOKENS
 from worksample.records import Frozen, Instance
 
 DEFAULT = "_default"
-ACTIONS = ("run", "python", "write", "view", "say", "submit", "sleep", "fail")
+ACTIONS = ("run", "python", "write", "view", "browse", "say", "submit", "sleep", "fail")
 LARGEST = 8 << 20
 """Bytes of all files that a script's steps write `from`; they become part of the agent's record."""
 
@@ -40,6 +41,9 @@ class Step(Frozen):
     data: str | None = None
     """Base64: what `from` named, where it is not text."""
     view: str | None = None
+    browse: str | None = None
+    """An action of the browser, with its arguments."""
+    args: dict[str, str | int | float | tuple[str, ...]] = {}
     say: str | None = None
     submit: str | bool | None = None
     sleep: float | None = Field(default=None, ge=0)
@@ -62,6 +66,10 @@ class Step(Frozen):
             raise ValueError("write goes with exactly one of text and from")
         if self.text is not None and self.data is not None:
             raise ValueError("write goes with exactly one of text and from")
+        if self.browse is not None and self.browse not in BROWSER:
+            raise ValueError(f"browse is one of {', '.join(BROWSER)}")
+        if self.args and self.browse is None:
+            raise ValueError("args goes with browse")
         if self.timeout is not None and self.run is None and self.python is None:
             raise ValueError("timeout goes with run or python")
         return self

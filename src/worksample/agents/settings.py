@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from worksample.records import Frozen
+from worksample.records.task import Observation
 
 
 class LimitSettings(Frozen):
@@ -25,6 +26,8 @@ class Settings(Frozen):
     """What every harness has."""
 
     limits: LimitSettings = LimitSettings()
+    observe: tuple[Observation, ...] = Field(default=(), exclude_if=lambda observe: not observe)
+    """What the agent is shown of its browser's pages, whatever the task says. Not written where it is not given."""
 
 
 class HumanSettings(Settings):

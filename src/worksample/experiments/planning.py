@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby, product
 from typing import Any, cast
 
-from worksample.agents import takes_mcp, works_in_images
+from worksample import browser
+from worksample.agents import takes_browser, takes_mcp, works_in_images
 from worksample.agents.define import HUMAN
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
@@ -42,7 +43,7 @@ from .seating import no_seat, works
 from .ungradable import apart, ungradable
 
 NETWORKS = ("none", "endpoints", "workplace")
-INTERFACES = ("terminal",)
+INTERFACES = ("terminal", "browser")
 
 
 @dataclass(frozen=True)
@@ -249,6 +250,8 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
     interfaces = sorted(set(environment.interfaces) - set(INTERFACES))
     if interfaces:
         reasons.append(f"needs the interface {', '.join(interfaces)}")
+    if "browser" in environment.interfaces:
+        reasons += _no_browser(agent, environment)
     if environment.workplace is None and environment.services:
         reasons.append(f"needs services: {', '.join(environment.services)}")
     elif environment.workplace is not None and (line := programs.lacking(environment.services)):
@@ -261,6 +264,15 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
     return "; ".join(reasons)
+
+
+def _no_browser(agent: Agent, environment: Environment) -> Iterator[str]:
+    if line := browser.lacking():
+        yield f"needs a browser, which this machine has not (type: {line})"
+    if environment.image is not None:
+        yield "needs a browser, which is of this machine's programs, in an image, which has its own"
+    if not takes_browser(agent):
+        yield f"needs a browser, which the harness {agent.harness} is given none of"
 
 
 def commands_of(environment: Environment) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ def no_seat(arm: Arm, instance: Instance) -> str:
         return ""
     if environment.served or environment.workplace is not None or environment.services:
         return "needs services, which a person's place does not have"
+    if "browser" in environment.interfaces:
+        return "needs a browser that is recorded, which a person's place does not have"
     if environment.endpoints or environment.mcp:
         return "needs a network or MCP servers, which a person's place does not have"
     return ""

@@ -28,11 +28,11 @@ MEMORY = 2 << 30
 OUTPUT = 8 << 20
 """Bytes that a grader may print."""
 GRADER, PROBES = "/task/grader", "/task/probes"
-EXPORTS, TRAJECTORY = "/task/exports", "/task/trajectory"
+EXPORTS, TRAJECTORY, BROWSED = "/task/exports", "/task/trajectory", "/task/browsed"
 RESULT, SCRATCH = "/task/result", "/task/scratch"
 DELIVERED = "/task/delivered"
 """Where a submission lies of which the grader is given a copy that it may write to."""
-PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY}
+PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from .ask import Judged
+    from .browsing import Browsed
     from .office import Services
     from .sound import Sound
 
 T = TypeVar("T")
 
-FOLDERS = ("output", "reference", "input", "software", "probes", "exports", "trajectory", "grader")
+FOLDERS = ("output", "reference", "input", "software", "probes", "exports", "trajectory", "browser", "grader")
 
 
 class Case:
@@ -54,6 +55,12 @@ class Case:
             have = ", ".join(sorted(self._folders))
             raise GraderError(f"this case has no folder {name!r}; it has {have}", cause=Cause.GRADER_CRASH)
         return self._folders[name]
+
+    def browsed(self) -> Browsed:
+        """What was done in the browser; nothing where the submission has no record of one."""
+        from .browsing import Browsed
+
+        return Browsed(self._folders.get("browser"))
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A setting of the manifest. GraderError where it is missing and no default is given."""

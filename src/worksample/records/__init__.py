@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .submission import CaptureStatus, Origin, Part, Reported, Submission
     from .task import (
         About,
+        BrowserSpec,
         Capture,
         Deliverable,
         EndpointSpec,
@@ -79,6 +80,7 @@ __all__ = [
     "Agent",
     "Amendment",
     "Arm",
+    "BrowserSpec",
     "By",
     "Capture",
     "CaptureStatus",

@@ -8,7 +8,7 @@ pin grading.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -139,6 +139,18 @@ class WorkplaceSource(Frozen):
     """Ways of other products in which services can be asked besides. Not written where there are none."""
 
 
+Observation = Literal["tree", "dom", "screenshot", "marks", "visible", "interactable", "viewport", "tabs"]
+
+
+class BrowserSpec(Frozen):
+    """What an agent is shown of its browser's pages, and how large they are."""
+
+    observe: tuple[Observation, ...] = ()
+    """Empty: as the agent's settings say, else the tree and the tabs, and the screenshot for one with `vision`."""
+    width: int = Field(default=1280, ge=320, le=3840)
+    height: int = Field(default=720, ge=240, le=2160)
+
+
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
@@ -155,6 +167,8 @@ class Environment(Frozen):
     """The company whose services `services` names. Not written where there is none, likewise."""
     mcp: tuple[McpSpec, ...] = Field(default=(), exclude_if=lambda mcp: not mcp)
     """Servers whose tools the agent is given. Not written where there are none, likewise."""
+    browser: BrowserSpec | None = Field(default=None, exclude_if=lambda browser: browser is None)
+    """Of the interface `browser`. Not written where it is not among them, likewise."""
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""
     requires: tuple[str, ...] = ()

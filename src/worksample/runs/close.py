@@ -102,6 +102,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
         reach("close.trajectory")
         if try_.connections is not None:
             parts["connections"] = try_.connections.part(try_.job.store.blobs)
+        if try_.browsed is not None:
+            parts["browser"] = try_.browsed.part(try_.job.store.blobs)
         if try_.attending is not None:
             parts["colleagues"] = try_.attending.part(try_.job.store.blobs)
         trial = _trial(try_, state, outcome, events, ended=ended, working_seconds=working)

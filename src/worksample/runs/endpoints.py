@@ -7,18 +7,24 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from worksample.agents import is_program
+from worksample.agents.browser_tools import BROWSER_HOST, BROWSER_PORT
 from worksample.agents.model_door import MODEL_HOST, MODEL_PORT, door_names
 from worksample.box import Box, Endpoint
+from worksample.browser import CURRENT, Browser
+from worksample.browser.mcp import McpServer
 from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
 from worksample.records import Agent, EndpointSpec, Environment
+from worksample.sandboxes.shielded import to_the_end
 from worksample.services import Services
 from worksample.tasks.workplace import WORKPLACE
 
+from .browsing import browser_of
 from .tries import Try
 
 if TYPE_CHECKING:
     from worksample.models.door import Door
 
+BROWSER = Endpoint(BROWSER_HOST, BROWSER_PORT)
 MODEL = Endpoint(MODEL_HOST, MODEL_PORT)
 PROXY = Endpoint("proxy.internal", 3128)
 During = Callable[[Awaitable[Any]], Awaitable[Any]]
@@ -38,7 +44,13 @@ def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]
     """Those that a box needs. The door to its own model is the agent's, whatever network the task has."""
     exact = [Endpoint(one.name, one.port) for one in environment.endpoints if not _wild(one)]
     proxy = [PROXY] if len(exact) < len(environment.endpoints) else []
-    return (*([MODEL] if calls_door(agent) else []), *exact, *proxy)
+    tools = [BROWSER] if shows_browser(agent, environment) else []
+    return (*([MODEL] if calls_door(agent) else []), *tools, *exact, *proxy)
+
+
+def shows_browser(agent: Agent, environment: Environment) -> bool:
+    """Whether the agent is a program in the box that is given a browser, by MCP."""
+    return "browser" in environment.interfaces and is_program(agent.harness)
 
 
 def environment_of(environment: Environment) -> tuple[tuple[str, str], ...]:
@@ -46,7 +58,7 @@ def environment_of(environment: Environment) -> tuple[tuple[str, str], ...]:
     if not any(map(_wild, environment.endpoints)):
         return ()
     exact = [one.name for one in environment.endpoints if not _wild(one)]
-    direct = ",".join(["localhost", "127.0.0.0/8", MODEL_HOST, *exact])
+    direct = ",".join(["localhost", "127.0.0.0/8", MODEL_HOST, BROWSER_HOST, *exact])
     return tuple(
         (name, value)
         for key, value in (("HTTPS_PROXY", f"http://{PROXY}"), ("NO_PROXY", direct))
@@ -63,6 +75,8 @@ def unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, san
     needed = endpoints_of(agent, environment)
     if (environment.served or environment.workplace) and sandbox == "none":
         return "needs services of its own, which there are none of without isolation"
+    if "browser" in environment.interfaces and sandbox == "none":
+        return "needs a browser, which there is none of without isolation"
     if needed and sandbox == "none":
         return f"needs endpoints ({', '.join(map(str, needed))}), which there are none of without isolation"
     reasons = []
@@ -83,7 +97,11 @@ def _why_not(endpoint: EndpointSpec, hosts: Allowance) -> str:
 
 
 def targets_of(
-    environment: Environment, hosts: Allowance, door: Door | None, services: Services | None = None
+    environment: Environment,
+    hosts: Allowance,
+    door: Door | None,
+    services: Services | None = None,
+    browser: Browser | None = None,
 ) -> Mapping[Endpoint, Target]:
     """What answers at each endpoint; those that are left out refuse."""
     targets: dict[Endpoint, Target] = {}
@@ -101,6 +119,8 @@ def targets_of(
             targets[place] = services.target(one.to)
     if wild:
         targets[PROXY] = ConnectProxy(tuple(wild), hosts)
+    if browser is not None:
+        targets[BROWSER] = Streams("the agent's browser", McpServer(browser).serve)
     if door is not None:
         targets[MODEL] = Streams("the agent's model", door.serve)
     return targets
@@ -112,7 +132,8 @@ async def reaching(try_: Try, box: Box | None) -> AsyncIterator[During]:
 
     Must be entered where Inspect's limits of the trial hold: the door's calls count against them.
     """
-    if box is None or not box.config.endpoints:
+    browser = browser_of(try_, box) if box is not None else None
+    if box is None or not (box.config.endpoints or browser):
         yield _plainly
         return
     environment, job = try_.instance.work.environment, try_.job
@@ -123,14 +144,23 @@ async def reaching(try_: Try, box: Box | None) -> AsyncIterator[During]:
 
         door = Door(job.model, door_names(job.agent.model or ""), try_.limits.turns)
     services = try_.services
-    targets = targets_of(environment, job.config.hosts, door, services)
+    targets = targets_of(
+        environment, job.config.hosts, door, services, browser if shows_browser(job.agent, environment) else None
+    )
 
     async def during(work: Awaitable[Any]) -> Any:
         guarded = door.during(work) if door is not None else work
+        if browser is not None:
+            guarded = browser.during(guarded)
         return await (services.during(guarded) if services is not None else guarded)
 
     async with serving(box, targets) as try_.connections:
-        yield during
+        CURRENT.set(browser)
+        try:
+            yield during
+        finally:
+            if browser is not None:
+                await to_the_end(browser.close())
 
 
 async def _plainly(work: Awaitable[Any]) -> Any:

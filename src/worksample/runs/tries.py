@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from worksample.agents import build
 from worksample.box import Root
+from worksample.browser import BrowserLedger
 from worksample.endpoints import Ledger
 from worksample.errors import PlanError
 from worksample.reattempts.feeding import Feeding, as_shown
@@ -89,6 +90,8 @@ class Try:
     """Why nothing could be committed."""
     connections: Ledger | None = None
     """What went through the box's endpoints; None where it has none."""
+    browsed: BrowserLedger | None = None
+    """What the agent did in its browser; None where it has none."""
     services: Services | None = None
     """Those of the task, while they stand."""
     workplace: Workplace | None = None

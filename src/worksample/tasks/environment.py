@@ -10,7 +10,16 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from worksample.box import is_host_name
 from worksample.manifests import Flag, Says, Size, told, unfit
-from worksample.records import Deliverable, EndpointSpec, Environment, Frozen, ImageSource, Limits, Paths
+from worksample.records import (
+    BrowserSpec,
+    Deliverable,
+    EndpointSpec,
+    Environment,
+    Frozen,
+    ImageSource,
+    Limits,
+    Paths,
+)
 
 from .image_source import Image
 from .mcp import McpTable, check_mcp
@@ -26,9 +35,12 @@ OURS = (
     "/task/scratch",
     "/task/result",
     "/task/delivered",
+    "/task/browsed",
 )
 """Places in a box that no task can take for itself."""
 _PLAIN = Limits()
+BROWSER_MEMORY, BROWSER_PROCESSES = 4 << 30, 512
+"""Of a box with a browser, where the task says nothing."""
 
 
 def _place(path: str) -> str:
@@ -97,7 +109,8 @@ class EnvironmentTable(Frozen):
     services which nobody can give is planned as not attemptable.
     """
 
-    interfaces: tuple[Literal["terminal"], ...] = ("terminal",)
+    interfaces: tuple[Literal["terminal", "browser"], ...] = ("terminal",)
+    browser: BrowserSpec | None = None
     network: Literal["none", "endpoints", "workplace"] = "none"
     endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
     service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), Says("tables, at most 32")] = ()
@@ -121,6 +134,8 @@ class EnvironmentTable(Frozen):
         check_workplace(self.network, self.company, self.setup or self.live, self.services, self.dialects)
         if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
             raise ValueError('network = "endpoints" and tables [[environment.endpoint]] belong together')
+        if self.browser is not None and "browser" not in self.interfaces:
+            raise ValueError('browser goes with interfaces = ["terminal", "browser"]')
         places = [(one.name, one.port) for one in self._endpoints()]
         if len(set(places)) < len(places):
             raise ValueError("two endpoints have one name and port")
@@ -137,6 +152,8 @@ class EnvironmentTable(Frozen):
     def record(self) -> Environment:
         """What is kept of it, each name once."""
         lists = {name: tuple(dict.fromkeys(getattr(self, name))) for name in _LISTS}
+        browser = (self.browser or BrowserSpec()) if "browser" in self.interfaces else None
+        usual = Limits() if browser is None else Limits(memory=BROWSER_MEMORY, processes=BROWSER_PROCESSES)
         return Environment(
             **lists,
             network=self.network,
@@ -145,7 +162,8 @@ class EnvironmentTable(Frozen):
             mcp=tuple(one.record() for one in self.mcp),
             workplace=source_of(self.company, self.setup, self.live, self.dialects),
             image=ImageSource(name=self.image) if self.image else None,
-            limits=self.limits.over(Limits()),
+            browser=browser,
+            limits=self.limits.over(usual),
             paths=self.paths.over(Paths()),
         )
 

@@ -1,4 +1,4 @@
-"""What an agent can do: shell, Python, files, images, and one way to say that the work is done."""
+"""What an agent can do: shell, Python, files, images, a browser where the task has one, one way to end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True) -> list[ToolDef]:
     """The tools with these names (`bash`, `python`, `files`, `image`) and `submit` where work is closed by a call."""
-    from . import bash, files, image, python, submit
+    from . import bash, browser, files, image, python, submit
 
     out: list[ToolDef] = []
     if "bash" in names:
@@ -25,4 +25,6 @@ def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True)
         out += files.files(workspace)
     if "image" in names and workspace.vision:
         out.append(image.view_image(workspace))
+    if "browser" in workspace.instance.work.environment.interfaces:
+        out += browser.browser()
     return [*out, submit.submit()] if submits else out

@@ -1,0 +1,48 @@
+"""The browser's actions as tools of a model, for tasks that have one."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from worksample.browser import ACTIONS, CURRENT, Action
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import ToolDef
+
+BEGINNING = "browser_"
+
+
+def browser() -> list[ToolDef]:
+    """`browser_goto`, `browser_click`, ...: each shows the page as it is after the action."""
+    return [_tool(one) for one in ACTIONS.values()]
+
+
+def _tool(action: Action) -> ToolDef:
+    from inspect_ai.tool import ToolDef, ToolParams
+    from inspect_ai.util import JSONSchema
+
+    async def execute(**given: Any) -> object:
+        from inspect_ai.model import ContentImage, ContentText
+        from inspect_ai.tool import ToolError
+
+        running = CURRENT.get()
+        if running is None:
+            raise ToolError("there is no browser here")
+        seen = await running.act(action.name, given)
+        if seen.error and not seen.picture:
+            raise ToolError("\n".join(part for part in (seen.error, seen.text) if part))
+        if not seen.picture:
+            return seen.text
+        said = f"[not done: {seen.error}]\n{seen.text}" if seen.error else seen.text
+        return [
+            ContentText(text=said),
+            ContentImage(image=f"data:image/jpeg;base64,{base64.b64encode(seen.picture).decode()}"),
+        ]
+
+    schema = ToolParams(
+        properties={key: JSONSchema.model_validate(one.schema()) for key, one in action.parameters.items()},
+        required=[key for key, one in action.parameters.items() if one.needed],
+    )
+    name = f"{BEGINNING}{action.name}"
+    return ToolDef(execute, name=name, description=action.about, parameters=schema, parallel=False, max_output=0)

@@ -1,0 +1,1 @@
+"""What drives the browser, in a box of its own."""

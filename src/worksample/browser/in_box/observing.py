@@ -1,0 +1,236 @@
+"""What an agent is shown of a page: marks, accessibility tree, document, pictures."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+MARK = (Path(__file__).parent / "mark.js").read_text()
+MOST_ELEMENTS = 20_000
+"""Of a document that has a tree; of a larger one, what can be acted on is listed."""
+MOST_FRAMES = 50
+MOST_LISTED = 500
+MOST_NODES = 60_000
+LONGEST = 200_000
+"""Characters of a document or tree; the platform cuts further."""
+NAME = 300
+DEEPEST = 150
+LARGEST_SIDE = 4096
+SECONDS = 10.0
+_SILENT = {"none", "generic", "InlineTextBox", "LineBreak", "LayoutTable", "LayoutTableRow", "LayoutTableCell"}
+_PROPERTIES = ("focused", "checked", "expanded", "selected", "disabled", "required", "pressed", "invalid", "level")
+
+
+@dataclass
+class Marked:
+    """A document and those in it, marked: element's bid -> what `mark.js` says of it."""
+
+    rows: dict[str, list[Any]] = field(default_factory=dict)
+    frames: dict[str, str] = field(default_factory=dict)
+    """Bid of a frame's element -> the frame's id; "" is the page's own."""
+    documents: dict[str, str] = field(default_factory=dict)
+    page: dict[str, Any] = field(default_factory=dict)
+    count: int = 0
+    cut: bool = False
+
+
+async def mark(session: Any, *, characters: int, visible: bool) -> Marked:
+    """Mark what is shown, frame by frame."""
+    tree = await session.send("Page.getFrameTree")
+    marked = Marked(frames={"": tree["frameTree"]["frame"]["id"]})
+    waiting: list[tuple[str, float, float]] = [("", 0.0, 0.0)]
+    while waiting and len(marked.documents) < MOST_FRAMES:
+        prefix, left, top = waiting.pop(0)
+        given = {"frameId": marked.frames[prefix], "worldName": "worksample"}
+        try:
+            world = (await session.send("Page.createIsolatedWorld", given))["executionContextId"]
+            words = json.dumps([prefix, left, top, MOST_ELEMENTS - marked.count, characters, visible])
+            done = await evaluated(session, f"({MARK})(...{words})", world)
+        except Exception:
+            if not prefix:
+                raise
+            continue  # a frame that went away, or is of another process
+        marked.documents[prefix] = done["dom"]
+        marked.count += done["count"]
+        marked.cut = marked.cut or done["cut"]
+        marked.page = marked.page or done["page"]
+        marked.rows |= {row[0]: row[1:] for row in done["rows"]}
+        for bid, x, y in done["frames"]:
+            if frame := await _frame(session, bid, world):
+                marked.frames[bid] = frame
+                waiting.append((bid, x, y))
+    return marked
+
+
+async def evaluated(session: Any, expression: str, world: int) -> Any:
+    """The value of an expression, in a world of the platform's."""
+    given = {"expression": expression, "contextId": world, "returnByValue": True, "timeout": SECONDS * 1000}
+    done = await session.send("Runtime.evaluate", given)
+    if "exceptionDetails" in done:
+        raise RuntimeError(str(done["exceptionDetails"].get("text"))[:300])
+    return done["result"].get("value")
+
+
+async def _frame(session: Any, bid: str, world: int) -> str:
+    look = (
+        "((b) => { const roots = [document]; while (roots.length) { const r = roots.shift();"
+        " for (const e of r.querySelectorAll('*')) { if (e.getAttribute('bid') === b) return e;"
+        f" if (e.shadowRoot) roots.push(e.shadowRoot); }} }} }})({json.dumps(bid)})"
+    )
+    done = await session.send("Runtime.evaluate", {"expression": look, "contextId": world})
+    if "objectId" not in done["result"]:
+        return ""
+    node = await session.send("DOM.describeNode", {"objectId": done["result"]["objectId"]})
+    return str(node["node"].get("frameId", ""))
+
+
+def document(marked: Marked, prefix: str = "") -> str:
+    """The documents' text, each frame's in its place."""
+    parts = marked.documents.get(prefix, "").split("\0")
+    for at in range(1, len(parts), 2):
+        bid = parts[at]
+        parts[at] = document(marked, bid) if bid.startswith(prefix) and len(bid) > len(prefix) else ""
+    return "".join(parts)[:LONGEST]
+
+
+async def tree(session: Any, marked: Marked, *, visible: bool) -> str:
+    """The accessibility tree, a line for each node, with the ids of elements."""
+    bids = await _bids(session)
+    roots: dict[str, dict[str, Any]] = {}
+    for prefix, frame in marked.frames.items():
+        try:
+            nodes = (await session.send("Accessibility.getFullAXTree", {"frameId": frame}))["nodes"][:MOST_NODES]
+        except Exception:
+            if not prefix:
+                raise
+            continue
+        roots[prefix] = (
+            {"nodes": {node["nodeId"]: node for node in nodes}, "first": nodes[0]["nodeId"]} if nodes else {}
+        )
+    lines: list[str] = []
+    if roots.get(""):
+        _Written(roots, bids, marked, visible).write("", roots[""]["first"], 0, lines, "")
+    return "\n".join(lines)[:LONGEST]
+
+
+async def _bids(session: Any) -> dict[int, str]:
+    """The browser's number of an element -> its bid."""
+    root = (await session.send("DOM.getDocument", {"depth": -1, "pierce": True}))["root"]
+    found, waiting = {}, [root]
+    while waiting:
+        node = waiting.pop()
+        given = node.get("attributes", ())
+        for at in range(0, len(given), 2):
+            if given[at] == "bid":
+                found[node["backendNodeId"]] = given[at + 1]
+        waiting += [*node.get("children", ()), *node.get("shadowRoots", ())]
+        if "contentDocument" in node:
+            waiting.append(node["contentDocument"])
+    return found
+
+
+@dataclass
+class _Written:
+    roots: Mapping[str, dict[str, Any]]
+    bids: Mapping[int, str]
+    marked: Marked
+    visible: bool
+
+    def write(self, prefix: str, number: str, depth: int, lines: list[str], above: str, seen: bool = True) -> bool:
+        """Put a node and all below it on lines; whether anything of it is shown. `seen`: what it stands in is."""
+        node = self.roots[prefix]["nodes"].get(number)
+        if node is None or depth > DEEPEST or len(lines) > MOST_NODES:
+            return False
+        bid = self.bids.get(node.get("backendDOMNodeId", -1), "")
+        seen = bid in self.marked.rows if bid else seen
+        role, name = str(_value(node.get("role"))), str(_value(node.get("name")))[:NAME]
+        line, at = self._line(node, bid, role, name, above), len(lines)
+        if line:
+            lines.append("\t" * depth + line)
+        below = [(prefix, child) for child in node.get("childIds", ())]
+        if bid and self.roots.get(bid):
+            below.append((bid, self.roots[bid]["first"]))
+        inner = [self.write(where, child, depth + bool(line), lines, name or above, seen) for where, child in below]
+        kept = bool(line) and (not self.visible or seen or any(inner))
+        if line and not kept:
+            del lines[at]
+        return kept or any(inner)
+
+    def _line(self, node: Mapping[str, Any], bid: str, role: str, name: str, above: str) -> str:
+        if node.get("ignored") or (role in _SILENT and not name) or role == "InlineTextBox":
+            return ""
+        if role == "StaticText":
+            return f"StaticText {name!r}" if name.strip() and name != above else ""
+        row = self.marked.rows.get(bid)
+        if role in ("generic", "none") and not (row and row[0]):
+            return ""
+        parts = [f"[{bid}] {role} {name!r}" if bid else f"{role} {name!r}"]
+        if (value := _value(node.get("value"))) not in ("", None):
+            parts.append(f"value={str(value)[:NAME]!r}")
+        for one in node.get("properties", ()):
+            said = _value(one.get("value"))
+            if one["name"] in _PROPERTIES and said not in (False, "false", "", None):
+                parts.append(one["name"] if said is True or said == "true" else f"{one['name']}={said}")
+        return ", ".join(parts)
+
+
+def _value(given: Mapping[str, Any] | None) -> Any:
+    return "" if given is None else given.get("value", "")
+
+
+def interactable(marked: Marked) -> str:
+    """What can be acted on in the viewport, a line each."""
+    usable = [(bid, row) for bid, row in marked.rows.items() if row[0]]
+    lines = [f"[{bid}] {row[5]} {row[6]!r} at {row[1]},{row[2]} {row[3]}x{row[4]}" for bid, row in usable[:MOST_LISTED]]
+    if len(usable) > MOST_LISTED:
+        lines.append(f"[{len(usable) - MOST_LISTED} more]")
+    return "\n".join(lines)
+
+
+async def picture(session: Any) -> Any:
+    """The viewport, as a picture of Pillow's: what the browser gave is read here, and written anew."""
+    from PIL import Image
+
+    given = {"format": "jpeg", "quality": 85, "optimizeForSpeed": True}
+    data = (await asyncio.wait_for(session.send("Page.captureScreenshot", given), SECONDS))["data"]
+    Image.MAX_IMAGE_PIXELS = 40_000_000
+    with Image.open(io.BytesIO(base64.b64decode(data)), formats=("JPEG",)) as found:
+        image = found.convert("RGB")
+    if max(image.size) > LARGEST_SIDE:
+        image.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
+    return image
+
+
+def written(image: Any) -> str:
+    """A picture as JPEG, in Base64."""
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=80)
+    return base64.b64encode(out.getvalue()).decode()
+
+
+def with_marks(image: Any, marked: Marked) -> Any:
+    """The picture with what can be acted on in frames, and their ids."""
+    from PIL import ImageDraw
+
+    _overlay(ImageDraw.Draw(image), marked.rows)
+    return image
+
+
+COLOURS = ("#c00000", "#0050c0", "#007a30", "#9a5b00", "#7a00a0", "#00707a")
+
+
+def _overlay(draw: Any, rows: Mapping[str, Sequence[Any]]) -> None:
+    usable = [(bid, row) for bid, row in rows.items() if row[0]]
+    for number, (bid, row) in enumerate(usable[:MOST_LISTED]):
+        left, top, width, height = row[1:5]
+        colour = COLOURS[number % len(COLOURS)]
+        draw.rectangle((left, top, left + width, top + height), outline=colour, width=2)
+        wide = draw.textlength(bid) + 4
+        draw.rectangle((left, max(0, top - 12), left + wide, max(0, top - 12) + 12), fill=colour)
+        draw.text((left + 2, max(0, top - 12)), bid, fill="white")

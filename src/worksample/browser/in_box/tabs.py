@@ -1,0 +1,208 @@
+"""The browser's tabs: which of them is worked in, what opens and closes by itself, what is loaded in them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import Any
+
+from playwright.async_api import Error
+
+MOST_TABS = 20
+MOST_DIALOGS = 30
+"""In one action: a page that asks on is closed."""
+MOST_TOLD = 100
+"""Navigations and remarks of one action."""
+
+
+class Tabs:
+    """All pages of one browser. What happens between two calls of `told` is in the second."""
+
+    def __init__(self, downloads: str) -> None:
+        self._downloads = downloads
+        self._context: Any = None
+        self.page: Any = None
+        self._sessions: dict[Any, Any] = {}
+        self._numbers: dict[Any, int] = {}
+        self._count = 0
+        self._dialogs = 0
+        self._own = False
+        self._status: dict[Any, tuple[str, int]] = {}
+        self._remarks: list[str] = []
+        self._visits: list[dict[str, Any]] = []
+        self._asked: set[Any] = set()
+        self._files: dict[str, str] = {}
+        self._going: set[asyncio.Task[None]] = set()
+
+    async def begin(self, browser: Any, context: Any) -> None:
+        """Watch a fresh browser, with one empty tab."""
+        self._context, self._sessions, self._numbers, self.page = context, {}, {}, None
+        whole = await browser.new_browser_cdp_session()
+        context.on("page", self._opened)
+        await self.new_page()
+        targets = (await whole.send("Target.getTargets"))["targetInfos"]
+        own = [one["browserContextId"] for one in targets if one["type"] == "page" and "browserContextId" in one]
+        whole.on("Browser.downloadWillBegin", self._download)
+        whole.on("Browser.downloadProgress", self._progress)
+        for context_id in dict.fromkeys(own):
+            given = {"behavior": "allow", "downloadPath": self._downloads, "eventsEnabled": True}
+            with contextlib.suppress(Error):
+                await whole.send("Browser.setDownloadBehavior", {**given, "browserContextId": context_id})
+
+    @property
+    def pages(self) -> list[Any]:
+        """Those that are open, in the order of their numbers."""
+        return [] if self._context is None else list(self._context.pages)
+
+    def note(self, text: str) -> None:
+        """A remark for the agent."""
+        if len(self._remarks) < MOST_TOLD:
+            self._remarks.append(text[:500])
+
+    def told(self) -> dict[str, Any]:
+        """What happened since the last call."""
+        out = {"remarks": self._remarks, "navigations": self._visits}
+        self._remarks, self._visits, self._dialogs = [], [], 0
+        self._asked.clear()
+        return out
+
+    async def session(self) -> Any:
+        """The protocol's session of the page that is worked in."""
+        if self.page is None or self.page.is_closed():
+            await self.focus_some()
+        if self.page not in self._sessions:
+            session = await self._context.new_cdp_session(self.page)
+            for domain in ("Page", "DOM", "Accessibility"):
+                await session.send(f"{domain}.enable")
+            self._sessions[self.page] = session
+        return self._sessions[self.page]
+
+    async def focus_some(self) -> None:
+        """Work in the last tab, or in a new one where none is left."""
+        if self.pages:
+            self.page = self.pages[-1]
+        else:
+            await self.new_page()
+
+    async def new_page(self) -> None:
+        """An empty tab, in which work goes on."""
+        self._own = True
+        try:
+            self.page = await self._context.new_page()
+        finally:
+            self._own = False
+
+    async def replace(self, why: str) -> None:
+        """An empty tab in place of this one."""
+        old = self.page
+        self.note(why)
+        await self.new_page()
+        with contextlib.suppress(Error, TimeoutError):
+            await asyncio.wait_for(old.close(run_before_unload=False), 5)
+
+    async def listed(self) -> list[dict[str, Any]]:
+        """What stands in each tab."""
+        return [{"tab": at, "url": page.url[:1000], "active": page is self.page} for at, page in enumerate(self.pages)]
+
+    async def settle(self, seconds: float) -> None:
+        """Give what an action began some time: a popup, a page that loads."""
+        with contextlib.suppress(Error, TimeoutError, asyncio.TimeoutError):
+            await asyncio.sleep(0.05)
+            await asyncio.wait_for(self.page.wait_for_load_state("domcontentloaded"), seconds)
+            await asyncio.wait_for(self._quiet(), min(seconds, 1.5))
+
+    async def _quiet(self) -> None:
+        """Until what this action asked of servers was answered."""
+        while self._asked:
+            await asyncio.sleep(0.03)
+
+    def _opened(self, page: Any) -> None:
+        self._numbers[page] = self._count
+        self._count += 1
+        page.on("framenavigated", lambda frame: self._visited(page, frame))
+        page.on("request", self._begun)
+        page.on("requestfinished", self._done)
+        page.on("requestfailed", self._done)
+        page.on("response", lambda answer: self._answered(page, answer))
+        page.on("dialog", lambda dialog: self._task(self._dialog(page, dialog)))
+        page.on("crash", lambda *_: self._task(self._crashed(page)))
+        page.on("close", lambda *_: self._closed(page))
+        page.on("filechooser", lambda *_: self.note("a page asks for a file: use upload_file"))
+        if len(self.pages) > MOST_TABS:
+            self.note(f"a page opened more than {MOST_TABS} tabs: further ones are closed")
+            self._task(page.close())
+            return
+        if self._own:
+            return
+        if self.page is not None:
+            self.note("a new tab was opened, and is the active one")
+        self.page = page
+
+    def _begun(self, request: Any) -> None:
+        self._asked.add(request)
+
+    def _done(self, request: Any) -> None:
+        self._asked.discard(request)
+
+    def _task(self, work: Any) -> None:
+        async def done() -> None:
+            with contextlib.suppress(Error, TimeoutError):
+                await work
+
+        task = asyncio.get_running_loop().create_task(done())
+        self._going.add(task)
+        task.add_done_callback(self._going.discard)
+
+    def _visited(self, page: Any, frame: Any) -> None:
+        if frame.parent_frame is not None or frame.url == "about:blank":
+            return
+        url, status = self._status.pop(page, ("", 0))
+        self._visit(page, frame.url, status if url == frame.url.partition("#")[0] else 0)
+
+    def _answered(self, page: Any, answer: Any) -> None:
+        request = answer.request
+        if not request.is_navigation_request() or request.frame.parent_frame is not None:
+            return
+        if 300 <= answer.status < 400:
+            self._visit(page, answer.url, answer.status)
+        else:
+            self._status[page] = (answer.url, answer.status)
+
+    def _visit(self, page: Any, url: str, status: int) -> None:
+        if len(self._visits) >= MOST_TOLD:
+            return
+        said: dict[str, Any] = {"at": round(time.time(), 3), "tab": self._numbers.get(page, 0), "url": url[:4000]}
+        self._visits.append({**said, "status": status} if status else said)
+
+    async def _dialog(self, page: Any, dialog: Any) -> None:
+        self._dialogs += 1
+        if self._dialogs > MOST_DIALOGS:
+            self.note(f"a page asked more than {MOST_DIALOGS} times, and was closed")
+            await page.close(run_before_unload=False)
+            return
+        self.note(f"{dialog.type} {dialog.message[:300]!r} was accepted")
+        await dialog.accept()
+
+    async def _crashed(self, page: Any) -> None:
+        self.note("the page crashed, and was closed")
+        await page.close(run_before_unload=False)
+
+    def _closed(self, page: Any) -> None:
+        self._sessions.pop(page, None)
+        self._status.pop(page, None)
+        if page is self.page:
+            left = [one for one in self.pages if one is not page]
+            self.page = left[-1] if left else None
+
+    def _download(self, event: dict[str, Any]) -> None:
+        self._files[event["guid"]] = str(event.get("suggestedFilename", ""))[:200]
+
+    def _progress(self, event: dict[str, Any]) -> None:
+        name = self._files.get(event["guid"])
+        if name is None or event.get("state") == "inProgress":
+            return
+        del self._files[event["guid"]]
+        done = event.get("state") == "completed"
+        path = event.get("filePath") or f"{self._downloads}/{name}"
+        self.note(f"downloaded to {path}" if done else f"the download of {name} was broken off")

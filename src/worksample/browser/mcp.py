@@ -1,0 +1,99 @@
+"""The browser as a server of the Model Context Protocol, for programs of the agent's box.
+
+It answers each request at once, with JSON: of the protocol's HTTP that is all that clients need of a server that
+keeps no streams. The platform answers by itself, as it does for models: a program can change nothing here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from typing import Any
+
+from worksample.errors import SandboxError
+from worksample.models.door.http import BadRequest, Request, as_json, requests, response
+
+from .actions import ACTIONS, Action
+from .running import Browser, Seen
+
+LARGEST = 1 << 20
+VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
+NOT_JSON, NO_REQUEST, NO_METHOD, WRONG = -32700, -32600, -32601, -32602
+
+
+class McpServer:
+    """Answers for one trial's browser."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the requests of one connection."""
+        try:
+            async for request in requests(reader, writer, LARGEST):
+                status, body = await self._answered(request)
+                writer.write(response(status, body, "application/json", keep=request.keep))
+                await writer.drain()
+        except BadRequest as bad:
+            writer.write(
+                response(bad.status, as_json(_fault(None, NO_REQUEST, bad.message)), "application/json", keep=False)
+            )
+
+    async def _answered(self, request: Request) -> tuple[int, bytes]:
+        if request.method != "POST":
+            return 405, as_json(_fault(None, NO_REQUEST, "only POST is served here"))
+        try:
+            asked = json.loads(request.body)
+        except (ValueError, RecursionError):
+            return 400, as_json(_fault(None, NOT_JSON, "the body is not JSON"))
+        if not isinstance(asked, dict) or not isinstance(asked.get("method"), str):
+            return 400, as_json(_fault(None, NO_REQUEST, "the body is no request"))
+        if "id" not in asked:
+            return 202, b""
+        given = asked.get("params")
+        return 200, as_json(await self._result(asked["id"], asked["method"], given if isinstance(given, dict) else {}))
+
+    async def _result(self, id: Any, method: str, given: dict[str, Any]) -> dict[str, Any]:
+        if method == "initialize":
+            version = given.get("protocolVersion")
+            found: dict[str, Any] = {
+                "protocolVersion": version if version in VERSIONS else VERSIONS[0],
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "browser", "version": "1"},
+            }
+            return {"jsonrpc": "2.0", "id": id, "result": found}
+        if method == "ping":
+            return {"jsonrpc": "2.0", "id": id, "result": {}}
+        if method == "tools/list":
+            return {"jsonrpc": "2.0", "id": id, "result": {"tools": [_listed(one) for one in ACTIONS.values()]}}
+        if method != "tools/call":
+            return _fault(id, NO_METHOD, f"there is no {method[:100]}")
+        name, arguments = given.get("name"), given.get("arguments") or {}
+        if name not in ACTIONS or not isinstance(arguments, dict):
+            return _fault(id, WRONG, "there is no such tool")
+        try:
+            return {"jsonrpc": "2.0", "id": id, "result": _told(await self.browser.act(str(name), arguments))}
+        except SandboxError as error:
+            return _fault(id, NO_REQUEST, error.what)  # the trial ends with it
+
+
+def _listed(one: Action) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "properties": {key: parameter.schema() for key, parameter in one.parameters.items()},
+        "required": [key for key, parameter in one.parameters.items() if parameter.needed],
+    }
+    return {"name": one.name, "description": one.about, "inputSchema": schema}
+
+
+def _told(seen: Seen) -> dict[str, Any]:
+    text = "\n".join(part for part in (seen.error, seen.text) if part)
+    content: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    if seen.picture:
+        content.append({"type": "image", "mimeType": "image/jpeg", "data": base64.b64encode(seen.picture).decode()})
+    return {"content": content, "isError": bool(seen.error)}
+
+
+def _fault(id: Any, code: int, message: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}

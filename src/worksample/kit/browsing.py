@@ -1,0 +1,75 @@
+"""What an agent did in its browser, for graders: read from the record that the platform made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page that was loaded. `action`: the number of what brought it about; `status`: HTTP's, or 0."""
+
+    at: str
+    url: str
+    action: int
+    tab: int = 0
+    status: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An action. `url`, `title`: of the page after it; `error`: why it was not done; `screen`: name of its picture."""
+
+    number: int
+    at: str
+    action: str
+    given: dict[str, Any] = field(default_factory=dict)
+    url: str = ""
+    title: str = ""
+    error: str = ""
+    screen: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+class Browsed:
+    """The part `browser` of a submission; empty where there is none, as in a control of an audit."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    @property
+    def acts(self) -> list[Act]:
+        """All actions, in order."""
+        return [
+            Act(
+                row["n"], row["at"], row["action"], row.get("with", {}), row.get("url", ""), row.get("title", ""),
+                row.get("error", ""), row.get("screen", ""), tuple(row.get("remarks", ())),
+            )
+            for row in self._rows("actions.jsonl")
+            if "action" in row
+        ]  # fmt: skip
+
+    @property
+    def visits(self) -> list[Visit]:
+        """All pages that were loaded, in order."""
+        return [Visit(**row) for row in self._rows("navigation.jsonl")]
+
+    def visited(self, pattern: str) -> list[Visit]:
+        """Those whose address fits a glob, such as `http://tracker:8091/issues/*`, and that were found there."""
+        return [one for one in self.visits if fnmatchcase(one.url, pattern) and one.status < 400]
+
+    @property
+    def messages(self) -> list[str]:
+        """What was left by `send_msg`."""
+        return [str(one.given.get("text", "")) for one in self.acts if one.action == "send_msg" and not one.error]
+
+    def _rows(self, name: str) -> Iterator[dict[str, Any]]:
+        path = self._folder / name if self._folder is not None else None
+        if path is not None and path.is_file():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                yield json.loads(line)
