@@ -21,7 +21,7 @@ def workbook(fill: Callable[[Any], None]) -> bytes:
     from openpyxl import Workbook
 
     book = Workbook()
-    book.remove(book.active)
+    del book["Sheet"]
     fill(book)
     book.properties.created = book.properties.modified = datetime(*DAY)
     made = io.BytesIO()

@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -93,6 +94,10 @@ async def _solved(
     return found
 
 
+def _told(config: AuditConfig, instance: str, name: str) -> None:
+    config.on_step(f"{instance}: {name} is performed")
+
+
 async def _performed(
     bench: Bench, instances: Sequence[Instance], config: AuditConfig, read: Read
 ) -> dict[str, dict[str, Submission]]:
@@ -101,10 +106,8 @@ async def _performed(
     for instance in () if config.static else instances:
         if instance.work.environment.workplace is None:
             continue
-        done = await perform(
-            bench.store, instance, bench.scripts(instance), sandbox=config.sandbox,
-            on_step=lambda name, instance=instance: config.on_step(f"{instance.name}: {name} is performed"),
-        )  # fmt: skip
+        told = partial(_told, config, instance.name)
+        done = await perform(bench.store, instance, bench.scripts(instance), sandbox=config.sandbox, on_step=told)
         found[instance.id] = {name: one.submission for name, one in done.items()}
         for name, one in done.items():
             if one.failed:
