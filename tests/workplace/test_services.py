@@ -205,6 +205,18 @@ async def test_colleagues_answer_in_the_chat() -> None:
         ]
 
 
+async def test_rooms_are_heard_after_each_start() -> None:
+    """Which of the chat's hosts comes up first is drawn at each start; both orders have to do."""
+    async with opened(("chat",)) as (services, workplace, box):
+        chat = Chat(own_box(services), workplace.operator)
+        for number in range(6):
+            after = await chat.now()
+            await ask(box, ("POST", "http://chat:3000/api/rooms/billing", ME, f'{{"text": "{number}"}}'))
+            heard, _ = await chat.heard(after)
+            assert [(one.by, one.text, one.room) for one in heard] == [("assistant", str(number), "billing")]
+            await reset(own_box(services))
+
+
 async def test_what_is_not_the_agents_stays_closed() -> None:
     """Without an account, with forged ones, in others' rooms and calendars, at administration, out of folders."""
     forged = base64.b64encode(b'{"user_id":1,"sk":"0"}').decode() + "--" + "0" * 40

@@ -258,7 +258,10 @@ end
 
 module:hook("message/bare", direct, 100);
 module:hook("message/full", direct, 100);
-module:context(rooms_domain):hook("muc-broadcast-message", in_public, -100);
+-- Which of the two hosts comes up first is drawn anew at each start, and what is hooked on one that is not there yet
+-- is hooked on the server, where nothing is said.
+local function hear_rooms() module:context(rooms_domain):hook("muc-broadcast-message", in_public, -100); end
+if prosody.hosts[rooms_domain] then hear_rooms(); else module:hook_global("server-started", hear_rooms); end
 
 local function heard_after(after)
 	local list = array();
