@@ -19,6 +19,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.reports.advice import AdviceConfig, Advised, Evidence, Listed, advise
+from worksample.reports.advice.evidence import SHAPE
 
 Rng = np.random.Generator
 JOBS, LISTED = 322, 24
@@ -72,6 +73,7 @@ def world(rng: Rng, jobs: int = JOBS, listed: int = LISTED) -> World:
             "helped_cost": alone + np.where(first, 0, said),
         }
     )  # fmt: skip
+    frame = pl.concat([pl.DataFrame(schema=SHAPE), frame], how="diagonal")
     asked, right = [], []
     for n, k in enumerate(rng.choice(len(kinds), listed)):
         kind, value = kinds[k], math.exp(rng.uniform(2, 6.5))

@@ -14,6 +14,7 @@ from worksample.formats.tac.importing import available
 from worksample.tasks import read_package
 from worksample.workplace.reading import read_company
 
+QUICK = "formats/test_tac_port.py::test_companies_of_packages_are_whole_and_keep_what_colleagues_know"
 pytestmark = [
     pytest.mark.tac, pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
 ]  # fmt: skip
@@ -49,6 +50,7 @@ def held(found: dict[str, dict[str, Outcome]]) -> None:
 @pytest.mark.box
 @pytest.mark.workplace
 @pytest.mark.long(seconds=60)
+@pytest.mark.thorough(quick=QUICK)
 def test_a_task_of_both_services_goes_from_import_to_grade(tmp_path: Path) -> None:
     found = carried_out(tmp_path, ("hr_green_card_consultation",))
     held(found)
@@ -59,7 +61,7 @@ def test_a_task_of_both_services_goes_from_import_to_grade(tmp_path: Path) -> No
 @pytest.mark.workplace
 @pytest.mark.long(seconds=1800)
 @pytest.mark.timeout(7200)
-@pytest.mark.thorough(quick="formats/test_tac_port.py::test_a_task_of_both_services_goes_from_import_to_grade")
+@pytest.mark.thorough(quick=QUICK)
 def test_all_39_tasks_go_from_import_to_grade(tmp_path: Path) -> None:
     found = carried_out(tmp_path)
     assert len(found) == 39

@@ -77,7 +77,7 @@ def test_without_people_or_with_too_few_jobs_of_theirs_it_is_said(tmp_path: Path
     few = Store.open(tmp_path / "few", create=True)
     world(few, measured=3)
     table = sections(few)["people-regions"]
-    assert not table.rows and "3 tasks that every approach has done" in table.notes[-1]
+    assert not table.rows and "3 tasks with known costs, and 5 are needed" in table.notes[-1]
     none = Store.open(tmp_path / "none", create=True)
     world(none, measured=0)
     assert "people-regions" not in sections(none)

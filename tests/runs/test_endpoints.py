@@ -11,6 +11,7 @@ import pytest
 
 from runs.material import player
 from worksample.agents import define
+from worksample.agents.browser_tools import BROWSER_HOST
 from worksample.agents.model_door import MODEL_HOST
 from worksample.box import Endpoint
 from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams
@@ -64,7 +65,7 @@ def test_names_are_endpoints_and_wildcards_are_one_proxy() -> None:
     told = dict(environment_of(both))
     assert told.keys() == {"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"}
     assert told["https_proxy"] == told["HTTPS_PROXY"] == f"http://{PROXY}"
-    assert told["NO_PROXY"].split(",") == ["localhost", "127.0.0.0/8", MODEL_HOST, "api.example.com"]
+    assert told["NO_PROXY"].split(",") == ["localhost", "127.0.0.0/8", MODEL_HOST, BROWSER_HOST, "api.example.com"]
 
 
 SERVED = ServiceSpec(name="shop", box="shop", argv=("true",), ports=(80,))
@@ -114,6 +115,8 @@ def test_every_endpoint_has_what_it_is_for_and_the_others_refuse() -> None:
 
 async def test_a_box_without_endpoints_goes_on_by_itself(tmp_path: Path) -> None:
     box = SimpleNamespace(config=SimpleNamespace(endpoints=()))
+    work = SimpleNamespace(environment=Environment())
+    try_ = SimpleNamespace(instance=SimpleNamespace(work=work), job=SimpleNamespace(agent=None))
     for one in (None, cast("Any", box)):
-        async with reaching(cast("Try", None), one) as during:
+        async with reaching(cast("Try", try_), one) as during:
             assert await during(asyncio.sleep(0, "done")) == "done"

@@ -71,7 +71,7 @@ def test_what_was_made_stays_and_what_was_not_goes_where_an_attempt_before_passe
 
 @given(frames())
 def test_each_arm_has_every_first_attempt_and_nothing_after_a_pass(frame: pl.DataFrame) -> None:
-    whole = chained(frame, [PLAN.experiment])
+    whole = chained(frame, [PLAN.experiment], {})
     assert set(whole["arm"]) == set(ARMS)
     for arm in ARMS:
         mine = whole.filter(pl.col("arm") == arm)
@@ -86,4 +86,4 @@ def test_frames_without_chains_stay_as_they_are() -> None:
     plain = plan(some_material(), author="t", at=now(), versions={}, settings={}).experiment
     frame = pl.DataFrame(schema=SCHEMA)
     assert needed(frame, continued([plain]), pl.col("live")) is frame
-    assert chained(frame, [plain]) is frame
+    assert chained(frame, [plain], {}) is frame

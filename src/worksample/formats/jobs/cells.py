@@ -79,7 +79,12 @@ def _bare_amount(told: str) -> str:
 
 
 def whole(cell: object) -> int:
+    """Exactly, whatever its size."""
+    if isinstance(cell, str) and re.fullmatch(r"[0-9]{1,40}", cell.strip()):
+        return int(cell)
     found = number(cell)
+    if isinstance(cell, int):
+        return cell
     if found != int(found):
         raise Unfit("is not a whole number")
     return int(found)
