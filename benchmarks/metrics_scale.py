@@ -137,7 +137,9 @@ def horizon(hours: pl.Series, passed: pl.Series) -> m.Estimate:
 def together(work: pl.DataFrame, passed: pl.Series) -> pl.DataFrame:
     by_agent = work["agent"].to_physical().to_numpy()
     mine = work.drop("late", "tier", "subdomain").hstack([passed])
-    return mine if (by_agent[1:] >= by_agent[:-1]).all() else mine.sort(pl.col("agent").to_physical())
+    # As many changes from row to row as there are agents, less one: each agent's rows stand together, in whatever order.
+    is_together = np.count_nonzero(by_agent[1:] != by_agent[:-1]) < work["agent"].n_unique()
+    return mine if is_together else mine.sort(pl.col("agent").to_physical())
 
 
 PER_AGENT: tuple[tuple[str, Callable[..., m.Estimate], dict[str, str]], ...] = (

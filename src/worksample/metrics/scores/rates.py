@@ -225,38 +225,41 @@ def apply_by(
     group = series("by", by)
     same_length(by=group, **columns)
     table = {name: series(name, values) for name, values in columns.items()}
-    overlapping = group.dtype.is_nested()
-    rows = np.arange(len(group))
-    if overlapping:
-        rows = rows.repeat(group.list.len().fill_null(0).to_numpy())
-        group = group.drop_nulls().explode(empty_as_null=False)
-    note = "groups overlap: never average them" if overlapping else ""
-    gathered = None if overlapping else _runs(group)
-    if gathered is not None:
-        ends, names = gathered
-        order = rows
-    else:
-        groups = codes("by", group)
-        ends, names = np.cumsum(np.bincount(groups.index, minlength=groups.size)), groups.names()
-        # A stable sort of 16 bits is a radix sort.
-        order = rows[np.argsort(narrow(groups.index, groups.size), kind="stable")]
+    note = "groups overlap: never average them" if group.dtype.is_nested() else ""
+    ends, names, order = _runs(group) or _ordered(group)
     out = {}
     for place, label in sorted(enumerate(names), key=lambda pair: pair[1]):
         start, end = (ends[place - 1] if place else 0), ends[place]
         picked = {
-            name: column.slice(start, end - start) if gathered is not None else column.gather(order[start:end])
+            name: column.slice(start, end - start) if order is None else column.gather(order[start:end])
             for name, column in table.items()
         }
         out[label] = metric(**picked, **options).noting(note)
     return out
 
 
-def _runs(group: pl.Series) -> tuple[Ints, list[str]] | None:
-    """Where each group ends and its name, if its rows stand together; else None."""
+_Grouped = tuple[Ints, list[str], Ints | None]
+"""Where each group ends and its name, in this order of the rows; None: as they stand."""
+
+
+def _ordered(group: pl.Series) -> _Grouped:
+    rows = None
+    if group.dtype.is_nested():
+        rows = np.arange(len(group)).repeat(group.list.len().fill_null(0).to_numpy())
+        group = group.drop_nulls().explode(empty_as_null=False)
+    groups = codes("by", group)
+    # A stable sort of 16 bits is a radix sort.
+    order = np.argsort(narrow(groups.index, groups.size), kind="stable")
+    ends = np.cumsum(np.bincount(groups.index, minlength=groups.size))
+    return ends, groups.names(), order if rows is None else rows[order]
+
+
+def _runs(group: pl.Series) -> _Grouped | None:
+    """If the rows of each group stand together; else None."""
     named = group.dtype in (pl.Categorical, pl.Enum) or group.dtype.is_integer()
     if not named or group.null_count() or not len(group):
         return None
     numbers = group.to_physical().to_numpy()
     starts = np.concatenate([[0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1])
     labels = group.gather(starts).cast(pl.String)
-    return None if labels.n_unique() < len(labels) else (np.append(starts[1:], len(group)), labels.to_list())
+    return None if labels.n_unique() < len(labels) else (np.append(starts[1:], len(group)), labels.to_list(), None)
