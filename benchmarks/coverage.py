@@ -1,7 +1,8 @@
 """How often every interval holds the truth: simulated benchmarks of known truth, drawn again and again.
 
 `python benchmarks/coverage.py` prints the table of docs/metrics.md; `--seeds 2000 --write` puts it there. `--only NAME`
-and `--sizes 5,40` make it quick. With `--keep FILE` it can be stopped at any time and goes on where it was.
+and `--sizes 5,40` make it quick; `--hard` draws the worlds that break what intervals take for granted.
+With `--keep FILE` it can be stopped at any time and goes on where it was.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from pathlib import Path
 
 # A test loads this file by its path.
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from benchmarks.coverage_cells import Kept, Table
+from benchmarks.coverage_cells import Kept, Table, World
 from benchmarks.coverage_cells import run as run_worlds
+from benchmarks.coverage_hard import HARD
 from benchmarks.coverage_worlds import WORLDS
 
 SIZES = {5: "5", 10: "10", 40: "40", 149: "ALE 149", 175: "TAC 175", 240: "RLI 240", 322: "UpBench 322"}
@@ -41,9 +43,11 @@ ROWS = {
 """By public function of `worksample.metrics` whose figures have intervals: a row that shows how often they hold."""
 
 
-def run(seeds: int, sizes: tuple[int, ...], only: str = "", kept: Kept | None = None) -> Table:
+def run(
+    seeds: int, sizes: tuple[int, ...], only: str = "", kept: Kept | None = None, worlds: tuple[World, ...] = WORLDS
+) -> Table:
     """Row -> size -> cell, of the worlds whose names hold `only`."""
-    chosen = [(place, world) for place, world in enumerate(WORLDS) if only in world.__name__]
+    chosen = [(place, world) for place, world in enumerate(worlds) if only in world.__name__]
     return run_worlds(chosen, seeds, sizes, kept)
 
 
@@ -60,7 +64,7 @@ def table(found: Table, sizes: tuple[int, ...], seeds: int) -> str:
     return "\n".join(lines)
 
 
-MARKS = ("<!-- coverage -->", "<!-- /coverage -->")
+MARKS = {False: ("<!-- coverage -->", "<!-- /coverage -->"), True: ("<!-- hard -->", "<!-- /hard -->")}
 
 
 def main() -> None:
@@ -69,17 +73,20 @@ def main() -> None:
     options.add_argument("--sizes", default=",".join(map(str, SIZES)))
     options.add_argument("--only", default="")
     options.add_argument("--keep", type=Path, default=None, help="a file of finished blocks, to go on from")
+    options.add_argument("--hard", action="store_true", help="worlds that break what intervals take for granted")
     options.add_argument("--write", action="store_true")
     given = options.parse_args()
     sizes = tuple(int(s) for s in given.sizes.split(","))
     began = time.process_time()
-    text = table(run(given.seeds, sizes, given.only, Kept(given.keep)), sizes, given.seeds)
+    found = run(given.seeds, sizes, given.only, Kept(given.keep), HARD if given.hard else WORLDS)
+    text = table(found, sizes, given.seeds)
     print(text)
     print(f"{time.process_time() - began:.0f} s of processor time", file=sys.stderr)
     if given.write:
         page = Path(__file__).parents[1] / "docs/metrics.md"
-        before, _, rest = page.read_text().partition(MARKS[0])
-        page.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}")
+        begin, end = MARKS[given.hard]
+        before, _, rest = page.read_text().partition(begin)
+        page.write_text(f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}")
 
 
 if __name__ == "__main__":

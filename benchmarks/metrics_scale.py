@@ -137,7 +137,7 @@ def horizon(hours: pl.Series, passed: pl.Series) -> m.Estimate:
 def together(work: pl.DataFrame, passed: pl.Series) -> pl.DataFrame:
     by_agent = work["agent"].to_physical().to_numpy()
     mine = work.drop("late", "tier", "subdomain").hstack([passed])
-    # As many changes from row to row as there are agents, less one: each agent's rows stand together, in whatever order.
+    # As many changes from row to row as there are agents, less one: each agent's rows stand together.
     is_together = np.count_nonzero(by_agent[1:] != by_agent[:-1]) < work["agent"].n_unique()
     return mine if is_together else mine.sort(pl.col("agent").to_physical())
 
