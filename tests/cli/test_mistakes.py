@@ -86,6 +86,7 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     "an option forgotten": (["amend", "strike", "trial", "x"], ["--reason", "amend --help"]),
     "an agent that did not work": (["compare", "a", "b"], ["no experiment", "worksample"]),
     "an experiment that there is not": (["report", "nope"], ["no experiment", "worksample demo"]),
+    "part of another demo": (["demo", "feedback", "--only", "*/shop"], ["--only keeps", "worksample demo feedback"]),
     "no digest": (["store", "cat", "x"], ["is not a digest", "store cat --help"]),
     "a trial that there is not": (["amend", "strike", "trial", "x", "--reason", "y"], ["no trial", "worksample list"]),
     "a column's name": (["metrics", "--where", "colour=red"], ["'colour'", "--where with agent"]),

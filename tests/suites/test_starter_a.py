@@ -109,7 +109,7 @@ def test_each_criterion_has_a_case_that_fails_it(task: str) -> None:
     assert leaves <= passing
 
 
-@pytest.mark.thorough(quick="cli/test_newcomer.py::test_the_demo_tells_good_agents_from_bad_ones")
+@pytest.mark.thorough(quick="cli/test_newcomer.py::test_the_demo_tells_good_agents_from_bad_ones[one of each]")
 @pytest.mark.parametrize(("task", "instance"), INSTANCES)
 @pytest.mark.parametrize("agent", ["good", "hasty", "lazy"])
 def test_scripted_agents_rank_as_they_work(agent: str, task: str, instance: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ TIME = "5m"
 """What a replayed script may take: they take seconds, and a plan says what it can take at most."""
 
 
-def demo_config(store: str, *, parallel: int, sandbox: str) -> ExperimentConfig:
+def demo_config(store: str, *, parallel: int, sandbox: str, only: tuple[str, ...] = ()) -> ExperimentConfig:
     """Every folder in the suite's `scripts/` is an agent of that name."""
     folder = find_suite(SUITE).parent / "scripts"
     agents = tuple(
@@ -23,6 +23,7 @@ def demo_config(store: str, *, parallel: int, sandbox: str) -> ExperimentConfig:
         name="demo",
         store=store,
         suite=SUITE,
+        only=only,
         agents=agents,
         limits=LimitsConfig.model_validate({"time": TIME}),
         parallel=parallel,

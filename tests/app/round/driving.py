@@ -33,7 +33,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 60_000
+PATIENCE = 240_000
 """Milliseconds that anything may take: other tests share the machine."""
 expect.set_options(timeout=PATIENCE)
 

@@ -21,6 +21,13 @@ STUDIES = ("starter", "feedback")
 @click.option(
     "--out", type=click.Path(file_okay=False), default=None, help="The report; default: worksample-demo/report."
 )
+@click.option(
+    "--only",
+    multiple=True,
+    default=None,
+    metavar="PATTERN",
+    help="Keep the starter suite's instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
+)
 @click.option("--parallel", type=int, default=None, help="Trials at once; default: 4.")
 @click.option("--unsandboxed", is_flag=True, default=None, help="Run without any isolation; the report prints it.")
 @json_option
@@ -28,6 +35,7 @@ def command(
     study: str | None,
     store: str | None,
     out: str | None,
+    only: tuple[str, ...] | None,
     parallel: int | None,
     unsandboxed: bool | None,
     as_json: bool | None,
@@ -44,6 +52,7 @@ def command(
     from worksample.cli.feedback_demo import feedback_config, run_study
     from worksample.cli.output import open_store
     from worksample.cli.show_run import Tone, run_config
+    from worksample.errors import UsageError
     from worksample.experiments.demo import demo_config
     from worksample.extras import lacks, need
     from worksample.reports import write_report
@@ -51,12 +60,18 @@ def command(
     folder = FOLDER if study != "feedback" else FOLDER / "feedback"
     where, report = store or str(folder / "store"), Path(out) if out else folder / "report"
     many, sandbox = parallel or 4, "none" if unsandboxed else "bubblewrap"
+    if study not in (None, "starter") and only:
+        raise UsageError(
+            f"--only keeps instances of the starter suite, and {study} is a study of its own",
+            where="worksample demo",
+            next=f"worksample demo {study}",
+        )
     if study == "feedback":
         need("review")
         config = feedback_config(where, parallel=many, sandbox=sandbox, quiet=bool(as_json))
         code = run_study(config, quiet=bool(as_json))
     else:
-        config = demo_config(where, parallel=many, sandbox=sandbox)
+        config = demo_config(where, parallel=many, sandbox=sandbox, only=only or ())
         code = run_config(config, Tone(quiet=bool(as_json), hints=False))
     if code > 3:
         return code
