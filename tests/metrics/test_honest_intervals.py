@@ -5,6 +5,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from pydantic import ValidationError
 
 from worksample import metrics as m
@@ -118,6 +119,17 @@ def test_a_winless_resample_opens_one_end_of_one_agent():
     weak = m.pair_sums(range(60), ["w"] * 60, ["human"] * 60, [1.0] + [0.0] * 59)
     alone = m.elo_ratings(weak).ratings["w"]
     assert alone.low is None and alone.high < 1000 and "never wins" in alone.notes[-1]
+
+
+@pytest.mark.parametrize(("tasks", "covered"), [(5, 100.0), (10, 99.7), (40, 97.3)])
+def test_what_an_exact_test_of_differences_covers(tasks, covered):
+    """Equal agents as in `benchmarks/coverage_worlds.py`: two trials of a task differ with a chance of 36 %."""
+
+    def alarms(differ):
+        return max((p for k in range(differ // 2 + 1) if (p := 2 * stats.binom.cdf(k, differ, 0.5)) <= 0.05), default=0)
+
+    found = sum(stats.binom.pmf(d, tasks, 0.36) * alarms(d) for d in range(tasks + 1))
+    assert 100 * (1 - found) == pytest.approx(covered, abs=0.05)
 
 
 def test_few_tasks_are_not_many():
