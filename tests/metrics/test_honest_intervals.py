@@ -5,8 +5,8 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
 from pydantic import ValidationError
+from scipy import stats
 
 from worksample import metrics as m
 from worksample.errors import UsageError
