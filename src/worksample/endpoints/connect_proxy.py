@@ -103,6 +103,7 @@ async def _hello(connection: socket.socket, data: bytes, name: str) -> bytes:
 
 async def _receive(connection: socket.socket) -> bytes:
     try:
-        return await asyncio.wait_for(asyncio.get_running_loop().sock_recv(connection, 1 << 14), PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            return await asyncio.get_running_loop().sock_recv(connection, 1 << 14)
     except TimeoutError:
         raise Refused(f"nothing came for {PATIENCE:.0f} s") from None

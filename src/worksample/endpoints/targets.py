@@ -140,7 +140,8 @@ async def dial(name: str, port: int, contact: Contact, refusing: Refusing = refu
         own.setblocking(False)
         done = False
         try:
-            await asyncio.wait_for(loop.sock_connect(own, place), DIAL_SECONDS)
+            async with asyncio.timeout(DIAL_SECONDS):
+                await loop.sock_connect(own, place)
             done = True
         except (OSError, TimeoutError) as error:
             failure = str(error) or f"nothing answered within {DIAL_SECONDS:.0f} s"

@@ -53,7 +53,8 @@ class Link(asyncio.Protocol):
 
         loop.add_reader(self._socket, ready_now)
         try:
-            await asyncio.wait_for(ready, wait)
+            async with asyncio.timeout(wait):
+                await ready
         except TimeoutError:
             raise SandboxError(f"the box did not answer within {wait:.0f} s", where="box") from None
         finally:

@@ -45,7 +45,8 @@ async def _lacks(service: Service) -> str:
         reader, writer = await asyncio.open_connection(sock=connection)
         try:
             writer.write(f"GET {service.spec.ready} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
-            said = await asyncio.wait_for(reader.read(64), ANSWER_SECONDS)
+            async with asyncio.timeout(ANSWER_SECONDS):
+                said = await reader.read(64)
         except (OSError, TimeoutError) as error:
             return f"GET {service.spec.ready}: {error or 'no answer'}"
         finally:

@@ -65,7 +65,8 @@ class Service:
 
     async def dial(self, port: int) -> socket.socket:
         """A connection to it. OSError, TimeoutError, SandboxError."""
-        return await asyncio.wait_for(self.box.dial(port), DIAL_SECONDS)
+        async with asyncio.timeout(DIAL_SECONDS):
+            return await self.box.dial(port)
 
     def told(self) -> str:
         """Its last lines, for a person."""

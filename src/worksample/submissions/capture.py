@@ -77,7 +77,8 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
 async def _root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> tuple[Part, Cause | None]:
     """What was changed in the image's root, at rest."""
     try:
-        await asyncio.wait_for(box.freeze(), limits.hold)
+        async with asyncio.timeout(limits.hold):
+            await box.freeze()
         try:
             return await asyncio.to_thread(root_changes, box.changes_path, blobs, limits.scan, until)
         finally:
@@ -131,7 +132,8 @@ PAUSES = (0.0, 0.05, 0.5)
 async def _trouble(act: Awaitable[None], seconds: float, done: str) -> str:
     """Do something to a box; why it could not be done, or nothing."""
     try:
-        await asyncio.wait_for(act, seconds)
+        async with asyncio.timeout(seconds):
+            await act
     except SandboxError as e:
         return f"the box could not be {done}: {e.what}"
     except TimeoutError:

@@ -74,7 +74,8 @@ class Terminal:
         """What was shown after `after` bytes, as soon as there is any; empty once the seconds are over."""
         if after >= self.at and not self.ended:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._news.wait()
         start = self.at - len(self._shown)
         # A browser of another day asks for what this terminal never showed.
         after = start if after > self.at else max(after, start)

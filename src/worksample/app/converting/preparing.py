@@ -205,7 +205,8 @@ class Preparing:
             self.add([*(found or ()), *again])
             self._wake.clear()
             try:
-                await asyncio.wait_for(self._wake.wait(), AGAIN_SECONDS)
+                async with asyncio.timeout(AGAIN_SECONDS):
+                    await self._wake.wait()
             except TimeoutError:
                 continue
 
