@@ -70,7 +70,8 @@ def test_killed_at_every_step_a_chain_ends_as_one_that_never_was(tmp_path: Path)
     where, killed = tmp_path / "store", Counter[str]()
     with Store.open(where, create=True) as store:
         experiment = planned(store, config)
-        hire(store, "ann")
+        # Unchanged work is judged by somebody new each time.
+        hire(store, "ann", "bob", "cem")
     for turn in range(4):
         # No chain is decided over before first attempts are judged.
         for point in (p for p in (POINTS if turn else CLOSING) if killed[p] < 2):
@@ -78,7 +79,8 @@ def test_killed_at_every_step_a_chain_ends_as_one_that_never_was(tmp_path: Path)
         with Store.open(where) as store:
             run(store, experiment, config)
             people = People(store, clock=Ticking(turn))
-            judge_by_reading(store, people, people.accounts.all()[-1])
+            for expert in people.accounts.all():
+                judge_by_reading(store, people, expert)
     assert all(killed[point] for point in POINTS) and set(POINTS) > set(OF_CHAINS), killed
     with Store.open(where) as store:
         assert [str(fault) for fault in check(store, deep=True)] == []

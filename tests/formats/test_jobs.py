@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from worksample.cli.commands.import_jobs import command
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files import HashSink
 from worksample.formats.jobs import ImportJobs, import_jobs
+from worksample.formats.jobs.package import FILE_LIMIT
 from worksample.formats.jobs.posting import category_of
 from worksample.records import ContractType, Importance, Job, Protocol
 from worksample.tasks import ingest, read_package, read_suite
@@ -288,3 +290,54 @@ def test_the_papers_own_names_of_categories_are_known() -> None:
     for one in categories("upwork"):
         names = (lookup(one.parent).title, one.title) if one.parent else (one.title, "")
         assert category_of(Job(contract="1", category=names[0], subcategory=names[1])) == one.id
+
+
+def test_a_spreadsheet_of_another_land_with_formulas_is_read_or_refused_cell_by_cell(folder: Path) -> None:
+    """In cp1252 with semicolons: what would run elsewhere is text here, and no amount."""
+    said = '=HYPERLINK("http://x.example";"Größe prüfen")'
+    rows = [
+        row(contract_id="=1+1", job_title="@SUM(A1)", job_description=said, contract_amount="1200,50"),
+        row(contract_id="2", contract_amount="=B2*2"),
+        row(contract_id="3", hours="=NOW()"),
+    ]
+    rows = [{"hours": "", **one} for one in rows]
+    table = write_csv(folder / "t.csv", rows, encoding="cp1252", mark=";")
+    with pytest.raises(ImportFailed, match="not UTF-8"):
+        import_jobs(table, folder / "out", ImportJobs())
+    made = import_jobs(table, folder / "out", ImportJobs(encoding="cp1252", skip_faulty=True))
+    assert len(made.faults) == 2 and all(
+        "is a formula; save the table with its values" in f for f in made.faults.values()
+    )
+    [name] = made.written
+    package = read_package(folder / "out" / name)
+    assert package.about.job is not None and package.about.job.contract == "=1+1"
+    assert (package.title, package.instances[0].brief.count(said)) == ("@SUM(A1)", 1)
+    assert package.about.value is not None and package.about.value.middle == 1200.5
+
+
+def test_a_huge_attachment_is_refused_without_being_read_and_named_where_asked(folder: Path) -> None:
+    with (folder / "film.mov").open("wb") as file:
+        file.truncate(FILE_LIMIT + 1)
+    table = write_csv(folder / "t.csv", [row(attachments="style.txt;film.mov")])
+    with pytest.raises(ImportFailed, match=r"film\.mov' has more than 2 GiB"):
+        import_jobs(table, folder / "out", ImportJobs())
+    made = import_jobs(table, folder / "out", ImportJobs(missing=True))
+    package = read_package(folder / "out" / made.written[0])
+    assert [p.name for p in (package.root / "inputs").iterdir()] == ["style.txt"]
+    assert package.about.job is not None and package.about.job.attachments == ("style.txt", "film.mov")
+
+
+def test_a_long_list_is_read_in_the_memory_of_a_short_one(folder: Path) -> None:
+    """A million jobs are measured by `benchmarks/jobs_import.py`; here a list and one ten times as long."""
+    peaks = []
+    for rows in (300, 3_000):
+        many = [row(contract_id=str(n), status="open", attachments="") for n in range(rows)]
+        many.append(row(contract_id="done", attachments=""))
+        table = write_csv(folder / f"{rows}.csv", many)
+        tracemalloc.start()
+        made = import_jobs(table, folder / f"out-{rows}", UPBENCH)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert (made.rows, made.left_out, len(made.written)) == (rows + 1, {"completed": rows}, 1)
+    # What grows is the set of ids.
+    assert peaks[1] - peaks[0] < 2_700 * 400

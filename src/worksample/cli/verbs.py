@@ -114,6 +114,7 @@ VERBS: dict[str, Verb | Family] = {
     "jobs": Family(
         "Have experts decide which jobs are fit to be tasks.",
         {
+            "add": _verb("jobs_add", "Take a suite's jobs into the store, for a qualification opened in the app."),
             "qualify": _verb("jobs_qualify", "Look at a suite's jobs, and ask experts which are fit."),
             "funnel": _verb("jobs_funnel", "Show how many jobs dropped out at each step, and why."),
             "experts": _verb("jobs_experts", "Show how sets of experts cover the jobs of their categories."),

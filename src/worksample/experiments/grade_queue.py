@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -37,6 +37,8 @@ class GradeQueue:
         works = (RoundWork(store, round, evaluators_of(round, here), tries) for round in rounds)
         self.works = [work for work in works if work.by]
         self.tally = Tally()
+        self.evaluated: Callable[[], None] = lambda: None
+        """Called after each evaluation."""
         self.waiting: asyncio.PriorityQueue[_Queued] = asyncio.PriorityQueue()
         self._number = count()
         self._instances: dict[str, Instance] = {}
@@ -109,6 +111,7 @@ class GradeQueue:
             self._count(work.round, item, made)
         if evaluation is not None:
             self.watch.graded(evaluation, submission, instance)
+        self.evaluated()
 
     def _made(self, round: Round, item: Item) -> list[Evaluation]:
         return by_item(self.store.find(Evaluation, round=round.id, subject=item[0].id)).get(key(*item), [])

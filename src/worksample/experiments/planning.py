@@ -163,7 +163,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
             instance=instance.id,
             arm=arm.name,
             repeat=repeat,
-            not_attemptable=reasons[agent.id, instance.id] or no_seat(arm, instance),
+            not_attemptable=no_seat(arm, instance) or reasons[agent.id, instance.id],
         )
         for agent, instance, arm, repeat in product(
             material.agents,

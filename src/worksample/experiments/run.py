@@ -15,7 +15,7 @@ from worksample.human_trials.waiting import has_places
 from worksample.models import JudgeConfig, Price, close_models
 from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
-from worksample.runs import RunConfig, run_slots, write_scores
+from worksample.runs import More, RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
 from worksample.store import Store
@@ -216,7 +216,7 @@ class _Work:
         while slots := await asyncio.to_thread(self._untried):
             free = await asyncio.to_thread(self._free, slots)
             if free:
-                await run_slots(self.store, self.experiment, free, config, self._closed)
+                await self._run_free(free, config)
                 # One whose earlier work was withdrawn just now got no trial; the next look at its chain says more.
                 self.tried |= {slot.id for slot in free if slot.after is not None}
                 if self.stopping:
@@ -227,6 +227,28 @@ class _Work:
                 told = True
                 self.watch.note(f"another process works on {len(slots)} slots; waiting for it")
             await asyncio.sleep(POLL)
+
+    async def _run_free(self, free: list[Slot], config: RunConfig) -> None:
+        """Run these, and what chains go on with in the meantime: none waits for the last straggler of others."""
+        if self.experiment.lock.chain is None:
+            await run_slots(self.store, self.experiment, free, config, self._closed)
+            return
+        more = More()
+        self.grading.evaluated = more.changed.set
+        following = asyncio.create_task(self._follow(more))
+        try:
+            await run_slots(self.store, self.experiment, free, config, self._closed, more)
+        finally:
+            more.end()
+            await following
+
+    async def _follow(self, more: More) -> None:
+        """Whenever something was graded or closed while a place stands free, see which chains go on."""
+        while not more.over:
+            await more.changed.wait()
+            more.changed.clear()
+            if more.wanted and await self._go_on():
+                await more.give(await asyncio.to_thread(self._untried))
 
     def _agents(self) -> list[Agent]:
         return [self.store.get(Agent, id) for id in self.experiment.agents]

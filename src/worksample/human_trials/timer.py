@@ -43,6 +43,8 @@ class Seat:
     """Digests of what the agent was asked by this person."""
     asked: int = 0
     """How often the agent was asked, by whomever."""
+    taken_back: str = ""
+    """Why an admin took the place back, where nothing happened since."""
 
     def seconds_at(self, now: datetime) -> float:
         """Seconds of work up to `now`."""
@@ -82,7 +84,7 @@ def _after(seat: Seat, event: SeatEvent) -> Seat:
         number=event.number,
         person=event.person,
         seconds=seat.seconds_at(event.at),
-        held=event.act not in (Act.LEFT, Act.HANDED_IN),
+        held=event.act not in (Act.LEFT, Act.TAKEN_BACK, Act.HANDED_IN),
         running=going_on,
         closed=event.act is Act.HANDED_IN,
         began=seat.began or (event.at if going_on else None),
@@ -90,6 +92,7 @@ def _after(seat: Seat, event: SeatEvent) -> Seat:
         until=event.until or seat.until,
         output=event.output or seat.output,
         saved=event.at if event.output else seat.saved,
+        taken_back=event.note if event.act is Act.TAKEN_BACK else "",
     )
     if event.act is Act.ASKED:
         return replace(seat, asked=seat.asked + 1, asks=(*seat.asks, event.text or ""))

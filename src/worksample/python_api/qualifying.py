@@ -77,6 +77,17 @@ def qualify(
     return Asked(round, looks)
 
 
+def add_jobs(suite: str | Path, *, store: Where = None) -> tuple[str, ...]:
+    """Take a suite's jobs into the store, so that a qualification of them can be opened in the app; ids of instances.
+
+    Raises ManifestError, PlanError where the suite has no job, StoreError.
+    """
+    from worksample.tasks import find_suite
+
+    with opened(store, create=True) as here:
+        return tuple(job.id for job in _ingested(here, find_suite(str(suite))))
+
+
 def _ingested(store: Store, path: Path) -> list[Instance]:
     from worksample.errors import RecordMissing
     from worksample.records import Instance

@@ -25,6 +25,8 @@ class Act(StrEnum):
     LEFT = "left"
     """The place is free for others; what was made stays, and is this person's alone."""
     HANDED_IN = "handed_in"
+    TAKEN_BACK = "taken_back"
+    """As `left`, by an admin and not by who sat there."""
 
 
 @register
@@ -51,6 +53,8 @@ class SeatEvent(Record):
     text: Digest | None = None
     """Blob with what the agent is asked."""
     note: str = ""
+    by: str = Field(default="", exclude_if=lambda name: not name)
+    """Name of the account that took the place back; not written where nobody did."""
 
     @staticmethod
     def identify(slot: str, number: int) -> str:

@@ -2,7 +2,8 @@
 
 from .config import RunConfig
 from .limits import limits_of
+from .more import More
 from .scores import write_scores
 from .slots import run_slots
 
-__all__ = ["RunConfig", "limits_of", "run_slots", "write_scores"]
+__all__ = ["More", "RunConfig", "limits_of", "run_slots", "write_scores"]

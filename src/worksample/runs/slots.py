@@ -21,6 +21,7 @@ from .close import close
 from .config import RunConfig
 from .engine_folder import need_engine_folder
 from .limits import limits_of
+from .more import More
 from .outcome import cancelled
 from .settled import settled
 from .source import Trials
@@ -35,14 +36,15 @@ if TYPE_CHECKING:
 
 
 async def run_slots(
-    store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed
-) -> None:
+    store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed,
+    more: More | None = None,
+) -> None:  # fmt: skip
     """Run trials for these slots, in this order, and return when each has one that is not tried again.
 
     `config.parallel` of them run at once, of whichever agents they are. Every trial is in the store, with its
     submission, before `on_closed(trial, submission)` is called; the submission is None where the sandbox never started.
-    Slots that another living run works on are left to it. Cancelling this closes the trials in work as cancelled, with
-    what they had made, and raises CancelledError.
+    Slots that another living run works on are left to it. `more` may give further ones while it goes on.
+    Cancelling this closes the trials in work as cancelled, with what they had made, and raises CancelledError.
 
     PlanError, before anything runs, for a budget without a price, a model that cannot be had or a script that is
     missing; ImageError where no image can be had. Where some cannot, their slots get a trial that says so
@@ -57,9 +59,11 @@ async def run_slots(
         agent.id: Job(store, experiment, agent, model_of(agent, config.service(agent.model)), config, on_closed)
         for agent in agents
     }
-    trials = Trials(jobs, slots, store, config, broken)
+    trials = Trials(jobs, slots, store, config, broken, more)
     trials.runner = asyncio.current_task()
     keeper = asyncio.create_task(trials.keep())
+    if more is not None:
+        more.trials = trials
     try:
         with settled():
             await _run(trials)

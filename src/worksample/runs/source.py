@@ -22,6 +22,7 @@ from .close import tell, trial_of
 from .config import RunConfig
 from .feed import Feed
 from .limits import limits_of
+from .more import More
 from .outcome import failed
 from .trial_box import spec_of
 from .tries import Job, Try
@@ -51,9 +52,13 @@ class Trials:
         store: Store,
         config: RunConfig,
         broken: Mapping[str, ImageError],
+        more: More | None = None,
     ) -> None:
-        """broken: instances whose images cannot be had."""
+        """broken: instances whose images cannot be had. more: whoever may have slots later."""
         self.jobs, self.store, self.config, self.broken = jobs, store, config, broken
+        self.more = more
+        self.checked = {slot.instance for slot in slots}
+        """Instances whose agents, limits and images were looked at before anything ran."""
         self.waiting: deque[tuple[Slot, int]] = deque((slot, 1) for slot in slots)
         self.tries: dict[str, Try] = {}
         self.passed: list[tuple[Slot, int]] = []
@@ -93,9 +98,29 @@ class Trials:
             if try_ is not None:
                 self.feeds[try_.slot.agent].give(self._sample(try_))
             left = {slot.agent for slot, _ in self.waiting} | {one.slot.agent for one in self.tries.values()}
+            if left and self.more is not None:
+                # What an agent has done may bring it more to do, until all of them are done.
+                left = set(self.feeds)
             for id, feed in self.feeds.items():
                 if id not in left or self._stopping():
                     feed.close()
+
+    @property
+    def idle(self) -> bool:
+        """Whether a place stands free, and something is in work."""
+        return bool(self.tries) and not self.waiting and len(self.tries) < self.config.parallel and not self._stopping()
+
+    async def add(self, slots: Sequence[Slot]) -> None:
+        """Take slots that came since: of agents that work now, on instances that were looked at."""
+        async with self._taking:
+            # Where nothing is in work any more the tasks have ended, and the next run has these.
+            if not self.tries or self._stopping():
+                return
+            known = {slot.id for slot, _ in (*self.waiting, *self.passed)} | self.held
+            fits = [s for s in slots if s.agent in self.feeds and s.instance in self.checked and s.id not in known]
+            self.waiting.extend((slot, 1) for slot in fits)
+        for _ in range(self.config.parallel - len(self.tries)):
+            await self._go_on()
 
     def _next(self) -> Try | None:
         """The next slot that nobody else works on and that is still open, as a try; None where there is none."""
@@ -174,6 +199,8 @@ class Trials:
                 self.waiting.appendleft((try_.slot, try_.here + 1))
             del self.tries[try_.id]
             await self._go_on()
+            if self.more is not None:
+                self.more.changed.set()
         except Exception as error:
             # The whole run ends: other agents' tasks would go on by themselves.
             self.fatal = self.fatal or error

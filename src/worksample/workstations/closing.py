@@ -158,6 +158,7 @@ _SAYS = {
     Act.ASKED: "asked the agent to go on",
     Act.LEFT: "left the place",
     Act.HANDED_IN: "handed in",
+    Act.TAKEN_BACK: "lost the place: an admin took it back",
 }
 
 

@@ -33,6 +33,8 @@ class Desk:
     person: str
     terminal: Terminal | None = None
     frozen: bool = False
+    unkept: bool = False
+    """Whether files were brought that no event has yet."""
     heard: float = field(default_factory=time.monotonic)
     uploads: Uploads = field(default_factory=Uploads)
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -52,7 +54,9 @@ class Desk:
             )
             return commit(self.store, event)
 
-        return await asyncio.to_thread(write)
+        seat = await asyncio.to_thread(write)
+        self.unkept = self.unkept and digest is None
+        return seat
 
     async def freeze(self) -> None:
         """Nothing goes on in the box while the time does not run."""

@@ -26,6 +26,8 @@ __all__ = ["Desks", "Sitting", "submission_of"]
 
 SAVE = 60.0
 """Seconds of work after which a sign of life is noted, with what there is by then."""
+APART = 5.0
+"""Seconds between two looks at the output for files that are brought; of what came since, the next sign of life."""
 LARGEST = 256 << 20
 """Bytes of a file that can be had from a box."""
 LONGEST = 20_000
@@ -61,6 +63,7 @@ class Desks(OpenDesks):
     async def start(self, slot: str, who: Sitting) -> Seat:
         """The time runs, and the box goes on; it is opened where it is not."""
         seat = await self._mine(slot, who)
+        await self._not_others(slot, who.person)
         async with self._opening:
             desk = self._open.get(slot)
             opened = None
@@ -89,9 +92,15 @@ class Desks(OpenDesks):
                 over = Outcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason=reason)
                 await self._close(slot, desk, seat, who, over)
                 return await asyncio.to_thread(seat_of, self.store, slot)
-            if seat.running and seat.last is not None and now - seat.last >= timedelta(seconds=SAVE):
-                seat = await desk.note(seat, Act.WORKED, now, until=self._until(desk))
+            if desk.unkept or (seat.last is not None and now - seat.last >= timedelta(seconds=SAVE)):
+                seat = await self._keep(desk, seat)
         return seat
+
+    async def _keep(self, desk: Desk, seat: Seat) -> Seat:
+        """Note a sign of life, with what lies in the output."""
+        if not seat.running:
+            return seat
+        return await desk.note(seat, Act.WORKED, self.clock(), until=self._until(desk))
 
     async def pause(self, slot: str, who: Sitting) -> Seat:
         """The time does not run, and nothing goes on in the box."""
@@ -112,6 +121,27 @@ class Desks(OpenDesks):
     async def leave(self, slot: str, who: Sitting, reason: str = "") -> Seat:
         """Stand up: the place is free for others, who begin anew."""
         return await self._end(slot, who, Act.LEFT, note=reason)
+
+    async def take_back(self, slot: str, by: str, reason: str) -> Seat:
+        """An admin, whose account's name is `by`, has somebody stand up. What was made is kept as theirs; SeatConflict
+        where nobody sits there.
+        """
+
+        def held() -> Seat:
+            seat = seat_of(self.store, slot)
+            if not seat.is_held(self.clock()):
+                raise SeatConflict("this work is handed in" if seat.closed else "nobody has this place")
+            return seat
+
+        seat = await asyncio.to_thread(held)
+        said = {"note": reason, "by": by}
+        desk = self._open.get(slot)
+        if desk is None:
+            return await self._write(event_after(seat, seat.person, Act.TAKEN_BACK, self.clock(), **said))
+        async with desk.busy:
+            seat = await desk.note(await asyncio.to_thread(held), Act.TAKEN_BACK, self.clock(), **said)
+            await self._drop(slot)
+        return seat
 
     async def ask(self, slot: str, who: Sitting, words: str) -> Seat:
         """Have the agent go on; the next run lets it. UsageError where there is none, or nothing is asked."""
@@ -214,6 +244,10 @@ class Desks(OpenDesks):
                     await desk.box.write(f"{desk.box.config.output}/{path}", whole)
                 except OSError as error:
                     raise UsageError(f"this file cannot be kept: {error.strerror or error}") from error
+                desk.unkept = True
+                seat = await self._mine(slot, who)
+                if seat.last is None or self.clock() - seat.last >= timedelta(seconds=APART):
+                    await self._keep(desk, seat)
             return True
 
     async def download(self, slot: str, who: Sitting, path: str) -> bytes:

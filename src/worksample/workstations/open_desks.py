@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from worksample.errors import SandboxError, StoreError, UsageError
 from worksample.human_trials.events import SeatConflict, commit, seat_of
-from worksample.human_trials.timer import GAP, Seat
+from worksample.human_trials.timer import GAP, Seat, account_of
 from worksample.human_trials.turns import waits_for_person
 from worksample.human_trials.waiting import days_of
 from worksample.records import Act, SeatEvent, Slot
@@ -52,6 +52,10 @@ class OpenDesks:
             seat = seat_of(self.store, slot)
             if seat.closed:
                 raise SeatConflict("this work is handed in")
+            if seat.taken_back and account_of(seat.person) == account_of(who.person):
+                raise SeatConflict(
+                    f"this place was taken back: {seat.taken_back}", next="take it again, or another one"
+                )
             if not seat.is_of(who.person, self.clock()):
                 raise SeatConflict("this place is not yours", next="take it first")
             found = self.store.get(Slot, slot)
@@ -92,6 +96,17 @@ class OpenDesks:
             await desk.close()
             await asyncio.to_thread(self.store.release, f"desk:{slot}", self._owner)
 
+    async def _not_others(self, slot: str, person: str) -> None:
+        """Close the box of a place that somebody else had, or has by now: who sits down finds nothing of theirs."""
+        desk = self._open.get(slot)
+        if desk is None:
+            return
+        async with desk.busy:
+            seat = await asyncio.to_thread(seat_of, self.store, slot)
+            gone = account_of(desk.person) != account_of(person) or not seat.is_of(desk.person, self.clock())
+            if gone and not seat.closed and self._open.get(slot) is desk:
+                await self._drop(slot)
+
     async def _box(self, desk: Desk, act: object) -> None:
         """Something done to the box; one that is lost is closed, so that it is opened anew."""
         try:
@@ -122,8 +137,11 @@ class OpenDesks:
                     await self.look_at(slot, time.monotonic())
 
     async def look_at(self, slot: str, now: float) -> None:
-        """Pause whom nothing is heard of, and close a box that stands idle."""
+        """Pause whom nothing is heard of, and close a box that stands idle, or whose place is another's by now."""
         desk = self._open.get(slot)
+        if desk is not None:
+            await self._not_others(slot, desk.person)
+            desk = self._open.get(slot)
         if desk is None or now - desk.heard < GAP:
             return
         async with desk.busy:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
 from app.round.desks import Desks
+from app.round.driving import axe
 from app.web.bench import front, given, handed_in, saved, until
+from formats.jobs_rows import row, write_csv
+from worksample.formats.jobs import ImportJobs, import_jobs
 from worksample.people import Kind, final_verdicts
 from worksample.people.rounds.looks import keep_looks
 from worksample.people.rounds.questions import CONTEXT, IDENTIFIERS, QUALITY, Question
-from worksample.records import Labels
+from worksample.python_api.qualifying import add_jobs
+from worksample.records import Instance, Labels, Purpose, Round, Rule
+from worksample.verdicts.qualifying import decides
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough(quick="cli/test_jobs.py::test_jobs_go_from_a_list_to_a_suite")]
 
@@ -48,3 +55,49 @@ def test_two_experts_qualify_a_job_in_the_browser(place: Desks) -> None:
     assert isinstance(first.payload, Labels) and isinstance(second.payload, Labels)
     assert first.payload.labels["hard"] == "high" and len(first.payload.criteria.leaves) == 1
     assert final_verdicts(office.store, round.id)[job.id].verdict.passed
+
+
+def test_an_admin_opens_a_qualification_of_jobs_in_the_browser(place: Desks, tmp_path: Path) -> None:
+    place.watch.expected = ("400",)
+    rows = [row(contract_id="a", job_title="Reviews", attachments="style.txt;prices.pdf"),
+            row(contract_id="b", job_title="A poster", category="Design", attachments=""),
+            row(contract_id="c", job_title="By the hour", contract_type="hourly", attachments="")]  # fmt: skip
+    (tmp_path / "style.txt").write_text("Write to jane.doe@example.com.")
+    made = import_jobs(write_csv(tmp_path / "jobs.csv", rows), tmp_path / "jobs", ImportJobs(missing=True))
+    page = place.sit("ada", "admin")
+    page.goto("/admin/rounds/new?kind=qualification")
+    expect(page.get_by_text("The store has no jobs yet.")).to_be_visible()
+    assert len(add_jobs(tmp_path / "jobs", store=place.office.store)) == len(made.written) == 3
+    page.reload()
+    page.get_by_role("button", name="Open the round").click()
+    expect(page.get_by_text("Choose at least one job.")).to_have_count(2)
+    expect(page.get_by_text("hourly")).to_be_visible()
+    page.get_by_label("Category", exact=True).select_option("Writing")
+    page.get_by_role("button", name="Choose all 2").click()
+    page.get_by_role("checkbox", name="By the hour").uncheck()
+    page.get_by_role("button", name="Add a question").click()
+    own = page.get_by_role("group", name="Question 1")
+    own.get_by_label("Name").fill("Licence!")
+    own.get_by_label("Question", exact=True).fill("May the attachments be used?")
+    own.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Open the round").click()
+    expect(page.get_by_text("A name is small letters").first).to_be_visible()
+    own.get_by_label("Name").fill("licence")
+    page.get_by_label("Rule").select_option("tie_break")
+    assert axe(page) == []
+    page.get_by_role("button", name="Open the round").click()
+    expect(page.get_by_role("heading", name="Qualification")).to_be_visible()
+    [round] = [r for r in place.office.store.find(Round) if r.purpose is Purpose.QUALIFICATION]
+    [job] = round.subjects
+    assert (place.office.store.get(Instance, job).title, round.rule) == ("Reviews", Rule.TIE_BREAK)
+    assert "licence" in decides(round)
+    page.goto("/admin/rounds/new?kind=qualification")
+    expect(page.get_by_role("button", name="Choose all 2")).to_be_visible()
+    # What the program found stands beside the job that an expert is given.
+    page = place.sit("eve", "expert")
+    page.goto("/queues")
+    page.locator(f"[data-kind={Kind.QUALIFICATION}] button").click()
+    notes = page.get_by_role("dialog", name="Notes on this item")
+    expect(notes.get_by_text("prices.pdf")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(front(page).locator('[data-ask="licence"]')).to_be_visible()

@@ -1072,6 +1072,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/places/{slot}/take-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take Back Place
+         * @description Take a place from whoever has it, before its time is up. What they made stays, as theirs alone.
+         */
+        post: operations["take_back_place"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/places/{slot}/window": {
         parameters: {
             query?: never;
@@ -1130,6 +1150,26 @@ export interface paths {
          * @description Open a round and fill its queue.
          */
         post: operations["open_round"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Jobs
+         * @description The jobs that a qualification can ask about, each in its latest version.
+         */
+        get: operations["jobs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1996,9 +2036,13 @@ export interface components {
         /**
          * ExperimentWaits
          * @description Submissions by what they wait for, under the experiment's first protocol; `open` slots are still worked at.
-         *     `work`: the first of those that wait, by instance.
+         *     `work`: the first of those that wait, by instance. `reattempts`: of the planned ones those that chains committed;
+         *     `due`: those that the rule asks for by now, and that the next run makes. `places`: open ones of people who work,
+         *     `seats` those that somebody has.
          */
         ExperimentWaits: {
+            /** Due */
+            due: number;
             /** Experiment */
             experiment: string;
             /** Graded */
@@ -2007,10 +2051,16 @@ export interface components {
             name: string;
             /** Open */
             open: number;
+            /** Places */
+            places: number;
             /** Planned */
             planned: number;
+            /** Reattempts */
+            reattempts: number;
             /** Rounds */
             rounds: components["schemas"]["RoundWaits"][];
+            /** Seats */
+            seats: components["schemas"]["SeatView"][];
             /** Ungraded */
             ungraded: number;
             /** Waits For Judge */
@@ -2370,6 +2420,26 @@ export interface components {
             /** Title */
             title: string;
         };
+        /**
+         * JobRow
+         * @description A job that the store knows. `asked`: in how many qualifications it stands.
+         */
+        JobRow: {
+            /** Asked */
+            asked: number;
+            /** Category */
+            category: string;
+            /** Contract */
+            contract: string;
+            /** Files */
+            files: number;
+            /** Instance */
+            instance: string;
+            /** Marks */
+            marks: string[];
+            /** Title */
+            title: string;
+        };
         JsonValue: unknown;
         /** Keys */
         Keys: {
@@ -2600,6 +2670,11 @@ export interface components {
              */
             lease_minutes: number;
             /**
+             * Look
+             * @default true
+             */
+            look: boolean;
+            /**
              * Most Open
              * @default 3
              */
@@ -2620,6 +2695,11 @@ export interface components {
             positives: number;
             /** Protocol */
             protocol?: ("rubric" | "program" | "checkpoints") | null;
+            /**
+             * Questions
+             * @default []
+             */
+            questions: components["schemas"]["Question"][];
             /** Quiz */
             quiz?: string | null;
             /**
@@ -3080,6 +3160,26 @@ export interface components {
          */
         Purpose: "grading" | "regrade" | "audit" | "adjudication" | "false_negatives" | "reliability" | "integrity" | "failures" | "pilot" | "calibration" | "qualification" | "later_pairs";
         /**
+         * Question
+         * @description One more question on a job. With `answers` it is a label; without it is yes or no.
+         */
+        Question: {
+            /**
+             * Answers
+             * @default []
+             */
+            answers: string[];
+            /**
+             * Decides
+             * @default false
+             */
+            decides: boolean;
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * QueueView
          * @description A queue that this person may work in. `missing`: what has to be done first; "" for nothing.
          */
@@ -3378,6 +3478,29 @@ export interface components {
             /** Ended */
             ended: boolean;
         };
+        /**
+         * SeatView
+         * @description A place that somebody has, as an admin sees it. `seconds` of work; `last`: when something was heard last.
+         */
+        SeatView: {
+            /** Last */
+            last: number;
+            /** Name */
+            name: string;
+            /** Seconds */
+            seconds: number;
+            /** Slot */
+            slot: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "paused" | "running" | "agent";
+            /** Title */
+            title: string;
+            /** Until */
+            until: number | null;
+        };
         /** Seen */
         Seen: {
             /** Pane */
@@ -3544,6 +3667,11 @@ export interface components {
              * @enum {string}
              */
             type: "tags";
+        };
+        /** TakeBack */
+        TakeBack: {
+            /** Reason */
+            reason: string;
         };
         /**
          * TakenView
@@ -7284,6 +7412,84 @@ export interface operations {
             };
         };
     };
+    take_back_place: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slot: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakeBack"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not there, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Another was faster. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description The store or a box cannot be used now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
     size_window: {
         parameters: {
             query?: never;
@@ -7498,6 +7704,53 @@ export interface operations {
             };
             /** @description Not there, or not yours. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+        };
+    };
+    jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRow"][];
+                };
+            };
+            /** @description The request is wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failed"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

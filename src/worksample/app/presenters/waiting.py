@@ -13,6 +13,8 @@ from worksample.people.quality.disagreements import Answer, Parting, names_of, p
 from worksample.people.quality.waiting import wanted_of
 from worksample.records import EvaluatorKind, Experiment, Instance, Submission
 
+from .seats import seats_of
+
 MOST_WAITING = 50
 """Submissions of an experiment that one page lists among those that wait."""
 MOST = 500
@@ -34,8 +36,9 @@ def _experiment(services: Services, experiment: Experiment, queues: list[Queue])
     return ExperimentWaits(
         experiment=experiment.id, name=experiment.name, planned=now.planned, open=now.open, graded=now.graded,
         waits_for_people=now.waits_for_people, waits_for_judge=now.waits_for_judge, ungraded=now.ungraded,
+        reattempts=now.reattempts, due=now.due, places=now.places,
         rounds=tuple(_round(services, queue) for queue in queues if queue.state != "closed"),
-        work=tuple(_work(services, whom)),
+        work=tuple(_work(services, whom)), seats=seats_of(services, experiment) if now.places else (),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query, Response
 from starlette.concurrency import run_in_threadpool
 
-from worksample.app.authentication import ServicesOf, Worker
+from worksample.app.authentication import Admin, ServicesOf, Worker
 from worksample.app.middleware.problems import fails
 from worksample.app.presenters.places import (
     files_of,
@@ -32,6 +32,7 @@ from worksample.app.schemas.places import (
     PlaceView,
     Remove,
     Screen,
+    TakeBack,
     Timer,
     Window,
 )
@@ -99,6 +100,13 @@ async def beat_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Tim
 async def leave_place(slot: SlotId, body: LeavePlace, services: ServicesOf, account: Worker) -> Response:
     """Give the place back: somebody else may do the task, from its beginning."""
     await services.desks.leave(slot, await run_in_threadpool(sitting_of, services, account, slot), body.reason)
+    return Response(status_code=204)
+
+
+@router.post("/places/{slot}/take-back", status_code=204, responses=_HERE)
+async def take_back_place(slot: SlotId, body: TakeBack, services: ServicesOf, account: Admin) -> Response:
+    """Take a place from whoever has it, before its time is up. What they made stays, as theirs alone."""
+    await services.desks.take_back(slot, account.name, body.reason)
     return Response(status_code=204)
 
 

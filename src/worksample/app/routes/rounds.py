@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from anyio.from_thread import run_sync as on_the_loop
@@ -10,10 +11,11 @@ from fastapi import APIRouter, Path
 from worksample.app.authentication import Admin, Reviewer, ServicesOf
 from worksample.app.middleware.problems import fails
 from worksample.app.presenters.dashboards import dashboard_of
+from worksample.app.presenters.joblist import jobs_of, looked_at
 from worksample.app.presenters.roundlist import all_rounds, find_round, round_detail
-from worksample.app.schemas.admin import Added, Dashboard, NewRound, RoundDetail, RoundRow, SetState, StruckView
+from worksample.app.schemas.admin import Added, Dashboard, JobRow, NewRound, RoundDetail, RoundRow, SetState, StruckView
 from worksample.app.services import Services
-from worksample.people import Gold, PeopleRound, amending, restock, set_state, top_up
+from worksample.people import Gold, Kind, PeopleRound, amending, restock, set_state, top_up
 from worksample.records import Amendment
 
 router = APIRouter(prefix="/api/v1/rounds", tags=["rounds"])
@@ -29,13 +31,21 @@ def rounds(services: ServicesOf, account: Reviewer) -> list[RoundRow]:
 @router.post("", status_code=201, responses=fails(401, 403, 404))
 def open_round(body: NewRound, services: ServicesOf, account: Admin) -> RoundDetail:
     """Open a round and fill its queue."""
-    plain = body.model_dump(exclude={"gold", "roles"})
+    plain = body.model_dump(exclude={"gold", "roles", "questions", "look"})
     gold = tuple(Gold(g.subject, g.expected, g.explanation, g.second) for g in body.gold)
     roles = frozenset(body.roles) if body.roles is not None else None
-    config = PeopleRound(**plain, gold=gold, roles=roles)
+    config = PeopleRound(**plain, gold=gold, roles=roles, questions=body.questions)
+    if config.kind is Kind.QUALIFICATION and body.look:
+        config = replace(config, looks=looked_at(services.store, config.subjects))
     round = services.people.open_people_round(config, by=account)
     _prepare(services)
     return round_detail(services, account, round.id)
+
+
+@router.get("/jobs", responses=fails(401, 403))
+def jobs(services: ServicesOf, account: Admin) -> list[JobRow]:
+    """The jobs that a qualification can ask about, each in its latest version."""
+    return jobs_of(services.store)
 
 
 @router.get("/{id}", responses=fails(401, 403, 404))

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, JsonValue
 
 from worksample.people import Form, Kind, Progress, Role
+from worksample.people.rounds.questions import LARGEST, Question
 from worksample.records import Protocol, Rule
 
 from .base import Micros, Sent, Shown
@@ -85,8 +86,25 @@ class NewRound(Sent):
     lease_minutes: float = Field(default=15, gt=0, le=10_000)
     most_open: int = Field(default=3, ge=1, le=100)
     seed: int | None = Field(default=None, ge=0, lt=1 << 53)
+    questions: Annotated[tuple[Question, ...], Field(max_length=LARGEST)] = ()
+    """Of a qualification, whose subjects are jobs: what is asked beside the core."""
+    look: bool = True
+    """Of a qualification: a program looks at each job first, which takes a second or so for each."""
     waive_pilot: str = Field(default="", max_length=5000)
     reason: str = Field(default="", max_length=5000)
+
+
+class JobRow(Shown):
+    """A job that the store knows. `asked`: in how many qualifications it stands."""
+
+    instance: str
+    title: str
+    contract: str
+    category: str
+    marks: tuple[str, ...]
+    """Such as `hourly`: what UpBench's preset leaves out."""
+    files: int
+    asked: int
 
 
 class ProgressView(Shown, Progress):

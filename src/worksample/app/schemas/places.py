@@ -79,6 +79,19 @@ class PlaceView(Shown):
     turns: tuple[TurnView, ...]
 
 
+class SeatView(Shown):
+    """A place that somebody has, as an admin sees it. `seconds` of work; `last`: when something was heard last."""
+
+    slot: str
+    title: str
+    name: str
+    state: Literal["paused", "running", "agent"]
+    seconds: float
+    last: Micros
+    until: Micros | None
+    """How long it is kept without a sign of life."""
+
+
 class Timer(Shown):
     state: State
     seconds: float
@@ -125,6 +138,10 @@ class Ask(Sent):
 
 class LeavePlace(Sent):
     reason: str = Field(default="", max_length=2000)
+
+
+class TakeBack(Sent):
+    reason: str = Field(min_length=1, max_length=2000)
 
 
 class HandIn(Sent):

@@ -8,6 +8,7 @@ from worksample.people import Form
 from worksample.records import Protocol
 
 from .base import Shown
+from .places import SeatView
 
 
 class RoundWaits(Shown):
@@ -37,7 +38,9 @@ class WaitingWork(Shown):
 
 class ExperimentWaits(Shown):
     """Submissions by what they wait for, under the experiment's first protocol; `open` slots are still worked at.
-    `work`: the first of those that wait, by instance.
+    `work`: the first of those that wait, by instance. `reattempts`: of the planned ones those that chains committed;
+    `due`: those that the rule asks for by now, and that the next run makes. `places`: open ones of people who work,
+    `seats` those that somebody has.
     """
 
     experiment: str
@@ -48,8 +51,12 @@ class ExperimentWaits(Shown):
     waits_for_people: int
     waits_for_judge: int
     ungraded: int
+    reattempts: int
+    due: int
+    places: int
     rounds: tuple[RoundWaits, ...]
     work: tuple[WaitingWork, ...]
+    seats: tuple[SeatView, ...]
 
 
 class Side(Shown):

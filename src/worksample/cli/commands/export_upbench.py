@@ -16,11 +16,15 @@ from worksample.cli.output import json_option, open_store, say_json, store_optio
     "--experiment", "experiments", multiple=True, default=None, help="Name or id; by default all. Repeatable."
 )
 @click.option("--private", is_flag=True, default=None, help="Also jobs of private suites, with all that was said.")
+@click.option(
+    "--files", is_flag=True, default=None,
+    help="Also what was handed in, and the attachments of jobs, where an import looks for them.",
+)  # fmt: skip
 @store_option
 @json_option
 def command(
-    out: str, form: str | None, experiments: tuple[str, ...], private: bool | None, store: str | None,
-    as_json: bool | None,
+    out: str, form: str | None, experiments: tuple[str, ...], private: bool | None, files: bool | None,
+    store: str | None, as_json: bool | None,
 ) -> None:  # fmt: skip
     """Write UpBench's six tables into the folder OUT: projects, qualifications, submissions, evaluations, evaluators,
     agents.
@@ -31,16 +35,17 @@ def command(
     from worksample.experiments.find import find_experiment
     from worksample.formats.upbench import ExportUpbench, export_upbench
 
-    config = ExportUpbench(format=form or "csv", private=bool(private))
+    config = ExportUpbench(format=form or "csv", private=bool(private), files=bool(files))
     with open_store(store) as opened:
         chosen = [find_experiment(opened, name) for name in experiments] if experiments else None
         made = export_upbench(opened, Path(out), chosen, config)
     if as_json:
-        say_json({"rows": made.rows, "left_out": made.left_out, "files": [str(path) for path in made.files]})
+        say_json({"rows": made.rows, "left_out": made.left_out, "files": [str(path) for path in made.files],
+                  "beside": made.beside})  # fmt: skip
         return
     table("", ("table", "rows"), list(made.rows.items()), right=("rows",))
     for what, count in made.left_out.items():
         click.echo(f"  left out: {count} {what}")
     if made.left_out.get("jobs of private suites"):
         click.echo("  --private takes private suites in")
-    click.echo(f"tables: {out}")
+    click.echo(f"tables: {out}" + (f", with {made.beside} files" if files else ""))

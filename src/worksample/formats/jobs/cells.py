@@ -10,6 +10,7 @@ from typing import Any
 
 _SYMBOLS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|-?\d+,\d{1,2}|-?\d+(?:\.\d+)?[eE][+-]?\d{1,3}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _YES = frozenset({"true", "yes", "y", "1", "verified"})
 _NO = frozenset({"false", "no", "n", "0", "unverified", "not verified"})
 
@@ -22,7 +23,10 @@ def is_blank(cell: object) -> bool:
     """Whether nothing was said: empty, or what spreadsheets and data frames write for it."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return True
-    return isinstance(cell, str) and cell.strip().lower() in ("", "null", "none", "nan", "n/a", "na")
+    if not isinstance(cell, str):
+        return False
+    told = cell.strip()
+    return len(told) <= 4 and told.lower() in ("", "null", "none", "nan", "n/a", "na")
 
 
 def text(cell: object) -> str:
@@ -31,13 +35,15 @@ def text(cell: object) -> str:
         return ""
     if isinstance(cell, list | dict):
         raise Unfit("is a list or a table, not a text")
-    told = str(cell).replace("\r\n", "\n").replace("\r", "\n")
+    told = str(cell)
+    if "\r" in told:
+        told = told.replace("\r\n", "\n").replace("\r", "\n")
     if not told.isascii():
         try:
             told.encode()
         except UnicodeEncodeError:
             raise Unfit("holds half a character (a lone surrogate)") from None
-    return "".join(c for c in told if c in "\n\t" or c >= " ").replace("\x7f", "").strip()
+    return _CONTROL.sub("", told).strip()
 
 
 def number(cell: object) -> float:

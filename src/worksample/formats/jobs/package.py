@@ -44,6 +44,11 @@ def package_name(posting: Posting) -> str:
     return f"{title}-{own}" if title else own
 
 
+def job_folder(contract: str) -> str:
+    """Where the attachments of one job among many lie: its id, or the id's digest where that is no plain name."""
+    return contract if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", contract) else uuid.uuid5(_NAMESPACE, contract).hex
+
+
 def write_package(posting: Posting, root: Path, files: Path, day: date, provenance: str) -> None:
     """Write the package `root`; attachments and deliverables are looked for below `files`. Raises Unfit."""
     draft = root.with_name(f".{root.name}.part")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -114,6 +114,7 @@ def _upwork(above: str) -> dict[str, str]:
     return {_words(name): c.id for c in found for name in (c.title, c.id.rpartition("/")[2].removeprefix("upwork:"))}
 
 
+@lru_cache(10_000)
 def _words(title: str) -> str:
     """`Web, Mobile & Software Development`, `Web, Mobile, and Software Dev` and `web-mobile-software-dev` are one."""
     return " ".join({"dev": "development"}.get(w, w) for w in slug(title).split("-") if w != "and")

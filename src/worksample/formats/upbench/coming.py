@@ -14,7 +14,8 @@ from worksample.formats.jobs.posting import Posting
 from worksample.records import Criteria, Source, Submission
 from worksample.store import Store
 
-from .exporting import names_in, tables_of
+from .exporting import tables_of
+from .files_out import names_in
 from .jobs_in import normal_row, posting_of, rubric_of
 from .said_in import judgement_of, qualified
 from .tables import NAMES, OURS, PAPER, Row, Tables, id_of

@@ -15,8 +15,6 @@ from worksample.records import (
     Agent,
     Amendment,
     Criteria,
-    Entry,
-    EntryKind,
     Evaluation,
     Evaluator,
     EvaluatorKind,
@@ -39,7 +37,6 @@ from worksample.records import (
     Trial,
     struck,
     targets_of,
-    unquote_path,
 )
 from worksample.store import Store
 from worksample.verdicts.answers import MERITS
@@ -48,6 +45,7 @@ from worksample.verdicts.resolving import verdict_frame
 from worksample.verdicts.said import said_of
 
 from .files import write_tables
+from .files_out import names_in, write_files
 from .jobs_out import contract_of, project_row
 from .tables import Row, Tables, tidied
 from .told import FAIL, PASS, feedback_told, labels_told
@@ -66,6 +64,8 @@ class ExportUpbench:
     format: str = "csv"
     private: bool = False
     """Also of private suites."""
+    files: bool = False
+    """Also what was handed in and the attachments of jobs, as files beside the tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,9 @@ class Exported:
     left_out: dict[str, int]
     """What has no place in the tables -> how many."""
     files: tuple[Path, ...]
+    """The tables."""
+    beside: int = 0
+    """Files beside them."""
 
 
 def export_upbench(
@@ -87,9 +90,15 @@ def export_upbench(
     Jobs of private suites, and what belongs to them, stay out unless they are asked for. Raises UsageError, StoreFull.
     """
     config = config or ExportUpbench()
-    tables, left_out = tables_of(store, experiments, private=config.private)
+    held = _Held(store, None if experiments is None else tuple(experiments), private=config.private)
+    tables = held.tables()
+    beside = 0
+    if config.files:
+        beside, held.left["files that no table can name"] = write_files(
+            store, out, held.submissions.values(), held.latest.values()
+        )
     files = write_tables(tables, out, config.format)
-    return Exported({name: len(rows) for name, rows in tables.items()}, left_out, tuple(files))
+    return Exported({name: len(rows) for name, rows in tables.items()}, held.left_out(), tuple(files), beside)
 
 
 def tables_of(
@@ -97,14 +106,7 @@ def tables_of(
 ) -> tuple[Tables, dict[str, int]]:
     """(the six tables, what has no place in them and how much of it)."""
     held = _Held(store, None if experiments is None else tuple(experiments), private=private)
-    tables = tidied(
-        {
-            "projects": held.projects(), "qualifications": held.qualifications(),
-            "submissions": held.submissions_told(), "evaluations": held.evaluations_told(),
-            "evaluators": held.evaluators_told(), "agents": held.agents_told(),
-        }
-    )  # fmt: skip
-    return tables, {name: n for name, n in sorted(held.left.items()) if n}
+    return held.tables(), held.left_out()
 
 
 def kept_id(own: str) -> str:
@@ -174,15 +176,30 @@ class _Held:
     def agents(self) -> dict[str, Agent]:
         return {a.id: a for a in self.store.find(Agent)}
 
+    def left_out(self) -> dict[str, int]:
+        """What has no place -> how many."""
+        return {name: n for name, n in sorted(self.left.items()) if n}
+
+    @cached_property
+    def latest(self) -> dict[str, Instance]:
+        """Of the versions of a job the one that came in last, by contract."""
+        since = {i: t.ingested for t in self.store.find(Task) for i in t.instances}
+        ordered = sorted(self.instances.values(), key=lambda i: (i.id in since, since.get(i.id), i.id))
+        return {contract_of(one): one for one in ordered}
+
     # -- the tables
 
+    def tables(self) -> Tables:
+        return tidied(
+            {
+                "projects": self.projects(), "qualifications": self.qualifications(),
+                "submissions": self.submissions_told(), "evaluations": self.evaluations_told(),
+                "evaluators": self.evaluators_told(), "agents": self.agents_told(),
+            }
+        )  # fmt: skip
+
     def projects(self) -> Iterator[Row]:
-        """Of the versions of a job the one that came in last."""
-        since = {i: t.ingested for t in self.store.find(Task) for i in t.instances}
-        latest: dict[str, Instance] = {}
-        for one in sorted(self.instances.values(), key=lambda i: (i.id in since, since.get(i.id), i.id)):
-            latest[contract_of(one)] = one
-        for one in latest.values():
+        for one in self.latest.values():
             inputs = () if one.about.job else self._paths(one.work.inputs)
             yield project_row(one, inputs)
 
@@ -304,20 +321,6 @@ def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str,
     return out
 
 
-def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """Files by name, and what stands for something on the web."""
-    links = (e for e in entries if e.kind is EntryKind.LINK and "://" in (e.target or ""))
-    return (*(_readable(e.path) for e in entries if e.kind is EntryKind.FILE), *(str(e.target) for e in links))
-
-
 def _own_id(e: Evaluation) -> str:
     kept = e.record.get(HOME, {}).get("id")
     return str(kept).removeprefix(_SAME) if kept else e.id
-
-
-def _readable(path: str) -> str:
-    """A quoted path as a name; as it is where its bytes are no text."""
-    try:
-        return unquote_path(path).decode()
-    except UnicodeDecodeError:
-        return path

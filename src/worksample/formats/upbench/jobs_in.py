@@ -11,13 +11,14 @@ from typing import Any
 from worksample.formats.jobs.cells import Unfit
 from worksample.formats.jobs.columns import choose_columns
 from worksample.formats.jobs.filters import marks
-from worksample.formats.jobs.package import package_name, there_of, write_package
+from worksample.formats.jobs.package import job_folder, package_name, there_of, write_package
 from worksample.formats.jobs.posting import Posting, read_posting
 from worksample.formats.jobs.rubric import read_rubric
 from worksample.records import Criteria, Instance, Source, Task
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
 
+from .files_out import ATTACHMENTS
 from .tables import Row
 from .told import criteria_told
 
@@ -80,6 +81,8 @@ def write_job(
 ) -> tuple[Task, Instance, int]:
     """Its package, where it is not there or is to be replaced; (task, instance, attachments that were not there)."""
     root = (out / MARKED if marks(posting.job) else out) / package_name(posting)
+    own = files / ATTACHMENTS / job_folder(posting.job.contract)
+    files = own if own.is_dir() else files
     whole = there_of(posting, files)
     if overwrite or not root.exists():
         told = f"projects, {posting.job.contract}" + (f", version {version}" if version > 1 else "")

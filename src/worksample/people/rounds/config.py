@@ -15,7 +15,7 @@ from worksample.verdicts.pairs import PER_PAIR
 from worksample.verdicts.qualifying import RULES
 
 from .protocol import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, Kind, roles_of, votes_of
-from .questions import Question
+from .questions import Question, faults_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,8 @@ class PeopleRound:
             raise UsageError("only a qualification asks questions of jobs")
         if jobs and (self.experiment is not None or self.gold):
             raise UsageError("a qualification is of jobs, named in subjects=, and has no gold items")
+        for _, what in faults_of(self.questions):
+            raise UsageError(f"a question: {what}")
         if jobs and self.votes[0] not in RULES:
             raise UsageError(f"jobs do not qualify by {self.votes[0]}", next=f"one of {', '.join(RULES)}")
         if self.votes[0] is Rule.VERIFIED and (not jobs or self.votes[1] != 1):

@@ -84,6 +84,16 @@ def asks_of(questions: Sequence[Question] = ()) -> tuple[Ask, ...]:
     return (*out, Ask(CRITERIA, "text", text, required=False, when="where you write the rubric"))
 
 
+def faults_of(questions: Sequence[Question]) -> list[tuple[str, str]]:
+    """(of what, what is wrong) with questions as a whole."""
+    names = [*_TEXTS, CRITERIA, *(q.name for q in questions)]
+    out = [("name", f"{name!r} is taken") for name in sorted({n for n in names if names.count(n) > 1})]
+    out += [("name", f"{name!r} ends like a reason") for name in names if name.endswith(WHY)]
+    if len(questions) > LARGEST:
+        out.append(("", f"{len(questions)} questions; at most {LARGEST} are asked"))
+    return out
+
+
 class QuestionFile(Frozen):
     """A file of questions as it is written."""
 
@@ -96,13 +106,8 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     document = read_toml(path, path.name, faults)
     table = checked(QuestionFile, document.data, faults, file=path.name)
     found = table.question if table else ()
-    names = [*_TEXTS, CRITERIA, *(q.name for q in found)]
-    for name in sorted({n for n in names if names.count(n) > 1}):
-        faults.add(path.name, "question.name", f"{name!r} is taken")
-    for name in (n for n in names if n.endswith(WHY)):
-        faults.add(path.name, "question.name", f"{name!r} ends like a reason")
-    if len(found) > LARGEST:
-        faults.add(path.name, "question", f"{len(found)} questions; at most {LARGEST} are asked")
+    for at, what in faults_of(found):
+        faults.add(path.name, f"question.{at}" if at else "question", what)
     faults.check("the questions", f"correct {path} and try again")
     if not found:
         raise ManifestError("the file asks nothing", where=str(path), next="write a [[question]] with name and text")

@@ -21,7 +21,8 @@ export type Field =
   | "gold"
   | "waive_pilot"
   | "quiz"
-  | "reference";
+  | "reference"
+  | "jobs";
 
 export const ROLES: readonly Role[] = PROTOCOL.roles;
 /** By which work is judged; jobs qualify by a form of their own. */
@@ -110,8 +111,8 @@ const WORDS: Record<Kind, Words> = {
   },
   qualification: {
     title: "Qualification",
-    purpose: "Is each job fit to be a task? An expert says so, a second one verifies. Opened by worksample jobs qualify.",
-    fields: [],
+    purpose: "Is each job fit to be a task? An expert says so, a second one verifies.",
+    fields: ["jobs", "rule"],
   },
 };
 

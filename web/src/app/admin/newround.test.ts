@@ -71,3 +71,18 @@ test("every kind says what it is for and names fields once", () => {
     expect(kind.over).toBe(kind.fields.includes("over"));
   }
 });
+
+test("a qualification asks of jobs, and names what is wrong with a question", () => {
+  const draft = blank("qualification");
+  expect(faultsOf(draft)).toEqual({ jobs: "Choose at least one job." });
+  const one = { name: "licence", text: "May they be used?", decides: true, answers: "" };
+  const asks = (changes: object) => faultsOf({ ...draft, jobs: ["j"], questions: [one, { ...one, name: "hard", ...changes }] });
+  expect(asks({})).toEqual({});
+  for (const wrong of [{ name: "Hard" }, { name: "licence" }, { text: " " }, { answers: "low" }, { answers: "low, high" }]) {
+    expect(Object.keys(asks(wrong))).toEqual(["question.1"]);
+  }
+  expect(bodyOf({ ...draft, jobs: ["j"], questions: [{ ...one, decides: false, answers: "low, high" }] })).toMatchObject({
+    kind: "qualification", subjects: ["j"], look: true,
+    questions: [{ name: "licence", text: "May they be used?", decides: false, answers: ["low", "high"] }],
+  });
+});

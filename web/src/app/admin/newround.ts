@@ -12,6 +12,15 @@ export interface GoldDraft {
   explanation: string;
 }
 
+/** A question of one's own about jobs. */
+export interface QuestionDraft {
+  name: string;
+  text: string;
+  decides: boolean;
+  /** Separated by commas; empty: yes or no. */
+  answers: string;
+}
+
 /** Empty texts and nulls stand for the default. */
 export interface Draft {
   kind: Kind;
@@ -38,13 +47,17 @@ export interface Draft {
   waive_pilot: string;
   reason: string;
   gold: GoldDraft[];
+  /** Ids of instances. */
+  jobs: string[];
+  questions: QuestionDraft[];
+  look: boolean;
 }
 
 export function blank(kind: Kind = "holistic"): Draft {
   const usual = PROTOCOL.defaults;
   return {
     kind, ...usual, positives: usual.positives * 100, experiment: "", over: "", holistic: "", form: "", protocol: "", rule: "",
-    overlap: null, roles: null, reference: "", quiz: "", seed: "", waive_pilot: "", reason: "", gold: [],
+    overlap: null, roles: null, reference: "", quiz: "", seed: "", waive_pilot: "", reason: "", gold: [], jobs: [], questions: [], look: true,
   };
 }
 
@@ -79,6 +92,7 @@ export function faultsOf(draft: Draft, experiments?: readonly string[]): Record<
   if (draft.seed !== "" && !/^\d{1,15}$/.test(draft.seed)) out.seed = "A whole number, or nothing.";
   if (!(draft.lease_minutes > 0)) out.lease_minutes = "More than 0 minutes.";
   if (!(draft.most_open >= 1)) out.most_open = "One or more.";
+  if (has("jobs")) Object.assign(out, jobFaults(draft));
   const asks = goldAsks(formOf(kind, draft.form)).map((asked) => asked.name);
   for (const [n, gold] of has("gold") ? draft.gold.entries() : []) {
     const missing = asks.filter((name) => !gold.expected[name]?.trim());
@@ -88,6 +102,22 @@ export function faultsOf(draft: Draft, experiments?: readonly string[]): Record<
   }
   return out;
 }
+
+function jobFaults(draft: Draft): Record<string, string> {
+  const out: Record<string, string> = {};
+  if (draft.jobs.length === 0) out.jobs = "Choose at least one job.";
+  for (const [n, one] of draft.questions.entries()) {
+    const answers = one.answers.trim() ? listOf(one.answers) : [];
+    if (!/^[a-z][a-z0-9_]{0,39}$/.test(one.name)) out[`question.${n}`] = "A name is small letters, digits and _.";
+    else if (draft.questions.some((other, m) => m < n && other.name === one.name)) out[`question.${n}`] = "This name is taken.";
+    else if (!one.text.trim()) out[`question.${n}`] = "Say what is asked.";
+    else if (answers.length > 0 && new Set(answers).size < 2) out[`question.${n}`] = "Two answers or more, or none.";
+    else if (answers.length > 0 && one.decides) out[`question.${n}`] = "Only yes or no can leave a job out.";
+  }
+  return out;
+}
+
+const listOf = (text: string) => text.split(",").map((part) => part.trim()).filter(Boolean);
 
 /** The request's body: only what counts for the kind, and of that only what is not the default. */
 export function bodyOf(draft: Draft): Record<string, unknown> {
@@ -114,6 +144,13 @@ export function bodyOf(draft: Draft): Record<string, unknown> {
   if (has("gold") && draft.gold.length > 0) {
     body.gold = draft.gold.map((gold) => goldOf(gold, formOf(kind, draft.form)));
   }
+  if (has("jobs")) {
+    body.subjects = draft.jobs;
+    body.look = draft.look;
+    body.questions = draft.questions.map((one) => ({
+      name: one.name, text: one.text.trim(), decides: one.decides, answers: listOf(one.answers),
+    }));
+  }
   if (draft.roles !== null) body.roles = draft.roles;
   if (draft.seed !== "") body.seed = Number(draft.seed);
   if (draft.reason.trim()) body.reason = draft.reason.trim();
@@ -128,13 +165,12 @@ export function bodyOf(draft: Draft): Record<string, unknown> {
 
 function goldOf(gold: GoldDraft, form: Form): Record<string, unknown> {
   const said = (name: string) => gold.expected[name]?.trim() ?? "";
-  const list = (text: string) => text.split(",").map((part) => part.trim()).filter(Boolean);
   let expected: Record<string, unknown>;
   if (form === "holistic") expected = { score: Number(said("score")) };
-  else if (form === "tags") expected = { tags: list(said("tags")) };
+  else if (form === "tags") expected = { tags: listOf(said("tags")) };
   else if (form === "rubric") {
     // "title=pass, sums=fail": per criterion its mark.
-    expected = Object.fromEntries(list(said("marks")).map((part) => part.split("=").map((word) => word.trim())));
+    expected = Object.fromEntries(listOf(said("marks")).map((part) => part.split("=").map((word) => word.trim())));
   } else expected = Object.fromEntries(goldAsks(form).map(({ name }) => [name, said(name)]));
   const second = form === "pairwise" ? { second: gold.second.trim() } : {};
   return { subject: gold.subject.trim(), ...second, expected, explanation: gold.explanation.trim() };

@@ -1,0 +1,41 @@
+"""What a person's place does not have is said in the plan, slot by slot; agents have it all the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from experiments.material import an_instance, some_material
+from worksample.agents.define import HUMAN
+from worksample.experiments.planning import plan
+from worksample.records import Agent, Arm, EndpointSpec, McpSpec, ServiceSpec, Worker, now
+
+SERVED = (ServiceSpec(name="db", box="db", argv=("serve",), ports=(5432,)),)
+NEEDS: list[tuple[dict[str, Any], str]] = [
+    ({"served": SERVED}, "needs services, which a person's place does not have"),
+    ({"interfaces": ("terminal", "browser")}, "needs a browser that is recorded, which a person's place does not have"),
+    (
+        {"network": "endpoints", "endpoints": (EndpointSpec(name="api.example", port=80, to="host"),)},
+        "needs a network or MCP servers, which a person's place does not have",
+    ),
+    (
+        {"mcp": (McpSpec(name="tools", argv=("tools",)),)},
+        "needs a network or MCP servers, which a person's place does not have",
+    ),
+]
+
+
+@pytest.mark.parametrize(("environment", "why"), NEEDS)
+def test_who_works_at_a_place_is_told_what_is_missing(environment: dict[str, Any], why: str) -> None:
+    instances = (an_instance("plain", "case"), an_instance("more", "case", **environment))
+    arms = (Arm(name="by-hand", worker=Worker.HUMAN), Arm(name="together", worker=Worker.ASSISTED), Arm(name="alone"))
+    agents = (Agent.of("agent", "scripted", settings={"script": {"step": []}}), Agent.of("human", HUMAN))
+    material = replace(some_material(repeats=1), instances=instances, arms=arms, agents=agents)
+    made = plan(material, author="t", at=now(), versions={}, settings={})
+    said = {(s.arm, s.instance.partition("/")[0]): s.not_attemptable for s in made.slots}
+    assert {key: why for key, why in said.items() if key[0] == "by-hand" or key[0] == "together"} == {
+        ("by-hand", "plain"): "", ("by-hand", "more"): why, ("together", "plain"): "", ("together", "more"): why,
+    }  # fmt: skip
+    assert why not in said["alone", "more"]
