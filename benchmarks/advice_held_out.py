@@ -24,7 +24,7 @@ from worksample.reports.advice.evidence import SHAPE
 
 Rng = np.random.Generator
 JOBS, LISTED = 322, 24
-FEW, FIELDS = (12, 24, 36, 60, 120, 322), (1, 3, 6)
+FEW, FIELDS = (12, 24, 36, 60, 120), (1, 3, 6)
 BINS = (0.5, 0.65, 0.8, 0.9, 0.97, 1.0)
 AI, HELPED, PEOPLE = "AI", "AI with people", "people"
 
