@@ -1,7 +1,8 @@
 """Whether advice is right as often as it says: jobs of a list whose truth is known and which no figure has seen.
 
 Each study draws categories with rates, costs and words of their own, 322 jobs that were measured, and a firm's list.
-`python benchmarks/advice_held_out.py --seeds 200` prints the table of docs/advise.md, `--write` puts it there.
+`python benchmarks/advice_held_out.py --seeds 200` prints the tables of docs/advise.md, `--write` puts them there. The
+second says how often there is an answer where a firm has measured few jobs, in one, three or six fields of work.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from worksample.reports.advice.evidence import SHAPE
 
 Rng = np.random.Generator
 JOBS, LISTED = 322, 24
+FEW, FIELDS = (12, 24, 36, 60, 120), (1, 3, 6)
 BINS = (0.5, 0.65, 0.8, 0.9, 0.97, 1.0)
 AI, HELPED, PEOPLE = "AI", "AI with people", "people"
 
@@ -47,7 +49,7 @@ class World:
     """Who is truly best for each job of the list."""
 
 
-def world(rng: Rng, jobs: int = JOBS, listed: int = LISTED) -> World:
+def world(rng: Rng, jobs: int = JOBS, listed: int = LISTED, fields: int = 6) -> World:
     """Rates of categories lie around a common one; how far is drawn too, so in some worlds categories say nothing."""
     spread = rng.choice([0.0, 0.5, 1.5])
     middle, rescue = rng.normal(-0.5, 1.0), rng.normal(-0.3, 1.0)
@@ -57,7 +59,7 @@ def world(rng: Rng, jobs: int = JOBS, listed: int = LISTED) -> World:
             f"field-{k}", tuple(f"word{k}x{w}" for w in range(25)), *(_rate(a, spread, rng) for a in (middle, rescue)),
             *(c * math.exp(rng.normal(0, 0.5)) for c in costs),
         )
-        for k in range(6)
+        for k in range(fields)
     ]  # fmt: skip
     share = rng.dirichlet(np.full(len(kinds), 2.0))
     of = rng.choice(len(kinds), jobs, p=share)
@@ -99,11 +101,13 @@ def _text(kind: Kind, rng: Rng) -> str:
     return " ".join([*rng.choice(kind.words, 8), *rng.choice(common, 12)])
 
 
-def answers(seeds: Sequence[int], resamples: int = 1000) -> list[tuple[float, bool, bool]]:
+def answers(
+    seeds: Sequence[int], resamples: int = 1000, *, jobs: int = JOBS, fields: int = 6
+) -> list[tuple[float, bool, bool]]:
     """(probability given to the likeliest approach, whether it is truly best, whether an answer was given)."""
     found = []
     for seed in seeds:
-        made = world(np.random.default_rng([77, seed]))
+        made = world(np.random.default_rng([77, seed]), jobs, fields=fields)
         told: Advised = advise(made.evidence, made.listed, AdviceConfig(wage=50, how=m.Resampling(resamples)))
         for advice, right in zip(told.each, made.right, strict=True):
             if advice.likely:
@@ -126,7 +130,23 @@ def table(found: Sequence[tuple[float, bool, bool]]) -> str:
     return "\n".join(lines)
 
 
-MARKS = ("<!-- held out -->", "<!-- /held out -->")
+def few(seeds: Sequence[int]) -> str:
+    """In Markdown: of the jobs on lists, how many had an answer, and how many of these were right."""
+    lines = [
+        f"| jobs measured | {' | '.join('one field' if n == 1 else f'{n} fields' for n in FIELDS)} |",
+        "|---|" + "---|" * len(FIELDS),
+    ]
+    for jobs in FEW:
+        cells = []
+        for fields in FIELDS:
+            given = [ok for _, ok, sure in answers(seeds, jobs=jobs, fields=fields) if sure]
+            right = f", {100 * float(np.mean(given)):.0f} % right" if given else ""
+            cells.append(f"{100 * len(given) / (LISTED * len(seeds)):.0f} %{right}")
+        lines.append(f"| {jobs} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+MARKS = (("<!-- held out -->", "<!-- /held out -->"), ("<!-- few -->", "<!-- /few -->"))
 
 
 def main() -> None:
@@ -135,13 +155,14 @@ def main() -> None:
     options.add_argument("--write", action="store_true")
     given = options.parse_args()
     began = time.process_time()
-    text = table(answers(range(given.seeds)))
-    print(text)
+    texts = table(answers(range(given.seeds))), few(range(given.seeds))
+    print("\n\n".join(texts))
     print(f"{time.process_time() - began:.0f} s of processor time", file=sys.stderr)
     if given.write:
         page = Path(__file__).parents[1] / "docs/advise.md"
-        before, _, rest = page.read_text().partition(MARKS[0])
-        page.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}")
+        for (begin, end), text in zip(MARKS, texts, strict=True):
+            before, _, rest = page.read_text().partition(begin)
+            page.write_text(f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}")
 
 
 if __name__ == "__main__":

@@ -99,6 +99,14 @@ def test_a_package_without_a_right_submission(tmp_path: Path) -> None:
     assert {g.control for g in found.graded} == {"nothing", "empty files", "copied inputs", "case wrong"}
 
 
+def test_progress_names_each_control_once(tmp_path: Path) -> None:
+    told: list[str] = []
+    found = check(faulty(tmp_path, ("none",)), AuditConfig(repeats=3, on_step=told.append))
+    names = [text.rpartition(" (")[0] for text in told]
+    assert len(set(names)) == len(names) >= len({g.control for g in found.graded})
+    assert [text.rpartition(" (")[2] for text in told] == [f"{n} of {len(told)})" for n in range(1, len(told) + 1)]
+
+
 async def test_an_audit_that_fails_leaves_no_grading_behind(tmp_path: Path) -> None:
     """The first grading is in its box when the second fails; nothing may write into the closed store later."""
     package, told = faulty(tmp_path, ("none",)), []

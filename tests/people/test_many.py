@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 
 from people.worlds import Office, office
 from running.profiles import examples
-from worksample.people import People
+from worksample.people import People, standings
 from worksample.people.clock import MINUTE, wall
 from worksample.records import Evaluation, Given
 from worksample.store import Store, check
@@ -113,3 +113,27 @@ def test_a_process_killed_between_the_evaluation_and_the_queue_counts_once(tmp_p
         assert len(said) == 16
         assert Counter(e.author for e in said)[f"person-{later.accounts.all()[0].id}"] == 3
         assert check(store, deep=True) == []
+
+
+def test_who_comes_back_after_such_a_kill_finds_the_answer_noted_at_once(tmp_path: Path) -> None:
+    """And not when its lease has run out: until then the item would be offered anew, and a second answer refused."""
+    desk = office(tmp_path, agents=4, projects=4)
+    desk.hire("e0")
+    desk.open(overlap=1)
+    desk.store.close()
+    dying = clerks(tmp_path / "s", 0, 1, "submit", "people.said:kill:3")
+    go(dying)
+    dying.communicate(timeout=300)
+    with Store.open(tmp_path / "s") as store:
+        people = People(store)
+        [me] = [a for a in people.accounts.all() if store.find(Evaluation, author=f"person-{a.id}")]
+        [before] = standings(store, me)
+        assert (before.done, before.open) == (2, 1)
+        people.leasing.note_said(me)
+        people.leasing.note_said(me)
+        [after] = standings(store, me)
+        assert (after.done, after.open, after.left) == (3, 0, 13)
+        item = people.drafting.claim(me)
+        assert item is not None
+        people.judging.submit(item.id, me, {"score": 1, "justification": "empty"}, "k")
+        assert len(store.find(Evaluation, outcome=Given.GIVEN)) == 4

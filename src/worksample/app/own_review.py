@@ -42,6 +42,7 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
     account = people.accounts.create(name, [role.value for role in Role])
     if account.disabled or account.roles != frozenset(Role):
         account = people.accounts.change(account.id, None, roles=[role.value for role in Role], disabled=False)
+    people.leasing.note_said(account)
     chosen = find_experiment(people.store, experiment or "")
     judged = {r.id for r in people.store.find(Round, experiment=chosen.id) if r.by is EvaluatorKind.JUDGE}
     found = [q for q in list_queues(people.store) if _covers(q, chosen.id, judged)]

@@ -157,16 +157,27 @@ def _conclude(one: Plan, results: Sequence[Evaluation], read: Read) -> None:
     read.findings.extend(finding for result in rest for finding in bare_finding(one, result))
 
 
+def _name(job: Job) -> str:
+    return f"{job.instance.name}: {job.name}"
+
+
 async def _grade(store: Store, jobs: Sequence[Job], config: AuditConfig) -> list[Evaluation]:
     """Grade side by side, in the order of `jobs`, a round for each.
 
     Where one fails the others are cancelled and waited for: none may still write when the store closes.
     """
     limit = asyncio.Semaphore(config.parallel)
+    # A control is graded more than once, and told once.
+    names, told = {_name(job) for job in jobs}, set[str]()
+
+    def tell(name: str) -> None:
+        if name not in told:
+            told.add(name)
+            config.on_step(f"{name} ({len(told)} of {len(names)})")
 
     async def one(job: Job) -> Evaluation:
         async with limit:
-            config.on_step(f"{job.instance.name}: {job.name}")
+            tell(_name(job))
             subjects = (job.submission.id,)
             round = open_round(store, subjects=subjects, protocol=job.protocol, author="audit", reason="audit")
             return await grade(store, round, job.submission, job.instance, sandbox=config.sandbox)

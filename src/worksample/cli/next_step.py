@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING
+
+from worksample.extras import lacks
 
 from .places import places_said
 
@@ -13,9 +16,20 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 
+NEEDS = {"report": "report", "review": "review", "serve": "review"}
+"""Verbs -> the extra without which they end at once."""
+
+
 def counted(number: int, what: str) -> str:
     """A number and what there is so often of."""
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def typeable(line: str) -> str:
+    """A line of commands, with what has to be installed before them."""
+    verbs = re.findall(r"\bworksample (\w+)", line)
+    missing = sorted({NEEDS[verb] for verb in verbs if verb in NEEDS and lacks(NEEDS[verb])})
+    return f"pip install 'worksample[{','.join(missing)}]', then {line}" if missing else line
 
 
 def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, str]:

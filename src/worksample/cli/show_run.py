@@ -13,7 +13,7 @@ from worksample.python_api.running import options_of, planned
 
 from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_ahead import judging_of, show_calibration, show_judging
-from .next_step import counted, next_step
+from .next_step import counted, next_step, typeable
 from .output import console, dollars, duration, open_store, printable, say_json, table
 from .places import hours_said, paid_for
 from .same_name import tell_planned
@@ -159,7 +159,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
 
     status = done.status
     if status.finished and lacks("report"):
-        _show_counts(store, status.experiment, hints=tone.hints)
+        _show_counts(store, status.experiment)
     elif status.finished or (status.handed_in and not lacks("report")):
         print_board(leaderboard(store, [status.experiment]), console())
     said, next = next_step(done, store, tone.store)
@@ -170,11 +170,11 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     for reason in reasons:
         click.echo(f"  {reason}")
     if tone.hints:
-        click.echo(f"  next: {next}")
+        click.echo(f"  next: {typeable(next)}")
 
 
-def _show_counts(store: Store, experiment: str, *, hints: bool) -> None:
-    """Agents with their counts, where the extra that makes figures is not installed."""
+def _show_counts(store: Store, experiment: str) -> None:
+    """Agents with their counts, where the extra that makes figures is not installed: the next step names it."""
     import polars as pl
 
     from worksample.verdicts.slots import slots_df
@@ -187,8 +187,6 @@ def _show_counts(store: Store, experiment: str, *, hints: bool) -> None:
         for name, planned, graded_, passed, score in agents.iter_rows()
     ]
     table("", ("agent", "planned", "graded", "passed", "mean score of graded"), rows)
-    if hints:
-        click.echo("  intervals and the report: pip install 'worksample[report]'")
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:

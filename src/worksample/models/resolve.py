@@ -87,7 +87,11 @@ def check_generation(generation: Mapping[str, Any], where: str) -> None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(re.sub(r"\[/?[a-z ]*\]", "", text).split()).removeprefix("ERROR: ")
+    """Inspect's words on one line, where what stood on lines of their own stays apart."""
+    lines = (" ".join(line.split()) for line in re.sub(r"\[/?[a-z ]*\]", "", text).splitlines())
+    told = [line for line in lines if line]
+    ended = [line if line[-1] in ".:;," else f"{line}:" for line in told[:-1]]
+    return " ".join([*ended, *told[-1:]]).removeprefix("ERROR: ")
 
 
 def _unusable(name: str, said: str) -> PlanError:

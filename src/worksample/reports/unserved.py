@@ -27,7 +27,8 @@ def unserved(store: Store, experiments: Sequence[Experiment], *, words: bool = T
     for group in last.partition_by("agent_name", "cause", maintain_order=True):
         row, count = group.row(-1, named=True), group.height
         slots = "1 slot is open" if count == 1 else f"{count} slots are open"
-        text = f"{row['agent_name']}: {slots}, {POLICY[Cause(row['cause'])].says}"
+        cause = POLICY[Cause(row["cause"])].says
+        text = f"{row['agent_name']}: {slots}, {cause}"
         reason = printable(" ".join(row["reason"].split()))[:LONGEST]
-        said.append(f"{text}: {reason}" if words and reason else f"{text}.")
+        said.append(f"{text}: {reason}" if words and reason and reason != cause else f"{text}.")
     return tuple(said)

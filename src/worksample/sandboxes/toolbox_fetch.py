@@ -54,18 +54,29 @@ def _environment() -> dict[str, str]:
 
 
 def installer() -> list[str]:
-    """uv, pip, or the pip that comes with Python itself; SandboxUnavailable with the line to type without one."""
-    beside = Path(sys.executable).with_name("uv")
-    uv = os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else None)
-    if uv:
+    """uv or pip; SandboxUnavailable with the line to type without one."""
+    if uv := uv_here():
         return [uv, "pip", "install", "--python", sys.executable]
+    if pip := pip_here():
+        return [*pip, "install"]
+    raise _refused("there is neither uv nor pip")
+
+
+def uv_here() -> str:
+    """The one that is named, on the path, or beside our Python; "" without one."""
+    beside = Path(sys.executable).with_name("uv")
+    return os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else "")
+
+
+def pip_here() -> list[str]:
+    """How pip is called, also the one that comes with Python itself; nothing where there is none."""
     if importlib.util.find_spec("pip") is not None:
-        return [sys.executable, "-m", "pip", "install"]
+        return [sys.executable, "-m", "pip"]
     spec = importlib.util.find_spec("ensurepip")
     for folder in spec.submodule_search_locations or () if spec is not None else ():
         for wheel in sorted(Path(folder, "_bundled").glob("pip-*.whl")):
-            return [sys.executable, f"{wheel}/pip", "install"]
-    raise _refused("there is neither uv nor pip")
+            return [sys.executable, f"{wheel}/pip"]
+    return []
 
 
 def _refused(why: str) -> SandboxUnavailable:

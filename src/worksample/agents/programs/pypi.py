@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from worksample.errors import InstallError
 from worksample.sandboxes.toolbox import base_folders, base_python
+from worksample.sandboxes.toolbox_fetch import pip_here, uv_here
 
 from . import interpreter, standing
 from .define import PyPI
@@ -27,16 +27,11 @@ def install(source: PyPI, version: str, folder: Path) -> Got:
     wanted = f"{source.package}=={version}" if version else source.package
     called([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
     inside = str(folder / "bin/python")
-    if uv := _uv():
-        called(
-            [uv, "pip", "install", "--compile-bytecode", "--python", inside, wanted, *source.also],
-            folder.parent,
-            wanted,
-        )
+    if uv := uv_here():
+        words = [uv, "pip", "install", "--compile-bytecode", "--python", inside]
     else:
-        called(
-            [sys.executable, "-m", "pip", "--python", inside, "install", wanted, *source.also], folder.parent, wanted
-        )
+        words = [*_pip(), "--python", inside, "install"]
+    called([*words, wanted, *source.also], folder.parent, wanted)
     packages = _packages(folder)
     if standing.loader():
         interpreter.settle(folder, python)
@@ -50,7 +45,8 @@ def install(source: PyPI, version: str, folder: Path) -> Got:
 def into(folder: Path, requirement: str) -> None:
     """One package's files alone, in a plain folder. InstallError."""
     folder.mkdir()
-    tool = [_uv(), "pip"] if _uv() else [sys.executable, "-m", "pip"]
+    uv = uv_here()
+    tool = [uv, "pip"] if uv else _pip()
     called([*tool, "install", "--no-deps", "--target", str(folder), requirement], folder, requirement)
 
 
@@ -85,12 +81,15 @@ def _pythons() -> Iterator[Path]:
             yield from sorted(Path(home).expanduser().glob(f"*/bin/{name}"))
 
 
-def _uv() -> str:
-    if importlib.util.find_spec("uv"):
-        import uv
-
-        return str(uv.find_uv_bin())
-    return shutil.which("uv") or ""
+def _pip() -> list[str]:
+    pip = pip_here()
+    if not pip:
+        raise InstallError(
+            "there is neither uv nor pip to install it with",
+            where=sys.executable,
+            next="apt-get install python3-venv, or put uv on the path (docs/harnesses.md)",
+        )
+    return pip
 
 
 def _packages(folder: Path) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from worksample.cli.next_step import counted
 from worksample.cli.output import json_option, open_store, say_json, store_option
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def command(
                 said["votes"] = review.votes
                 say_json({**said, "experiment": review.experiment.id})
             else:
-                each = f", each by {review.votes} people" if review.votes > 1 else ""
-                click.echo(f"{review.left} deliverables of {review.experiment.name} to judge{each}")
+                each = f", each by {review.votes} people (--alone: by you, whose vote decides)" * (review.votes > 1)
+                click.echo(f"{counted(review.left, 'deliverable')} of {review.experiment.name} to judge{each}")
                 click.echo(f"  open {link}   (works once, for 15 minutes)")
                 click.echo("  stop with Ctrl-C")
             if browser is not False and not as_json:

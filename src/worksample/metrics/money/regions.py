@@ -8,6 +8,7 @@ regions of its own. `benchmarks/feedback_coverage.py` shows that of those called
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -166,7 +167,11 @@ def choose_from_jobs(
     jobs, near, *each = by_task(task, rows, np.ones(len(rows)), heavy, *values)
     heavy = near / jobs
     if heavy.sum() < FEWEST_JOBS:
-        return f"too little was measured: {heavy.sum():.3g} tasks with known costs, and {FEWEST_JOBS} are needed"
+        more = math.ceil(FEWEST_JOBS - float(heavy.sum()))
+        return (
+            f"too little was measured: {heavy.sum():.3g} tasks with known costs, and {FEWEST_JOBS} are needed, "
+            f"so at least {more} more"
+        )
     sums, heavy = np.stack([jobs, *each], axis=1)[heavy > _LIGHT], heavy[heavy > _LIGHT]
     open_ = [k for k, o in enumerate(outcomes.values()) if not o.assumed]
     names, k = list(outcomes), len(outcomes)

@@ -48,8 +48,7 @@ class Leasing:
         """
         now = self._clock()
         self._sweep(connection, now)
-        held = connection.execute(sql.HELD, {"account": account.id}).all()
-        held = [row for row in held if round is None or row.queue == round]
+        held = [row for row in self._open(connection, account, now) if round is None or row.queue == round]
         if held and not ahead:
             return self._again(connection, held[0], now)
         for queue in self._queues(connection, account, round):
@@ -60,6 +59,23 @@ class Leasing:
                 self._take(connection, queue, item, account, now)
                 return item
         return self._again(connection, held[0], now) if held else None
+
+    def note_said(self, account: Account) -> None:
+        """Note what the person handed in before a process died between the answer and the queue's note of it."""
+        with self._db.writing() as connection:
+            self._open(connection, account, self._clock())
+
+    @staticmethod
+    def _open(connection: Connection, account: Account, now: int) -> list[Any]:
+        """What is open to the person. An item whose answer is committed is done, whatever its lease says."""
+        held = []
+        for row in connection.execute(sql.HELD, {"account": account.id}).all():
+            id = evaluation_id(row.item, account.id)
+            if connection.execute(sql.SAID, {"id": id}).first() is None:
+                held.append(row)
+            else:
+                finish(connection, row, id, now)
+        return held
 
     def _again(self, connection: Connection, row: Any, now: int) -> str:
         until = now + find_queue(connection, row.queue).lease

@@ -206,7 +206,7 @@ class _Telling:
         near = () if self.evidence.private else tuple(self.jobs["key"][int(k)] for k in order)
         suites = tuple(dict.fromkeys(self.jobs["suite"][int(k)] for k in order))
         if isinstance(chosen, str):
-            say = f"{chosen}: measure jobs such as this one"
+            say = f"{chosen} {f'jobs of {job.category}' if job.category else 'jobs like this one'}"
             return Advice(job, UNSURE, "", {}, None, None, near, suites, float(weight.sum()), None, say)
         chances = chosen.best(job.value)
         likely = max(chances, key=lambda name: chances[name])

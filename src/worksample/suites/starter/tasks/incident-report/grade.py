@@ -198,7 +198,8 @@ def consistent(report: Report) -> Check:
 def actions(report: Report) -> Check:
     """The agreed actions and no others."""
     rows = report.table("Actions", "Action", "Owner", "Due")
-    checks = [Check.of(len(rows) == len(report.want["actions"]), f"{len(rows)} actions")]
+    agreed = len(report.want["actions"])
+    checks = [Check.of(len(rows) == agreed, f"{len(rows)} in the table of actions, {agreed} agreed")]
     for want in report.want["actions"]:
         right = any(
             want["owner"].casefold() in row["Owner"].casefold()
