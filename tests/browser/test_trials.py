@@ -161,6 +161,10 @@ CRITERIA = "".join(
     f'[[criterion]]\nid = "{one}"\ntext = "{one}"\npoints = 1\n\n' for one in ("asked", "noted", "browsed", "lines")
 )
 WORD = "paddle-and-float-26"
+NOTE = (
+    f"curl -sf -u assistant:{WORD} -X PUT -H 'Content-Type: application/json' "
+    """-d '{"issue": {"notes": "They want it by 11 March."}}' http://tracker:8091/issues/3.json"""
+)
 OFFICE = [
     step("browser_goto", url="http://chat:3000/"),
     step("browser_noop", until="textbox 'Password", wait_ms=1000),
@@ -179,10 +183,8 @@ OFFICE = [
     step("browser_click", bid="button 'Login'"),
     step("browser_goto", url="http://tracker:8091/projects/billing/issues?set_filter=1&status_id=*"),
     step("browser_click", bid="link 'INV-1043"),
-    step("browser_click", bid="link 'Edit'"),
-    step("browser_fill", bid="textbox 'Notes'", value="They want it by 11 March."),
-    step("browser_click", bid="button 'Submit'"),
-    step("browser_noop", until="They want it by 11 March.", wait_ms=1000),
+    step("browser_noop", until="wrong tax", wait_ms=1000),
+    step("bash", command=NOTE),
     step("bash", command=f"curl -sf -u assistant:{WORD} -o /task/scratch/i.csv http://files:8092/finance/invoices-2026.csv"),
     step(
         "python",
