@@ -13,6 +13,7 @@ EXTRAS = {
     "pii": ("presidio_analyzer", "faker"),
     "docker": ("docker",),
     "browser": ("playwright",),
+    "workplace": ("copyparty", "radicale"),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that it brings and the base has not."""

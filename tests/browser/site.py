@@ -36,6 +36,7 @@ PAGES = {
            "document.createElement('p'))</script>",
   "/deep": "<title>D</title><button>Top</button><script>let e=document.body;for(let i=0;i<3000;i++){const d="
            "document.createElement('div');e.append(d);e=d}</script>",
+  "/nested": "<title>N</title><button>Top</button>" + "<div>" * 400 + "low",
   "/frames": "<title>F</title><button>Outer</button><iframe src=/frames></iframe><iframe src=/frames></iframe>",
   "/tampered": "<title>T</title><button>Real</button><script>Element.prototype.getAttribute=()=>'x';"
                "Element.prototype.setAttribute=()=>{throw 1};Document.prototype.querySelectorAll=()=>[];"
@@ -45,6 +46,8 @@ PAGES = {
   "/bids": "<title>B</title><button bid=0>One</button><button bid=0>Two</button><button bid='\"]; x'>Three</button>"
            "<button bid=99999999999999999999>Four</button>",
 }
+NAMES = {"up": "../../output/evil.txt", "absolute": "/task/output/evil.txt", "hidden": ".bashrc",
+         "long": "a" * 5000, "markup": "%3Cscript%3E\\..\\x.html"}
 class Site(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         path, _, query = self.path.partition("?")
@@ -52,6 +55,8 @@ class Site(http.server.BaseHTTPRequestHandler):
             return self.go("/loop?" + str(time.time()))
         if path == "/file":
             return self.say(b"some content", "application/octet-stream", "report.bin")
+        if path.startswith("/named/"):
+            return self.say(b"content", "application/octet-stream", '"' + NAMES[path[7:]] + '"')
         if path == "/flood":
             self.send_response(200); self.send_header("Content-Type", "application/octet-stream")
             self.send_header("Content-Disposition", "attachment; filename=flood"); self.end_headers()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from inspect_ai.solver import Solver, TaskState
     from inspect_ai.tool import ToolCall
 
+LOOKS = 60
+"""How often a step looks again for what it waits for."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 
 
@@ -31,20 +33,31 @@ class Player:
         self._words = words
         self._count = 0
         self._page = ""
+        self._awaited: Step | None = None
+        self._looks = 0
         self.submitted = False
 
     async def next(self, name: str, seen: Sequence[ChatMessage] = ()) -> ModelOutput:
         """The next answer to what was `seen`; the end of the script submits."""
         import anyio
 
-        steps = next(self._answers, [Step(submit=True)])
+        self._page = page_of(seen)
+        steps = [self._awaited] if self._awaited and self._not_yet(self._awaited) else self._following()
         for step in steps:
             if step.sleep:
                 await anyio.sleep(step.sleep)
             if step.fail in ("service", "refused", "crash"):
                 raise_as(step.fail)
-        self._page = page_of(seen)
         return self._answer(name, [s for s in steps if s.sleep is None])
+
+    def _not_yet(self, step: Step) -> bool:
+        self._looks += 1
+        return self._looks < LOOKS and filled(step.until or "", self._words, raw=step.raw) not in self._page
+
+    def _following(self) -> list[Step]:
+        steps = next(self._answers, [Step(submit=True)])
+        self._awaited, self._looks = next((one for one in steps if one.until is not None), None), 0
+        return steps
 
     def _answer(self, name: str, steps: list[Step]) -> ModelOutput:
         from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage

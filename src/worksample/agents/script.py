@@ -44,6 +44,8 @@ class Step(Frozen):
     browse: str | None = None
     """An action of the browser, with its arguments."""
     args: dict[str, str | int | float | tuple[str, ...]] = {}
+    until: str | None = None
+    """With `browse = "noop"`: look again until this is shown, a minute at most."""
     say: str | None = None
     submit: str | bool | None = None
     sleep: float | None = Field(default=None, ge=0)
@@ -70,6 +72,8 @@ class Step(Frozen):
             raise ValueError(f"browse is one of {', '.join(BROWSER)}")
         if self.args and self.browse is None:
             raise ValueError("args goes with browse")
+        if self.until is not None and self.browse != "noop":
+            raise ValueError('until goes with browse = "noop"')
         if self.timeout is not None and self.run is None and self.python is None:
             raise ValueError("timeout goes with run or python")
         return self

@@ -16,7 +16,7 @@ MOST_ACTIONS, MOST_VISITS = 20_000, 50_000
 MOST_SCREENS = 256 << 20
 """Bytes of all screens; later actions have none."""
 LARGEST_SCREEN = 4 << 20
-LONGEST = 4_000
+LONGEST, LONGEST_LINE = 4_000, 300
 JPEG = b"\xff\xd8\xff"
 
 
@@ -31,9 +31,12 @@ class BrowserLedger:
         self._size = self._left = 0
 
     def act(
-        self, action: str, given: Mapping[str, Any], answer: Mapping[str, Any], screen: bytes, seconds: float
-    ) -> None:
-        """Keep an action and what came of it. What `answer` says comes from a box: text within limits, or left out."""
+        self, action: str, given: Mapping[str, Any], answer: Mapping[str, Any], screen: bytes, seconds: float,
+        element: str = "",
+    ) -> None:  # fmt: skip
+        """Keep an action and what came of it. What `answer` says comes from a box: text within limits, or left out.
+        `element`: what the agent had been shown of the one that it names.
+        """
         number = len(self.actions) + self._left + 1
         visits = [visit for one in _list(answer, "navigations")[:100] if (visit := _visit(one, number))]
         self.visits += visits[: max(0, MOST_VISITS - len(self.visits))]
@@ -42,6 +45,7 @@ class BrowserLedger:
             return
         row: dict[str, Any] = {"n": number, "at": now().isoformat(), "seconds": round(seconds, 3), "action": action}
         row["with"] = {key: _short(value) for key, value in given.items()}
+        row |= {"element": element[:LONGEST_LINE]} if element else {}
         seen = answer.get("observation")
         shown = seen if isinstance(seen, Mapping) else {}
         row |= {key: _short(shown[key]) for key in ("url", "title") if shown.get(key)}

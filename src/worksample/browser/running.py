@@ -81,6 +81,8 @@ class Browser:
     """The last of what the driver said on its standard error."""
     _chromium: str = ""
     """The last of what Chromium said on its standard error."""
+    _shown: str = ""
+    """What was last shown of the page."""
 
     async def act(self, action: str, given: Mapping[str, Any]) -> Seen:
         """Do one thing. SandboxError where the agent's box is lost, or the driver's cannot be had."""
@@ -95,8 +97,11 @@ class Browser:
                 self._over.set()
                 raise
             screen = _picture(answer.get("screen"))
-            self.ledger.act(action, given, answer, screen, time.monotonic() - began)
-            return _seen(answer, self.config, screen)
+            meant = line_of(self._shown, given.get("bid"))
+            self.ledger.act(action, given, answer, screen, time.monotonic() - began, element=meant)
+            seen = _seen(answer, self.config, screen)
+            self._shown = seen.text or self._shown
+            return seen
 
     async def during(self, work: Awaitable[Any]) -> Any:
         """The result of `work`. Where a box of the browser's is lost, `work` is cancelled and that raised."""
@@ -239,6 +244,13 @@ class Browser:
                 await process.kill()
             with contextlib.suppress(SandboxError):
                 await line.close()
+
+
+def line_of(shown: str, bid: Any) -> str:
+    """What stood of an element in what was shown: `button 'Save'`; "" where nothing did."""
+    begins = f"[{bid}] "
+    lines = (line.strip() for line in shown.splitlines()) if isinstance(bid, str) else ()
+    return next((line[len(begins) :] for line in lines if line.startswith(begins)), "")
 
 
 def _picture(given: Any) -> bytes:

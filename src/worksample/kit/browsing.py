@@ -23,7 +23,9 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An action. `url`, `title`: of the page after it; `error`: why it was not done; `screen`: name of its picture."""
+    """An action. `url`, `title`: of the page after it; `error`: why it was not done; `screen`: name of its picture;
+    `element`: what the agent had been shown of the one that `given` names, such as `button 'Save'`.
+    """
 
     number: int
     at: str
@@ -34,6 +36,7 @@ class Act:
     error: str = ""
     screen: str = ""
     remarks: tuple[str, ...] = ()
+    element: str = ""
 
 
 class Browsed:
@@ -49,6 +52,7 @@ class Browsed:
             Act(
                 row["n"], row["at"], row["action"], row.get("with", {}), row.get("url", ""), row.get("title", ""),
                 row.get("error", ""), row.get("screen", ""), tuple(row.get("remarks", ())),
+                row.get("element", ""),
             )
             for row in self._rows("actions.jsonl")
             if "action" in row

@@ -14,6 +14,7 @@ from worksample.records import Limits, Outcome, Trial, now
 from worksample.services import Services, standing
 from worksample.services.boxes import ServiceBox, boxes_of
 from worksample.workplace.colleagues.attending import ROLE, Attending
+from worksample.workplace.kept import opened
 from worksample.workplace.standing import Workplace, own_box, set_up, workplace_of
 
 from .close import close
@@ -104,6 +105,9 @@ async def _serve(try_: Try, stack: AsyncExitStack) -> None:
             try_.workplace = workplace
             if workplace.colleagues:
                 try_.attending = await stack.enter_async_context(_attending(try_, try_.services, workplace).begun())
+            if workplace.players:
+                names = environment.services
+                await stack.enter_async_context(opened(try_.id, try_.services, names, workplace.players))
     try_.began = time.monotonic()
     try_.started = now()
 

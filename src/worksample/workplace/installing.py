@@ -23,9 +23,7 @@ def install(names: Iterable[str]) -> tuple[str, ...]:
     given = tuple(names)
     brought: list[str] = []
     if packages := missing(given):
-        words = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
-        _as_root(words)
-        brought += packages
+        brought += apt_get(packages)
     if "tracker" in given and redmine_folder() is None:
         brought.append(fetch_redmine().name)
     if "chat" in given and converse_folder() is None:
@@ -35,14 +33,28 @@ def install(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(brought)
 
 
-def _as_root(words: list[str]) -> None:
+def apt_get(packages: Iterable[str]) -> tuple[str, ...]:
+    """Install packages of Debian, as root or by sudo without a password; SandboxUnavailable with the line to type.
+
+    Its lists are fetched anew where that fails with those of the machine: a fresh one has none.
+    """
+    wanted = tuple(packages)
+    words = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *wanted]
     line = f"sudo {' '.join(words)}"
+    if _as_root(words, line).returncode == 0:
+        return wanted
+    listed = _as_root(["apt-get", "update", "-qq"], line)
+    done = _as_root(words, line) if listed.returncode == 0 else listed
+    if done.returncode:
+        said = done.stderr.strip()[-500:]
+        raise SandboxUnavailable(f"the packages were not installed: {said}", where="apt-get", next=line)
+    return wanted
+
+
+def _as_root(words: list[str], line: str) -> subprocess.CompletedProcess[str]:
     asked = words if os.geteuid() == 0 else ["sudo", "-n", *words]
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
-        done = subprocess.run(asked, env=env, capture_output=True, text=True, check=False)
+        return subprocess.run(asked, env=env, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
-        raise SandboxUnavailable(f"there is no {error.filename} here", where="workplace", next=line) from None
-    if done.returncode:
-        said = done.stderr.strip()[-500:]
-        raise SandboxUnavailable(f"the packages were not installed: {said}", where="workplace", next=line)
+        raise SandboxUnavailable(f"there is no {error.filename} here", where="apt-get", next=line) from None

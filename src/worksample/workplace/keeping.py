@@ -17,7 +17,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,13 @@ from worksample.services import Services, standing
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .export_folder import is_export, read_export, write_export
-from .seeding import Seed
 from .standing import over_state, own_box, reset, seed_at
 
 LOCK, CONTROL, ABOUT = "lock", "control", "about.json"
 LINE = 1 << 16
+LOOKING = ("status", "accounts")
+"""What is obeyed of a trial's workplace: who puts it back or ends it would change a piece of work."""
+OBEYED = (*LOOKING, "reset", "export", "down")
 
 
 @dataclass
@@ -41,8 +43,9 @@ class Keeper:
     """One workplace that stands."""
 
     services: Services
-    seed: Seed
+    accounts: Mapping[str, str]
     said: dict[str, Any]
+    verbs: tuple[str, ...] = OBEYED
     over: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -63,17 +66,19 @@ class Keeper:
 
     async def _obeyed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         verb, box = asked["verb"], own_box(self.services)
+        if verb in OBEYED and verb not in self.verbs:
+            return {"failed": f"{verb} is not for the workplace of a trial", "where": self.said["name"]}
         if verb == "status":
             return self.said
         if verb == "accounts":
-            return {"accounts": self.seed.accounts}
+            return {"accounts": dict(self.accounts)}
         if verb == "reset":
             return {"seconds": await reset(box)}
         if verb == "export":
             await box.freeze()
             try:
                 state = box.output_path / WORKPLACE
-                files = await asyncio.to_thread(write_export, state, self.seed.accounts, Path(asked["to"]))
+                files = await asyncio.to_thread(write_export, state, dict(self.accounts), Path(asked["to"]))
             finally:
                 await box.thaw()
             return {"files": files, "to": asked["to"]}
@@ -96,25 +101,37 @@ async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> Non
     else:
         seed = await asyncio.to_thread(seed_at, root, names)
     workplace = over_state(names, seed.state, name, accounts=seed.accounts)
-    async with standing((workplace.box,), "bubblewrap") as services:
-        doors = {one: listening(PORTS[one]) for one in names}
-        targets = {Endpoint(one, PORTS[one]): services.target(f"service:{WORKPLACE}:{PORTS[one]}") for one in names}
-        addresses = {one: f"http://{one}.localhost:{door.getsockname()[1]}/" for one, door in doors.items()}
-        said = {"name": name, "from": str(root), "pid": os.getpid(), "since": time.time(), "addresses": addresses}
-        keeper = Keeper(services, seed, said)
+    async with (
+        standing((workplace.box,), "bubblewrap") as services,
+        let_in(folder, services, names, seed.accounts, {"name": name, "from": str(root)}) as keeper,
+    ):
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, keeper.over.set)
-        async with serving_sockets({Endpoint(one, PORTS[one]): door for one, door in doors.items()}, targets):
-            path = folder / CONTROL
+        sys.stdout.write(json.dumps(keeper.said) + "\n")
+        sys.stdout.flush()
+        await services.during(keeper.over.wait())
+
+
+@contextlib.asynccontextmanager
+async def let_in(
+    folder: Path, services: Services, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
+    verbs: tuple[str, ...] = OBEYED,
+) -> AsyncIterator[Keeper]:  # fmt: skip
+    """A front door on this machine's loopback and the socket for commands in `folder`, until the end of the `with`."""
+    doors = {one: listening(PORTS[one]) for one in names}
+    targets = {Endpoint(one, PORTS[one]): services.target(f"service:{WORKPLACE}:{PORTS[one]}") for one in names}
+    addresses = {one: f"http://{one}.localhost:{door.getsockname()[1]}/" for one, door in doors.items()}
+    said = {**about, "pid": os.getpid(), "since": time.time(), "addresses": addresses}
+    keeper = Keeper(services, accounts, said, verbs)
+    async with serving_sockets({Endpoint(one, PORTS[one]): door for one, door in doors.items()}, targets):
+        path = folder / CONTROL
+        path.unlink(missing_ok=True)
+        server = await asyncio.start_unix_server(keeper.converse, path, limit=LINE)
+        try:
+            yield keeper
+        finally:
             path.unlink(missing_ok=True)
-            server = await asyncio.start_unix_server(keeper.converse, path, limit=LINE)
-            try:
-                sys.stdout.write(json.dumps(said) + "\n")
-                sys.stdout.flush()
-                await services.during(keeper.over.wait())
-            finally:
-                path.unlink(missing_ok=True)
-                server.close()
+            server.close()
 
 
 def listening(port: int) -> socket.socket:

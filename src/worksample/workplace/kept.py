@@ -1,22 +1,28 @@
-"""Workplaces that stand on this machine for people: begun, asked, ended. Each is kept by a process of its own."""
+"""Workplaces that stand on this machine for people: begun, asked, ended.
+
+Each is kept by a process of its own, but for those of trials in which a person plays a colleague: the run keeps them.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from worksample.errors import ExportError, SandboxError, UsageError
 from worksample.sandboxes.host_state import runtime_folder
+from worksample.services import Services
 
 from .export_folder import is_export, read_export
-from .keeping import CONTROL, LOCK
+from .keeping import CONTROL, LOCK, LOOKING, let_in
 from .programs import require
 from .reading import read_company
 
@@ -80,6 +86,26 @@ def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
     except TimeoutError:
         raise SandboxError("its keeper does not answer", where=name) from None
     return _answer(data, name)
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    trial: str, services: Services, names: Sequence[str], accounts: Mapping[str, str]
+) -> AsyncIterator[dict[str, Any]]:
+    """Let people into a trial's workplace until the end of the `with`: `worksample workplace status` and `open` find
+    it, with these accounts and no others. Gives what `status` says of it.
+    """
+    name = f"trial-{re.sub('[^a-z0-9]', '', trial.lower())[-24:]}"
+    folder = folder_of(name)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with (folder / LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            about = {"name": name, "from": f"trial {trial}"}
+            async with let_in(folder, services, names, accounts, about, LOOKING) as keeper:
+                yield keeper.said
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def down(name: str) -> None:

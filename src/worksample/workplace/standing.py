@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,6 +41,8 @@ class Workplace:
     """Whether a task's `setup.py` is to be run once it stands."""
     colleagues: tuple[Colleague, ...] = ()
     """Who answers in its chat."""
+    players: Mapping[str, str] = field(default_factory=dict)
+    """Passwords of those whom a person plays."""
     today: datetime = datetime(2026, 1, 5, 9, tzinfo=UTC)
     """Where their clock begins."""
 
@@ -83,7 +85,8 @@ def workplace_of(environment: Environment, folder: Callable[[str], Path], label:
         environment.services, seed.state, label, accounts=seed.accounts, setup=setup, dialects=source.dialects
     )
     there = company.colleagues if "chat" in environment.services else ()
-    return replace(made, colleagues=there, today=company.today)
+    players = {one.id: seed.accounts[one.id] for one in there if one.backing == "person"}
+    return replace(made, colleagues=there, players=players, today=company.today)
 
 
 def seed_at(root: Path, names: Sequence[str]) -> Seed:

@@ -13,7 +13,7 @@ from openai_server import Answer, Fault, says, serving
 from worksample.errors import Cause, SandboxError
 from worksample.files import HashSink
 from worksample.models import Price, Service
-from worksample.workplace.colleagues.answering import Answers, ByModel, ByRules, Heard
+from worksample.workplace.colleagues.answering import Answers, ByModel, ByPerson, ByRules, Heard
 from worksample.workplace.colleagues.attending import MOST, Attending, played
 from worksample.workplace.colleagues.hearing import Message
 from worksample.workplace.colleagues.profile import Colleague, Knowledge
@@ -81,6 +81,23 @@ async def test_who_is_written_to_or_named_answers() -> None:
     lines = [json.loads(line) for data in kept.values() for line in data.splitlines() if b'"colleague"' in line]
     assert [(one["by"], one["said"], one["knows"]) for one in lines] == [("alex", BUDGET.text, ["budget"])] * 2
     assert attended.usage is None
+
+
+async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
+    chat = Room()
+    async with attending(chat, ByPerson()).begun() as attended:
+        await chat.say("alex", "What is the budget?", to="rosa", room="")
+        await chat.say("rosa", "Let me look.", to="alex", room="")
+        await chat.say("rosa", "It is small.", to="", room="general")
+        while len(attended.lines) < 3:
+            await asyncio.sleep(0.01)
+    kept = [(one.get("heard"), one.get("to"), one["room"], one["said"], one["person"]) for one in attended.lines]
+    assert sorted(kept, key=str) == [
+        ("What is the budget?", None, "", "", True),
+        (None, "", "general", "It is small.", True),
+        (None, "alex", "", "Let me look.", True),
+    ]
+    assert [one.text for one in chat.by("rosa")] == ["Let me look.", "It is small."]
 
 
 async def test_a_flood_is_answered_up_to_a_number() -> None:

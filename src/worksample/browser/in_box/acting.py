@@ -21,7 +21,7 @@ class Refused(Exception):
 
 async def act(tabs: Tabs, action: str, given: dict[str, Any]) -> None:
     """Carry out one. Refused, or what Playwright raises."""
-    if tabs.page is None or tabs.page.is_closed():
+    if tabs.gone:
         await tabs.focus_some()
     await ACTIONS[action](tabs, **given)
 

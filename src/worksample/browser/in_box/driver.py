@@ -76,12 +76,16 @@ class Driver:
         except (Error, TimeoutError, RuntimeError, OSError) as failed:
             if not self._browser.is_connected():
                 return {"observation": {}, "lost": "the browser has ended, and is started again with the next action"}
+            if self.tabs.gone:
+                await self.tabs.focus_some()
+                return {"observation": {}, "lost": "the page is gone, and another tab is worked in"}
             said = plainly(failed)
             await self.tabs.replace(f"the tab did not answer ({said}) and was closed")
             return {"observation": {}, "lost": "the tab did not answer, and an empty one stands in its place"}
 
     async def _looked(self, observe: set[str]) -> dict[str, Any]:
         session = await self.tabs.session()
+        page = self.tabs.page
         visible, characters = "visible" in observe, observing.LONGEST if "dom" in observe else 0
         marked = await observing.mark(session, characters=characters, visible=visible)
         out: dict[str, Any] = {}
@@ -97,7 +101,6 @@ class Driver:
         if "viewport" in observe:
             out["viewport"] = marked.page
         image = await observing.picture(session)
-        page = self.tabs.page
         out |= {"url": page.url[:4000], "title": (await page.title())[:500], "tabs": await self.tabs.listed()}
         pictures = {"screen": observing.written(image)}
         if "marks" in observe:

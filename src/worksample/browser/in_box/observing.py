@@ -21,6 +21,9 @@ LONGEST = 200_000
 """Characters of a document or tree; the platform cuts further."""
 NAME = 300
 DEEPEST = 150
+"""Of lines below one another."""
+DEEPEST_NODE = 600
+"""Of nodes below one another, shown or not."""
 LARGEST_SIDE = 4096
 SECONDS = 10.0
 _SILENT = {"none", "generic", "InlineTextBox", "LineBreak", "LayoutTable", "LayoutTableRow", "LayoutTableCell"}
@@ -120,18 +123,17 @@ async def tree(session: Any, marked: Marked, *, visible: bool) -> str:
 
 
 async def _bids(session: Any) -> dict[int, str]:
-    """The browser's number of an element -> its bid."""
-    root = (await session.send("DOM.getDocument", {"depth": -1, "pierce": True}))["root"]
-    found, waiting = {}, [root]
-    while waiting:
-        node = waiting.pop()
-        given = node.get("attributes", ())
-        for at in range(0, len(given), 2):
-            if given[at] == "bid":
-                found[node["backendNodeId"]] = given[at + 1]
-        waiting += [*node.get("children", ()), *node.get("shadowRoots", ())]
-        if "contentDocument" in node:
-            waiting.append(node["contentDocument"])
+    """The browser's number of an element -> its bid. From a flat form: a nested one of a page with thousands of
+    elements in one another cannot be read by any reader of JSON on the way.
+    """
+    taken = await session.send("DOMSnapshot.captureSnapshot", {"computedStyles": []})
+    words, found = taken["strings"], {}
+    for one in taken["documents"]:
+        nodes = one["nodes"]
+        for number, given in zip(nodes["backendNodeId"], nodes["attributes"], strict=True):
+            for at in range(0, len(given), 2):
+                if words[given[at]] == "bid":
+                    found[number] = words[given[at + 1]]
     return found
 
 
@@ -142,10 +144,12 @@ class _Written:
     marked: Marked
     visible: bool
 
-    def write(self, prefix: str, number: str, depth: int, lines: list[str], above: str, seen: bool = True) -> bool:
+    def write(
+        self, prefix: str, number: str, depth: int, lines: list[str], above: str, seen: bool = True, level: int = 0
+    ) -> bool:
         """Put a node and all below it on lines; whether anything of it is shown. `seen`: what it stands in is."""
         node = self.roots[prefix]["nodes"].get(number)
-        if node is None or depth > DEEPEST or len(lines) > MOST_NODES:
+        if node is None or depth > DEEPEST or level > DEEPEST_NODE or len(lines) > MOST_NODES:
             return False
         bid = self.bids.get(node.get("backendDOMNodeId", -1), "")
         seen = bid in self.marked.rows if bid else seen
@@ -156,7 +160,10 @@ class _Written:
         below = [(prefix, child) for child in node.get("childIds", ())]
         if bid and self.roots.get(bid):
             below.append((bid, self.roots[bid]["first"]))
-        inner = [self.write(where, child, depth + bool(line), lines, name or above, seen) for where, child in below]
+        inner = [
+            self.write(where, child, depth + bool(line), lines, name or above, seen, level + 1)
+            for where, child in below
+        ]
         kept = bool(line) and (not self.visible or seen or any(inner))
         if line and not kept:
             del lines[at]

@@ -34,6 +34,7 @@ class Tabs:
         self._asked: set[Any] = set()
         self._files: dict[str, str] = {}
         self._going: set[asyncio.Task[None]] = set()
+        self._broken: set[Any] = set()
 
     async def begin(self, browser: Any, context: Any) -> None:
         """Watch a fresh browser, with one empty tab."""
@@ -55,6 +56,11 @@ class Tabs:
         """Those that are open, in the order of their numbers."""
         return [] if self._context is None else list(self._context.pages)
 
+    @property
+    def gone(self) -> bool:
+        """Whether the page that is worked in has crashed or closed itself."""
+        return self.page is None or self.page.is_closed() or self.page in self._broken
+
     def note(self, text: str) -> None:
         """A remark for the agent."""
         if len(self._remarks) < MOST_TOLD:
@@ -69,7 +75,7 @@ class Tabs:
 
     async def session(self) -> Any:
         """The protocol's session of the page that is worked in."""
-        if self.page is None or self.page.is_closed():
+        if self.gone:
             await self.focus_some()
         if self.page not in self._sessions:
             session = await self._context.new_cdp_session(self.page)
@@ -80,8 +86,8 @@ class Tabs:
 
     async def focus_some(self) -> None:
         """Work in the last tab, or in a new one where none is left."""
-        if self.pages:
-            self.page = self.pages[-1]
+        if left := [one for one in self.pages if one not in self._broken]:
+            self.page = left[-1]
         else:
             await self.new_page()
 
@@ -109,7 +115,10 @@ class Tabs:
         """Give what an action began some time: a popup, a page that loads."""
         with contextlib.suppress(Error, TimeoutError, asyncio.TimeoutError):
             await asyncio.sleep(0.05)
-            await asyncio.wait_for(self.page.wait_for_load_state("domcontentloaded"), seconds)
+            page = self.page  # None where it has just crashed or closed itself: what is shown then is another one
+            if page is None:
+                return
+            await asyncio.wait_for(page.wait_for_load_state("domcontentloaded"), seconds)
             await asyncio.wait_for(self._quiet(), min(seconds, 1.5))
 
     async def _quiet(self) -> None:
@@ -186,10 +195,12 @@ class Tabs:
 
     async def _crashed(self, page: Any) -> None:
         self.note("the page crashed, and was closed")
+        self._broken.add(page)
         await page.close(run_before_unload=False)
 
     def _closed(self, page: Any) -> None:
         self._sessions.pop(page, None)
+        self._broken.discard(page)
         self._status.pop(page, None)
         if page is self.page:
             left = [one for one in self.pages if one is not page]

@@ -12,7 +12,7 @@ from worksample.cli.output import json_option, say_json
 FOLDER = Path("worksample-demo")
 
 
-STUDIES = ("starter", "feedback")
+STUDIES = ("starter", "feedback", "company")
 
 
 @click.command("demo")
@@ -48,7 +48,12 @@ def command(
 
     With feedback it is a study of chains: jobs from a table, experts who qualify them and write their rubrics, an agent
     that forgets, the experts' words on what is missing, and a control that is told nothing (docs/chains.md).
+
+    With company it is one task in a company of real services: a script works in the browser, the shell and Python,
+    colleagues answer it in the chat, and the report shows its screens. What lacks of Debian's packages is installed, as
+    root or by sudo without a password (docs/quaymark.md).
     """
+    from worksample.cli.company_demo import company_config, company_folder, ready_machine, trial_page
     from worksample.cli.feedback_demo import feedback_config, run_study
     from worksample.cli.output import open_store
     from worksample.cli.show_run import Tone, run_config
@@ -57,7 +62,7 @@ def command(
     from worksample.extras import lacks, need
     from worksample.reports import write_report
 
-    folder = FOLDER if study != "feedback" else FOLDER / "feedback"
+    folder = FOLDER / study if study in ("feedback", "company") else FOLDER
     where, report = store or str(folder / "store"), Path(out) if out else folder / "report"
     many, sandbox = parallel or 4, "none" if unsandboxed else "bubblewrap"
     if study not in (None, "starter") and only:
@@ -70,6 +75,12 @@ def command(
         need("review")
         config = feedback_config(where, parallel=many, sandbox=sandbox, quiet=bool(as_json))
         code = run_study(config, quiet=bool(as_json))
+    elif study == "company":
+        if unsandboxed:
+            raise UsageError("a company's services and the browser need their boxes", where="--unsandboxed")
+        ready_machine(quiet=bool(as_json))
+        config = company_config(where, sandbox=sandbox)
+        code = run_config(config, Tone(quiet=bool(as_json), hints=False))
     else:
         config = demo_config(where, parallel=many, sandbox=sandbox, only=only or ())
         code = run_config(config, Tone(quiet=bool(as_json), hints=False))
@@ -81,9 +92,18 @@ def command(
         return code
     with open_store(where) as opened:
         board = write_report(opened, (config.name,), report)
+        page = trial_page(opened, config.name, report) if study == "company" else None
     index = (report / "index.html").resolve()
     if as_json:
-        say_json({**board.plain(), "report": str(index), "store": str(Path(where).resolve())})
+        shown = {"page": str(page)} if page else {}
+        say_json({**board.plain(), "report": str(index), "store": str(Path(where).resolve()), **shown})
+    elif page:
+        company = shlex.quote(str(company_folder()))
+        click.echo(
+            f"report: {index}\n  the agent's screens, and what colleagues answered: {page}\n"
+            f"  next: open it in a browser, as in  xdg-open {shlex.quote(str(page))}\n"
+            f"  then: worksample workplace up {company}   to walk through the company yourself"
+        )
     else:
         click.echo(
             f"report: {index}\n  next: open it in a browser, as in  xdg-open {shlex.quote(str(index))}\n"

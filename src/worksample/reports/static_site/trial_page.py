@@ -15,6 +15,7 @@ from .beside import Piece, beside, piece_of, texts_of
 from .judgments import Votes
 from .pages import Pages
 from .preview import FILES_SHOWN, show
+from .screens import shown_of
 from .timeline import timeline
 from .transcript import transcript
 
@@ -105,6 +106,7 @@ class TrialPages:
             steps=steps.steps,
             timeline=timeline(_rested_on(row, grades), instance, steps.steps),
             transcript_note=steps.note,
+            shown=shown_of(self.store, submission, self.pages.out, _ROOT),
             brief=instance.work.brief,
             facts=list(_facts(row, submission, instance)),
         )

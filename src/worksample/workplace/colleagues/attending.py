@@ -82,6 +82,8 @@ class Attending:
     _waiting: dict[tuple[str, str], asyncio.Queue[_Due]] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _begun: set[tuple[str, int]] = field(default_factory=set)
+    _spoken: list[tuple[str, str, str, str]] = field(default_factory=list)
+    """What was said for those whom a person plays: all else they said themselves."""
 
     @contextlib.asynccontextmanager
     async def begun(self) -> AsyncIterator[Attending]:
@@ -120,6 +122,7 @@ class Attending:
             for one in messages:
                 for who in self._meant(one):
                     self._hear(who, one)
+                self._own_words(one)
                 await self._begin(one)
             await asyncio.sleep(self.pause)
 
@@ -132,6 +135,17 @@ class Attending:
         if not one.room:
             return [one.to] if one.to in self.by else []
         return [who for who in self.by if re.search(rf"(?<!\w)@{re.escape(who)}(?![\w-])", one.text)]
+
+    def _own_words(self, one: Message) -> None:
+        """Keep what a person said who plays a colleague."""
+        if one.by not in self.by or not isinstance(self.by[one.by][1], ByPerson):
+            return
+        words = (one.by, one.text, one.to, one.room)
+        if words in self._spoken:
+            self._spoken.remove(words)
+            return
+        line = {"at": now().isoformat(), "colleague": one.by, "to": one.to, "room": one.room}
+        self._line({**line, "clock": self.clock.now.isoformat(), "said": one.text, "person": True})
 
     def _hear(self, who: str, one: Message) -> None:
         key = (who, f"#{one.room}" if one.room else one.by)
@@ -182,6 +196,8 @@ class Attending:
         return reply.text
 
     async def _say(self, who: str, text: str, to: str, room: str, kept: dict[str, Any]) -> None:
+        if isinstance(self.by[who][1], ByPerson):
+            self._spoken.append((who, text, to, room))
         try:
             await self.chat.say(who, text, to=to, room=room)
         except SandboxError as error:
