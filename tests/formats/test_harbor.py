@@ -14,7 +14,7 @@ from worksample.files import HashSink
 from worksample.formats.harbor import Imported, ImportHarbor, import_harbor
 from worksample.formats.harbor.needs import NEEDS
 from worksample.formats.harbor.substitutes import with_own_uv
-from worksample.records import Agent, Protocol
+from worksample.records import Agent, HealthSpec, McpSpec, Protocol
 from worksample.tasks import ingest, read_package
 
 OLD = """version = "1.0"
@@ -25,6 +25,7 @@ timeout_sec = 240
 [environment]
 allow_internet = false
 """
+SERVER = '[[environment.mcp_servers]]\nname = "desk"\n'
 FILES = {
     "instruction.md": "Write {{answer}} to /app/answer.",
     "environment/Dockerfile": "FROM debian:12\nRUN true\n",
@@ -124,7 +125,10 @@ key = 1
         ('os = "windows"', {}, "harbor-windows"),
         ('[[steps]]\nname = "one"', {}, "harbor-steps"),
         ('[[environment.mcp_servers]]\nname = "desk"', {}, "harbor-mcp"),
-        ('[environment.healthcheck]\ncommand = "true"', {}, "harbor-healthcheck"),
+        (f"{SERVER}transport = 'sse'\nurl = 'http://localhost:8000/sse'", {}, "harbor-mcp"),
+        (f"{SERVER}transport = 'streamable-http'\nurl = 'http://desk:8000/mcp'", {}, "harbor-mcp"),
+        (f"{SERVER}transport = 'stdio'", {}, "harbor-mcp"),
+        ('[[environment.mcp_servers]]\nname = "My Desk"\ntransport = "stdio"\ncommand = "x"', {}, "harbor-mcp"),
         ('[[verifier.collect]]\ncommand = "true"', {}, "harbor-collect"),
         ('env = {KEY = "${KEY}"}', {}, "harbor-variable"),
         ('network_mode = "allowlist"\nallowed_hosts = ["10.0.0.0/8"]', {}, "harbor-hosts"),
@@ -141,6 +145,38 @@ def test_what_cannot_be_had_makes_an_instance_not_attemptable(
     [instance] = ingest(read_package(root), HashSink()).instances
     assert word in why_not(Agent.of("one", "worker"), instance)
     assert word in NEEDS and f"`{word}`" in Path("docs/harbor.md").read_text()
+
+
+def test_tools_skills_and_a_health_check_come_along(tmp_path: Path) -> None:
+    text = (
+        OLD.replace("allow_internet = false", 'network_mode = "allowlist"\nallowed_hosts = ["tools.example.com"]')
+        + """skills_dir = "/skills/"
+[environment.healthcheck]
+command = "test -e /srv/\\"ready\\""
+interval_sec = 1
+retries = 5
+[[environment.mcp_servers]]
+name = "desk"
+transport = "stdio"
+command = "python3"
+args = ["/srv/desk.py", "--quiet"]
+[[environment.mcp_servers]]
+name = "far"
+transport = "http"
+url = "https://tools.example.com/mcp"
+"""
+    )
+    made, _, root = imported(harbor(tmp_path / "task", text))
+    assert made.needs == ()
+    [instance] = ingest(read_package(root), HashSink()).instances
+    environment = instance.work.environment
+    assert environment.skills == "/skills"
+    assert environment.health == HealthSpec(command='test -e /srv/"ready"', interval=1, retries=5)
+    assert environment.mcp == (
+        McpSpec(name="desk", argv=("python3", "/srv/desk.py", "--quiet")),
+        McpSpec(name="far", url="https://tools.example.com/mcp"),
+    )
+    assert not why_not(Agent.of("one", "worker"), instance)
 
 
 def test_a_network_that_was_taken_away_is_told(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from worksample.records import (
     Limits,
     Lock,
     Manifest,
-    McpSpec,
     Protocol,
     Slot,
     Submission,
@@ -68,9 +67,9 @@ def instance_in(
     name: str,
     limits: Limits | None = None,
     inputs: Mapping[str, bytes] | None = None,
-    mcp: tuple[McpSpec, ...] = (),
+    **environment: Any,
 ) -> Instance:
-    """An instance of the task `greeting` with these input files."""
+    """An instance of the task `greeting` with these input files; more of its environment by name."""
     entries = tuple(
         Entry(path=path, size=len(data), blob=store.blobs.put(data)) for path, data in sorted((inputs or {}).items())
     )
@@ -80,7 +79,7 @@ def instance_in(
         brief=f"Write hello.txt for {name}.",
         inputs=manifest,
         software=empty,
-        environment=Environment(limits=limits or Limits(time=60, memory=512 << 20, disk=64 << 20), mcp=mcp),
+        environment=Environment(limits=limits or Limits(time=60, memory=512 << 20, disk=64 << 20), **environment),
     )
     capture = Capture(probes=empty)
     secret = Entry(path="answer.txt", size=2, blob=store.blobs.put(b"42"))
@@ -111,11 +110,11 @@ def setting(
     repeats: int = 1,
     inputs: Mapping[str, bytes] | None = None,
     special: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
-    mcp: tuple[McpSpec, ...] = (),
+    **environment: Any,
 ) -> Setting:
     """A new store in `folder` with an experiment of one agent and `more`; `special` are steps of single instances."""
     store = Store.open(folder / "store", create=True)
-    instances = [instance_in(store, name, limits, inputs, mcp) for name in names]
+    instances = [instance_in(store, name, limits, inputs, **environment) for name in names]
     own = {name: [dict(s) for s in rows] for name, rows in (special or {}).items()}
     script = {"tasks": {"greeting": {"steps": [dict(s) for s in steps], "instances": own}}}
     agent = agent or define("tester", harness="scripted", settings={"script": script})

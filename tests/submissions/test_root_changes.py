@@ -98,7 +98,7 @@ def test_a_root_with_changes_shares_what_they_leave_and_stays_as_it_was(tmp_path
             info = tarfile.TarInfo(name)
             info.size = 3
             tar.addfile(info, io.BytesIO(b"new"))
-    with changed(Root(str(root)), [layer]) as found:
+    with changed(Root(str(root)), [layer]) as found:  # names below a link: a root of its own
         own = Path(found.folder)
         assert sorted(path.name for path in (own / "etc").iterdir()) == ["changed", "kept"]
         assert (own / "etc" / "changed").read_text() == "new" and not (own / "old" / "a").exists()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from inspect_ai.solver import Solver, TaskState
 
 ENVIRONMENT = "WORKSAMPLE_BRIEF"
+SKILLS = "WORKSAMPLE_SKILLS"
+"""Where it finds the path of the task's skills."""
 HOME = "/home/agent"
 """The home folder of a box's user."""
 PROGRAM = "command"
@@ -57,6 +59,8 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     env |= {key: filled(value, words, raw=False) for key, value in settings.env.items()}
     if settings.brief == "env":
         env[ENVIRONMENT] = brief
+    if workspace.instance.work.environment.skills:
+        env[SKILLS] = workspace.instance.work.environment.skills
     servers = (*servers_of(workspace), *browser_server(workspace))
     if isinstance(settings, ProgramSettings):
         argv += settings.args

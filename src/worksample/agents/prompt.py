@@ -18,6 +18,10 @@ BROWSER = (
     "You have a browser, by the tools whose names begin with browser. Each shows the page as it is after the action; "
     "elements are named by what stands in [ ]."
 )
+SKILLS = (
+    "Skills for this work are in {folder}, each in a folder of its own. Its SKILL.md begins with a name and with what "
+    "the skill is for. Look through them first; where one fits, read all of its SKILL.md and follow it."
+)
 NUDGE = (
     "Nothing was done in this answer. Go on with the work by calling a tool, or call submit when every deliverable "
     "lies in {output}. No question will be answered."
@@ -55,6 +59,8 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
     ]
     if "browser" in workspace.instance.work.environment.interfaces:
         parts.append(BROWSER)
+    if workspace.instance.work.environment.skills:
+        parts.append(SKILLS.format(folder=workspace.instance.work.environment.skills))
     if settings.self_check != "none":
         parts.append(_check(settings, workspace))
     if submits:

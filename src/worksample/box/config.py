@@ -53,6 +53,8 @@ class Root:
 
     folder: str
     """The unpacked files on the host, which no box changes."""
+    over: tuple[str, ...] = ()
+    """Folders with changes to them, in an overlay's form; the first lies over the others."""
     user: int = 0
     """Number of the box's one user; every file of the image is shown as its own."""
     home: str = "/root"

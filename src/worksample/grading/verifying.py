@@ -65,7 +65,7 @@ class Verifier:
             if self.own is None:
                 yield held.enter_context(changed(self.root, [*layers, *given]))
                 return
-            left = held.enter_context(changed(self.root, layers))
+            left = held.enter_context(changed(self.root, layers, whole=True))
             brought = _layer(work / "artifacts.tar", lambda tar: _artifacts(tar, left, self.settings["artifacts"]))
             yield held.enter_context(changed(self.own, [brought, *given]))
 
@@ -159,7 +159,7 @@ def box_for(verifier: Verifier, root: Root, *, said: str = SAID) -> tuple[BoxCon
     """The box of a verifier, and what its endpoints lead to. Raises ImageError for a user that its root lacks."""
     settings, limits = verifier.settings, verifier.limits
     user = str(settings.get("user") or "")
-    number, home = user_in(Path(root.folder), user) if user else (root.user, root.home)
+    number, home = user_in(verifier.own or verifier.root, user) if user else (root.user, root.home)
     root = replace(root, user=number, home=home, workdir=settings.get("workdir") or root.workdir, entrypoint=())
     env, mounts, network = dict(settings.get("env") or {}), [], None
     if verifier.own is None and verifier.delivered.is_dir() and verifier.output != said:

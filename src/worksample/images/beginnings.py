@@ -2,7 +2,7 @@
 
 A beginning is a Dockerfile's text up to a `RUN`, where nothing in it depends on the files beside it. It is known by
 that text, the digest of its base and the operator's variables, and it is built in a place of its own: so no build can
-change what another begins with. It is kept from the second time on that it is met.
+change what another begins with. It is kept from the second work on that has it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,18 @@ from .unpacking import Below
 
 KEPT = 8
 """Beginnings that are kept; those that were used last."""
+SECOND, MANY = 2, 32
+"""Works that have to begin alike before a beginning is built for itself: where none is kept that they could begin with,
+and where one is, since a line more may save little and a build of all of it costs much.
+"""
 _VERSION = "1"
 _PLAIN = frozenset({"ENV", "RUN", "WORKDIR", "USER", "LABEL"})
 """Instructions whose effect is all in the image that they leave. An ARG or a SHELL would be forgotten in it."""
+
+
+_COPIED = re.compile(r"COPY\s+(?:--(?!from=)\S+\s+)*--from=(?!\d+\s)[^\s$]+\s[^$]*$", re.IGNORECASE)
+"""A COPY from another image: with one stage alone it can be nothing else."""
+_DIRECTIVE = re.compile(r"^#\s*(escape|syntax)\s*=", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +66,15 @@ def split(text: str) -> list[tuple[str, str]]:
             after = end
             if name != "FROM" or "$" in words or " AS " in words.upper():
                 return []
+        elif _COPIED.match(words):
+            continue
         elif name not in _PLAIN or "<<" in words or re.match(r"RUN\s+--", words, re.IGNORECASE):
             break
         elif name == "RUN":
             found.append((text[:end], text[end:]))
-    several = re.search(r"^\s*FROM\s", text[after:], re.IGNORECASE | re.MULTILINE) or "--from=" in text
-    return [] if several or re.search(r"^#\s*(escape|syntax)\s*=", text, re.IGNORECASE | re.MULTILINE) else found
+    if re.search(r"^\s*FROM\s", text[after:], re.IGNORECASE | re.MULTILINE) or _DIRECTIVE.search(text):
+        return []
+    return [(begun, rest) for begun, rest in found if "--from=" not in rest]
 
 
 def _instructions(text: str) -> Iterator[tuple[str, int]]:
@@ -80,17 +92,21 @@ def _instructions(text: str) -> Iterator[tuple[str, int]]:
 
 
 @contextmanager
-def begin(text: str, bases: Mapping[str, str], env: Mapping[str, str], make: Make) -> Iterator[Begun | None]:
-    """The longest beginning of a Dockerfile that is kept, held until the end of the `with`; None where none is.
+def begin(
+    text: str, whole: str, bases: Mapping[str, str], env: Mapping[str, str], make: Make
+) -> Iterator[Begun | None]:
+    """The longest beginning of a Dockerfile that is kept, held until the end of the `with`; None where none is. One
+    that enough works have is built by `make` first.
 
-    bases: the digest behind each name of a base that has none. One that was met before is built by `make` first.
+    whole: digest of the Dockerfile with all that lies beside it. bases: the digest behind each name of a base that has
+    none.
     """
     parts = split(text)
     keys = [_key(part, bases, env) for part, _ in parts]
-    met = [(_folder() / f"{key}.met").exists() for key in keys]
-    for key in keys:
-        (_folder() / f"{key}.met").touch()
-    longest = max((number for number, known in enumerate(met) if known), default=None)
+    kept = [number for number, key in enumerate(keys) if (_folder() / key).exists()]
+    enough = MANY if kept else SECOND
+    met = [number for number, key in enumerate(keys) if _met(_folder() / f"{key}.met", whole) >= enough]
+    longest = max((*kept, *met), default=None)
     if longest is None:
         yield None
         return
@@ -106,9 +122,22 @@ def begin(text: str, bases: Mapping[str, str], env: Mapping[str, str], make: Mak
         yield Begun(below, store, parts[longest][1])
 
 
+def _met(mark: Path, whole: str) -> int:
+    """How many works had a beginning, with this one. The same again, as after a failure, is no further one."""
+    with mark.open("a+", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        works = file.read().splitlines()
+        if whole not in works and len(works) < MANY:
+            works.append(whole)
+            file.write(f"{whole}\n")
+    return len(works)
+
+
 def _key(part: str, bases: Mapping[str, str], env: Mapping[str, str]) -> str:
     words = [words for words, _ in _instructions(part)]
-    told = [_VERSION, words, {name: digest for name, digest in bases.items() if name in words[0]}, dict(env)]
+    used = {name: digest for name, digest in bases.items() if any(name in line for line in words)}
+    told = [_VERSION, words, used, dict(env)]
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
@@ -135,11 +164,12 @@ def _held(key: str) -> tuple[Below, Path, BinaryIO] | None:
     fcntl.flock(lock, fcntl.LOCK_SH)
     told = json.loads(lock.read())
     image = cached(told["image"])
-    if image is None or not (folder / "store").is_dir():
+    if image is None or "files" not in told or not (folder / "store").is_dir():
         lock.close()
         return None
     os.utime(lock.fileno())
-    return Below(image, tuple((digest, size) for digest, size in told["layers"])), folder / "store", lock
+    layers = tuple((digest, size) for digest, size in told["layers"])
+    return Below(image, layers, told["files"]), folder / "store", lock
 
 
 def _make(key: str, part: str, make: Make) -> None:
@@ -159,7 +189,7 @@ def _make(key: str, part: str, make: Make) -> None:
         try:
             below = make(part, fresh / "store")
             if (fresh / "store").is_dir():
-                told = {"image": below.image.digest, "layers": below.layers}
+                told = {"image": below.image.digest, "layers": below.layers, "files": below.files}
                 (fresh / "told.json").write_text(json.dumps(told), encoding="utf-8")
                 fresh.rename(folder / key)
         finally:

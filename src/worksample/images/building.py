@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shlex
 import shutil
@@ -80,7 +81,8 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
     text = next(folder / one for one in FILES if (folder / one).is_file()).read_text(encoding="utf-8")
     instead = {name: (Path(path), digest_of_base(Path(path))) for name, path in _instead(text, settings).items()}
     digests = {name: digest for name, (_, digest) in instead.items()}
-    name = names_folder() / f"build-{_digest(folder, digests)}.json"
+    whole = _digest(folder, digests)
+    name = names_folder() / f"build-{whole}.json"
     known = _known(name)
     if known is not None:
         return known
@@ -89,7 +91,7 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
             "buildah or skopeo is not installed", where="image", next="sudo apt-get install buildah skopeo"
         )
     job = _Job(settings, instead, limits, may or BuildLimits(), BuildNetwork(settings))
-    with begin(text, digests, settings.env, lambda part, store: _made(job, None, part, store=store)) as begun:
+    with begin(text, whole, digests, settings.env, lambda part, store: _made(job, None, part, store=store)) as begun:
         found = _made(job, folder, text, begun).image
     told = {"digest": found.digest, "substituted": digests, "connections": job.network.ledger.plain()}
     fresh = name.with_suffix(".new")
@@ -129,7 +131,12 @@ def _made(job: _Job, folder: Path | None, text: str, begun: Begun | None = None,
         layers = read_layout(work / "out", job.limits).layers
         if store is not None and (work / "driver").read_text(encoding="ascii").strip() == "overlay":
             (work / "storage").rename(store)
-        return Below(found, tuple((layer.diff, layer.path.stat().st_size) for layer in layers))
+        sizes = tuple((layer.diff, layer.path.stat().st_size) for layer in layers)
+        return Below(found, sizes, 0 if store is None else _entries(Path(found.root.folder)))
+
+
+def _entries(root: Path) -> int:
+    return sum(len(folders) + len(names) for _, folders, names in os.walk(root))
 
 
 def _stand_in(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:

@@ -42,6 +42,15 @@ class Cached:
     """Bases that its build names without a digest, and the digests of what the operator put in their places."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What came of unpacking an image."""
+
+    left_out: dict[str, int]
+    over: Root | None = None
+    """What its folder lies over; None where everything is in it."""
+
+
 def images_folder() -> Path:
     """Where unpacked images lie. What a killed maker left is removed when a process first asks."""
     folder = cache_folder() / "images"
@@ -82,12 +91,14 @@ def cached(digest: str) -> Cached | None:
     except FileNotFoundError:
         return None
     config = data.pop("root")
-    for name in ("env", "entrypoint"):
-        config[name] = tuple(tuple(one) if isinstance(one, list) else one for one in config[name])
+    for name in ("over", "env", "entrypoint"):
+        config[name] = tuple(tuple(one) if isinstance(one, list) else one for one in config.get(name, ()))
+    if config["over"] and not Path(config["folder"]).is_dir():
+        return None  # what it lies over was removed by hand
     return Cached(data["digest"], Root(**config), tuple((name, count) for name, count in data["left_out"]))
 
 
-def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], dict[str, int]]) -> Cached:
+def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], Unpacked]) -> Cached:
     """The image with this digest, unpacked by `unpack` into a folder of its own where it is not there yet.
 
     Of several that ask at once one unpacks. Raises what `unpack` does, and ImageError.
@@ -97,11 +108,15 @@ def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], dict[str, in
     def fill(folder: Path) -> None:
         root = folder / "root"
         root.mkdir(mode=0o755)
-        left_out = unpack(root)
-        user, home = user_in(root, config.user)
+        done = unpack(root)
+        below = done.over
+        layers = Root(str(root)) if below is None else Root(below.folder, (str(root), *below.over))
+        user, home = user_in(layers, config.user)
         workdir = posixpath.normpath("/" + config.workdir.lstrip("/")) if config.workdir else ""
-        found = Root(str(final / "root"), user, home, workdir, config.env, config.entrypoint)
-        whole = asdict(Cached(digest, found, tuple(sorted(left_out.items()))))
+        own = str(final / "root")
+        layers = Root(own) if below is None else Root(below.folder, (own, *below.over))
+        found = Root(layers.folder, layers.over, user, home, workdir, config.env, config.entrypoint)
+        whole = asdict(Cached(digest, found, tuple(sorted(done.left_out.items()))))
         del whole["substituted"]  # of the build, not of the image
         (folder / KEPT_AS).write_text(json.dumps(whole, indent=1), encoding="utf-8")
 
@@ -112,7 +127,7 @@ def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], dict[str, in
     return found
 
 
-def user_in(root: Path, name: str) -> tuple[int, str]:
+def user_in(root: Root, name: str) -> tuple[int, str]:
     """Number and home of the user that an image has by this name or number; a group after it counts for nothing. Raises
     ImageError.
     """
@@ -127,9 +142,14 @@ def user_in(root: Path, name: str) -> tuple[int, str]:
     raise ImageError(f"its user {name!r} is not in its /etc/passwd", where="image")
 
 
-def _passwords(root: Path) -> str:
+def _passwords(root: Root) -> str:
+    """Of the uppermost folder that has any."""
+    return next((text for folder in (*root.over, root.folder) if (text := _passwords_in(folder))), "")
+
+
+def _passwords_in(folder: str) -> str:
     with suppress(OSError):
-        top = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        top = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             found = open_contained(top, "etc/passwd", os.O_RDONLY | os.O_NONBLOCK)
         finally:

@@ -1,4 +1,4 @@
-"""A root with changes: an image's files as they are, and layers over them, in a folder of its own."""
+"""A root with changes: an image's files as they are, and layers over them."""
 
 from __future__ import annotations
 
@@ -12,27 +12,52 @@ from worksample.box import Root
 from .cache import beside
 from .layers import Layers
 from .limits import ImageLimits
+from .over import NotApart, Over, lay
 from .sharing import share
 from .streams import Budget, Watched
 from .tree import Tree
 
 
 @contextmanager
-def changed(root: Root, layers: Sequence[Path], limits: ImageLimits | None = None) -> Iterator[Root]:
-    """The root with uncompressed layers over it, until the end of the `with`. The root itself stays as it is: what no
-    layer touches is shared with it. Raises ImageError where a layer is unsound or above the limits.
+def changed(
+    root: Root, layers: Sequence[Path], limits: ImageLimits | None = None, *, whole: bool = False
+) -> Iterator[Root]:
+    """The root with uncompressed layers over it, until the end of the `with`. The root itself stays as it is. Raises
+    ImageError where a layer is unsound or above the limits.
+
+    whole: all of it in one folder, for who reads it from the host; what no layer touches is shared with the root. Else
+    the changes lie beside it where they can, which costs what they are and not what the root is.
     """
     limits = limits or ImageLimits()
     with beside() as folder:
+        over = folder / "over"
+        if not whole and _apart(over, Path(root.over[0] if root.over else root.folder), layers, limits):
+            yield replace(root, over=(str(over), *root.over))
+            return
         own = folder / "root"
         share(Path(root.folder), own)
-        tree = Tree(own)
-        bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
-        work = Layers(tree, bytes, files)
-        try:
-            for layer in layers:
-                with layer.open("rb") as file:
-                    work.unpack(Watched(file, bytes.take))  # type: ignore[arg-type]
-        finally:
-            tree.close()
-        yield replace(root, folder=str(own))
+        for one in reversed(root.over):
+            lay(Path(one), own)
+        _unpack(Tree(own), layers, limits)
+        yield replace(root, folder=str(own), over=())
+
+
+def _apart(folder: Path, below: Path, layers: Sequence[Path], limits: ImageLimits) -> bool:
+    """Unpack layers into a folder of their own; whether that can be done."""
+    folder.mkdir()
+    try:
+        _unpack(Over(folder, below), layers, limits)
+    except NotApart:
+        return False
+    return True
+
+
+def _unpack(tree: Tree, layers: Sequence[Path], limits: ImageLimits) -> None:
+    bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
+    work = Layers(tree, bytes, files)
+    try:
+        for layer in layers:
+            with layer.open("rb") as file:
+                work.unpack(Watched(file, bytes.take))  # type: ignore[arg-type]
+    finally:
+        tree.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -34,38 +35,60 @@ class Kept:
 
 def kept() -> tuple[Kept, ...]:
     """All of them, by digest."""
-    names: dict[str, list[str]] = {}
-    for path in sorted(names_folder().iterdir()):
-        with suppress(OSError, UnicodeError):
-            names.setdefault(path.read_text(encoding="ascii"), []).append(path.name)
-    found = []
-    for folder in sorted(images_folder().iterdir()):
-        image = cached(folder.name) if _DIGEST.fullmatch(folder.name) else None
-        if image is not None:
-            size, files = _size(folder)
-            found.append(Kept(image, size, files, tuple(names.get(folder.name, ())), _in_use(folder)))
-    return tuple(found)
+    return tuple(map(_told, _images("")))
+
+
+def _images(prefix: str) -> list[Cached]:
+    """Those whose digest begins so, by digest."""
+    names = sorted(path.name for path in images_folder().iterdir() if path.name.startswith(prefix))
+    return [image for name in names if _DIGEST.fullmatch(name) and (image := cached(name)) is not None]
+
+
+def _told(image: Cached) -> Kept:
+    """With what the disk says of it."""
+    folder = images_folder() / image.digest
+    size, files = _size(folder)
+    names = tuple(path.name for path in sorted(names_folder().iterdir()) if _names(path) == image.digest)
+    return Kept(image, size, files, names, _in_use(folder))
+
+
+def _names(path: Path) -> str:
+    """The digest that a reference's or a build's file of the cache leads to; empty where it is unsound."""
+    with suppress(OSError, UnicodeError, ValueError, LookupError, TypeError):
+        text = path.read_text(encoding="utf-8")
+        return str(json.loads(text)["digest"]) if path.suffix == ".json" else text
+    return ""
 
 
 def remove(prefix: str) -> Kept:
     """Take the image whose digest begins so out of the cache; what needs it brings it again. UsageError where there
-    is none, or more than one, or a box has it as its root."""
-    fitting = [one for one in kept() if one.image.digest.startswith(prefix)] if prefix else []
+    is none, or more than one, or a box has it as its root, or another image lies over it."""
+    fitting = _images(prefix) if prefix else []
     if len(fitting) != 1:
         what = f"{len(fitting)} images begin" if fitting else "no image begins"
         raise UsageError(f"{what} with {prefix!r}", next="worksample image list")
-    one = fitting[0]
+    one = _told(fitting[0])
     digest, folder = one.image.digest, images_folder()
     with (folder / f".{digest}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if _in_use(folder / digest):
             raise UsageError(f"a box has {digest[:16]} as its root", next="worksample image list")
+        own = str(folder / digest / "root")
+        above = [other.digest for other in _images("") if other.digest != digest and own in _folders(other)]
+        if above:
+            raise UsageError(
+                f"{len(above)} images lie over {digest[:16]}", next=f"worksample image remove {above[0][:16]}"
+            )
         for name in one.names:
             (names_folder() / name).unlink(missing_ok=True)
         gone = folder / f".{digest}.new"  # what a kill leaves of it is removed by the next process
         (folder / digest).rename(gone)
         _remove(gone)
     return one
+
+
+def _folders(image: Cached) -> tuple[str, ...]:
+    return (image.root.folder, *image.root.over)
 
 
 def _in_use(folder: Path) -> bool:

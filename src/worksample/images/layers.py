@@ -70,7 +70,7 @@ class Layers:
         elif name.startswith(WHITEOUT):
             hidden = name.removeprefix(WHITEOUT)
             if f"{inside}/{hidden}".lstrip("/") not in made and hidden not in ("", ".", ".."):
-                self._tree.remove(above, hidden)
+                self._tree.hide(above, hidden)
         elif self._make(tar, member, above, name):
             path = f"{inside}/{name}".lstrip("/")
             while path and path not in made:
@@ -104,8 +104,7 @@ class Layers:
         except FileNotFoundError:
             there = False
         if not there:
-            self._tree.remove(above, name)
-            os.mkdir(name, 0o755, dir_fd=above)
+            self._tree.make_folder(above, name)
         descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
         try:
             os.fchmod(descriptor, self._mode(member) | 0o700)

@@ -12,12 +12,12 @@ from worksample.errors import ImageError
 def share(source: Path, target: Path) -> None:
     """All of a root in a folder of its own, which is made where it is missing. Raises ImageError."""
     try:
-        shutil.copytree(source, target, symlinks=True, copy_function=_share, dirs_exist_ok=True)
+        shutil.copytree(source, target, symlinks=True, copy_function=link, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
         raise ImageError(f"the root cannot be shared: {error}", where=str(source)) from None
 
 
-def _share(source: str, target: str) -> str:
+def link(source: str, target: str) -> str:
     """One file in two folders; a copy where they lie on two file systems, or too many share it."""
     try:
         os.link(source, target, follow_symlinks=False)

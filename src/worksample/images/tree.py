@@ -47,7 +47,7 @@ class Tree:
     def _folder(self, steps: list[str]) -> int:
         path = "/".join(steps) or "/"
         with contextlib.suppress(FileNotFoundError):
-            return open_contained(self._root, path, _FOLDER)
+            return self.opened(steps)
         above = self._folder(steps[:-1])
         try:
             os.mkdir(steps[-1], 0o755, dir_fd=above)
@@ -55,7 +55,20 @@ class Tree:
             raise ImageError(f"/{path} is a link that leads nowhere, and a folder", where="image") from None
         finally:
             os.close(above)
-        return open_contained(self._root, path, _FOLDER)
+        return self.opened(steps)
+
+    def opened(self, steps: list[str]) -> int:
+        """A descriptor of the folder with these names. Raises OSError."""
+        return open_contained(self._root, "/".join(steps) or "/", _FOLDER)
+
+    def hide(self, above: int, name: str) -> None:
+        """What lies below has no longer this name."""
+        self.remove(above, name)
+
+    def make_folder(self, above: int, name: str) -> None:
+        """A new folder in the place of whatever has the name and is none."""
+        self.remove(above, name)
+        os.mkdir(name, 0o755, dir_fd=above)
 
     def remove(self, above: int, name: str) -> None:
         """Whatever has the name in a folder; nothing is followed. Fine where there is nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
+import shutil
 import tarfile
 from collections import Counter
 from collections.abc import Iterator
@@ -13,10 +13,11 @@ from pathlib import Path
 
 from worksample.errors import ImageError
 
-from .cache import Cached, beside, cached, keep
+from .cache import Cached, Unpacked, beside, cached, keep
 from .layers import Layers
 from .limits import ImageLimits
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
+from .over import NotApart, Over
 from .sharing import share
 from .streams import Budget, Watched, decompressed
 from .tree import Tree
@@ -32,6 +33,8 @@ class Below:
     image: Cached
     layers: tuple[tuple[str, int], ...]
     """Digest and size of the tar stream of each of its layers."""
+    files: int
+    """Entries of its root."""
 
 
 def from_layout(folder: Path, limits: ImageLimits, below: Below | None = None) -> Cached:
@@ -51,7 +54,7 @@ def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached
     read = next((MARKS[name] for name in _names(path) if name in MARKS), None)
     if read is not None:
         with beside() as folder:
-            _unpack((Layer(path),), folder, limits)
+            _layers((Layer(path),), Tree(folder), limits, None)
             return _kept(read(folder, limits), limits)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -59,30 +62,41 @@ def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached
 
 
 def _kept(image: Image, limits: ImageLimits, below: Below | None = None) -> Cached:
-    def unpack(root: Path) -> dict[str, int]:
+    def unpack(root: Path) -> Unpacked:
         return _unpack(image.layers, root, limits, below)
 
     return cached(image.digest) or keep(image.digest, image.config, unpack)
 
 
-def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: Below | None = None) -> dict[str, int]:
-    """Every layer over those before it; what was left out, by kind."""
-    bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
-    left_out = Counter[str]()
-    if below is not None and [layer.diff for layer in layers[: len(below.layers)]] == [one for one, _ in below.layers]:
-        share(Path(below.image.root.folder), root)
-        bytes.take(sum(size for _, size in below.layers))
-        files.take(sum(len(folders) + len(names) for _, folders, names in os.walk(root)))
-        left_out.update(dict(below.image.left_out))
-        layers = layers[len(below.layers) :]
-    tree = Tree(root)
-    work = Layers(tree, bytes, files, left_out)
+def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: Below | None = None) -> Unpacked:
+    """Every layer over those before it. Those that are below are not unpacked again: the others lie over them, or share
+    their files where they hang on them.
+    """
+    if below is None or [layer.diff for layer in layers[: len(below.layers)]] != [one for one, _ in below.layers]:
+        return Unpacked(_layers(layers, Tree(root), limits, None))
+    rest = layers[len(below.layers) :]
     try:
+        return Unpacked(_layers(rest, Over(root, Path(below.image.root.folder)), limits, below), below.image.root)
+    except NotApart:
+        shutil.rmtree(root)
+        share(Path(below.image.root.folder), root)
+        return Unpacked(_layers(rest, Tree(root), limits, below))
+
+
+def _layers(layers: tuple[Layer, ...], tree: Tree, limits: ImageLimits, below: Below | None) -> dict[str, int]:
+    """Unpack them; what was left out, by kind. What is below counts as what is read."""
+    bytes, files, left_out = Budget(limits.bytes, "bytes"), Budget(limits.files, "files"), Counter[str]()
+    try:
+        if below is not None:
+            bytes.take(sum(size for _, size in below.layers))
+            files.take(below.files)
+            left_out.update(dict(below.image.left_out))
+        work = Layers(tree, bytes, files, left_out)
         for layer in layers:
             _unpack_one(work, layer, bytes)
     finally:
         tree.close()
-    return dict(work.left_out)
+    return dict(left_out)
 
 
 def _unpack_one(work: Layers, layer: Layer, bytes: Budget) -> None:

@@ -126,6 +126,23 @@ class McpSpec(Frozen):
     """Where it speaks MCP over streamable HTTP."""
 
 
+class HealthSpec(Frozen):
+    """A look at the agent's box before the agent begins, as Docker's HEALTHCHECK does it. Times in seconds."""
+
+    command: str = Field(min_length=1)
+    """A line of shell; exit status 0 means healthy."""
+    interval: float = Field(default=5.0, ge=0)
+    """Between two looks."""
+    timeout: float = Field(default=30.0, ge=1)
+    """That one look may take."""
+    start_period: float = Field(default=0.0, ge=0)
+    """In which looks that fail are not counted."""
+    start_interval: float = Field(default=5.0, ge=0)
+    """Between two looks in that time."""
+    retries: int = Field(default=3, ge=1)
+    """Looks in a row that fail before the box counts as not healthy."""
+
+
 class WorkplaceSource(Frozen):
     """A company whose services the work is done in."""
 
@@ -169,6 +186,10 @@ class Environment(Frozen):
     """Servers whose tools the agent is given. Not written where there are none, likewise."""
     browser: BrowserSpec | None = Field(default=None, exclude_if=lambda browser: browser is None)
     """Of the interface `browser`. Not written where it is not among them, likewise."""
+    health: HealthSpec | None = Field(default=None, exclude_if=lambda health: health is None)
+    """What has to hold in the box before the agent begins. Not written where nothing has to, likewise."""
+    skills: str = Field(default="", exclude_if=lambda skills: not skills)
+    """Folder of the box with skills, each a folder with a SKILL.md. Not written where there is none, likewise."""
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""
     requires: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ from worksample.workplace.standing import Workplace, own_box, set_up, workplace_
 
 from .close import close
 from .endpoints import reaching
+from .health import healthy
 from .outcome import DONE, cancelled, ended_by_error, ended_by_limit
 from .trial_box import box_of
 from .tries import Try
@@ -72,6 +73,8 @@ async def _endeavour(
             await _serve(try_, stack)
         with apply_limits(_limits(try_.limits), catch_errors=True) as scope:
             async with reaching(try_, box_of()) as during:
+                if environment.health is not None:
+                    await during(healthy(environment.health))
                 await during(try_.job.solver(try_)(state, generate))
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error

@@ -135,21 +135,18 @@ class BubblewrapHolder:
         cgroups.close(self.groups)
         cgroups.remove(self.groups.folders)
         self.folder.remove()
-        if self._claim >= 0:
-            os.close(self._claim)
-            self._claim = -1
+        while self._claim:
+            os.close(self._claim.pop())
         if self._lease is not None:
             self._lease.release()
 
 
-def claim(config: BoxConfig) -> int:
-    """A shared lock on the image that a box has as its root, which keeps it from being removed; it ends with this
-    process. -1 where there is none."""
-    if config.root is None:
-        return -1
-    try:
-        own = os.open(Path(config.root.folder).parent / KEPT_AS, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return -1  # a root file system that somebody else keeps
-    fcntl.flock(own, fcntl.LOCK_SH)
-    return own
+def claim(config: BoxConfig) -> list[int]:
+    """Shared locks on the images that a box's root is made of, which keep them from being removed; they end with this
+    process. None for a root file system that somebody else keeps."""
+    locks: list[int] = []
+    for folder in (config.root.folder, *config.root.over) if config.root else ():
+        with contextlib.suppress(FileNotFoundError):
+            locks.append(os.open(Path(folder).parent / KEPT_AS, os.O_RDONLY | os.O_CLOEXEC))
+            fcntl.flock(locks[-1], fcntl.LOCK_SH)
+    return locks

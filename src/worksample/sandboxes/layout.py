@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worksample.box import BoxConfig, Mount
+from worksample.box import BoxConfig, Mount, Root
 from worksample.errors import SandboxError
 from worksample.sandboxes import seccomp, skeleton, toolbox
 
@@ -100,12 +100,17 @@ def binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
         found += [(folder, folder, False) for folder in toolbox.platform_folders() if not folder.startswith("/usr/")]
     found += [(path, path, False) for path in _SHARED if Path(path).exists()]
     if config.root is not None:
-        found.append((config.root.folder, LOWER, False))
+        found += [(folder, place, False) for folder, place in _layers(config.root)]
     for mount in config.mounts:
         if not Path(mount.source).exists():
             raise SandboxError(f"{mount.source} does not exist and cannot be mounted at {mount.target}", where="box")
         found.append((str(Path(mount.source).absolute()), _first_place(config, mount), mount.writable))
     return sorted(found, key=lambda bind: bind[1].count("/"))
+
+
+def _layers(root: Root) -> list[tuple[str, str]]:
+    """The folders of an image's root and where they are seen before the turn, uppermost first."""
+    return [*((folder, f"{LOWER}-{number}") for number, folder in enumerate(root.over)), (root.folder, LOWER)]
 
 
 def masked(config: BoxConfig) -> tuple[str, ...]:
@@ -206,7 +211,7 @@ def _image(config: BoxConfig) -> dict[str, Any] | None:
     if config.root is None:
         return None
     return {
-        "lower": LOWER,
+        "lower": ":".join(place for _, place in _layers(config.root)),
         "user": config.root.user,
         "mounts": sorted(
             ((_first_place(config, mount), mount.target) for mount in config.mounts),
@@ -236,7 +241,9 @@ def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
         "files_limit": limits.files,
         "writable": writable(config),
         "targets": targets,
-        "shown": [target for source, target, _ in bound if target == LOWER or not source.startswith(("/usr", "/var"))],
+        "shown": [
+            target for source, target, _ in bound if target.startswith(LOWER) or not source.startswith(("/usr", "/var"))
+        ],
         "owner": os.geteuid(),
         "apart": _apart(config, targets),
         "readonly": ["/dev"] if config.root else ["/dev", "/"],

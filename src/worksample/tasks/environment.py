@@ -16,6 +16,7 @@ from worksample.records import (
     EndpointSpec,
     Environment,
     Frozen,
+    HealthSpec,
     ImageSource,
     Limits,
     Paths,
@@ -115,6 +116,8 @@ class EnvironmentTable(Frozen):
     endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
     service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), Says("tables, at most 32")] = ()
     mcp: Annotated[tuple[McpTable, ...], Field(max_length=16), Says("tables, at most 16")] = ()
+    health: HealthSpec | None = None
+    skills: Place | None = None
     image: Image | None = None
     company: SharedFolder | None = None
     """Of the workplace, whose services `services` names."""
@@ -163,6 +166,8 @@ class EnvironmentTable(Frozen):
             workplace=source_of(self.company, self.setup, self.live, self.dialects),
             image=ImageSource(name=self.image) if self.image else None,
             browser=browser,
+            health=self.health,
+            skills=self.skills or "",
             limits=self.limits.over(usual),
             paths=self.paths.over(Paths()),
         )

@@ -20,6 +20,7 @@ def command(as_json: bool | None) -> int:
                 {
                     "digest": one.image.digest,
                     "folder": one.image.root.folder,
+                    "over": list(one.image.root.over),
                     "bytes": one.bytes,
                     "files": one.files,
                     "user": one.image.root.user,

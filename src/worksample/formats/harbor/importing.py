@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import shutil
 import uuid
@@ -15,7 +16,7 @@ from worksample.tasks import read_package
 from worksample.tasks.brief import places
 
 from .manifest import FILE, HarborTask, read_task, size_of
-from .needs import endpoints_of, filled, needs_of
+from .needs import endpoints_of, filled, mcp_of, needs_of
 from .substitutes import with_own_uv
 
 _NAMESPACE = uuid.UUID("c1b3c3a6-1f0e-5d0e-8a53-0d9a5a1f3d52")
@@ -163,6 +164,7 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
     environment, image = task.environment, (root / "image" / "Dockerfile").is_file()
     memory = (environment.memory_mb << 20) if environment.memory_mb else size_of(environment.memory, MEMORY)
     disk = (environment.storage_mb << 20) if environment.storage_mb else size_of(environment.storage, STORAGE)
+    tools = [] if "harbor-mcp" in told.needs else environment.mcp_servers
     endpoints = [] if "harbor-hosts" in told.needs else endpoints_of(task.agent_network)
     title = " ".join((task.task.description or root.name.replace("_", " ").replace("-", " ")).split())[:200]
     tags = ["harbor", *(f"substituted: {what}" for what in told.substituted)]
@@ -175,10 +177,17 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
         "[environment]", *(['image = "image"'] if image else []),
         *([f"services = {_toml(list(told.needs))}"] if told.needs else []),
         f"limits = {{ time = {seconds:g}, memory = {memory}, disk = {disk}, processes = 1024 }}",
+        *([f"skills = {_toml(skills)}"] if (skills := _skills(environment.skills_dir or "")) else []),
         f'paths = {{ output = "{OUTPUT}" }}', *(['network = "endpoints"'] if endpoints else []), "",
     ]  # fmt: skip
     for name, port in endpoints:
         lines += ["[[environment.endpoint]]", f"name = {_toml(name)}", f"port = {port}", 'to = "host"', ""]
+    for server in tools:
+        lines += ["[[environment.mcp]]", *(f"{key} = {_toml(value)}" for key, value in mcp_of(server).items()), ""]
+    if health := environment.healthcheck:
+        times = {key.removesuffix("_sec"): value for key, value in health.model_dump().items() if key != "command"}
+        lines += ["[environment.health]", f"command = {_toml(health.command)}"]
+        lines += [*(f"{key} = {value}" for key, value in times.items()), ""]
     lines += ["[capture]", "root = true", ""] if image else []
     lines += [
         "[grading.program]",
@@ -191,6 +200,11 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
     if names := places(brief):  # what looks like a setting of ours in somebody else's text stands for itself
         lines += ["", "[instance.settings]", *(f"{_toml(name)} = {_toml('{{' + name + '}}')}" for name in names)]
     return "\n".join(lines) + "\n"
+
+
+def _skills(folder: str) -> str:
+    """Where the image has skills, as a plain path; one that hangs on where a command runs names no place."""
+    return posixpath.normpath(folder) if folder.startswith("/") else ""
 
 
 def _verifier(task: HarborTask, root: Path, solution: bool) -> list[str]:

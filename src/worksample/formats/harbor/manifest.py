@@ -40,6 +40,27 @@ class Artifact(_Table):
     service: str = ""
 
 
+class McpServer(_Table):
+    """One of `mcp_servers`."""
+
+    name: str
+    transport: str = "sse"
+    url: str = ""
+    command: str = ""
+    args: tuple[str, ...] = ()
+
+
+class HealthCheck(_Table):
+    """`healthcheck`."""
+
+    command: str
+    interval_sec: float = 5.0
+    timeout_sec: float = 30.0
+    start_period_sec: float = 0.0
+    start_interval_sec: float = 5.0
+    retries: int = 3
+
+
 class EnvironmentTable(_Table):
     """`[environment]`, also as `[verifier.environment]`."""
 
@@ -57,9 +78,9 @@ class EnvironmentTable(_Table):
     allow_internet: bool | None = None
     allowed_hosts: tuple[str, ...] = ()
     env: dict[str, str] = {}
-    mcp_servers: tuple[dict[str, Any], ...] = ()
+    mcp_servers: tuple[McpServer, ...] = ()
     skills_dir: str | None = None
-    healthcheck: dict[str, Any] | None = None
+    healthcheck: HealthCheck | None = None
     workdir: str | None = None
 
 

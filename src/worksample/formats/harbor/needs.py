@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from worksample.box import is_host_name
+from pydantic import ValidationError
 
-from .manifest import HarborTask, Mode
+from worksample.box import is_host_name
+from worksample.tasks.mcp import McpTable, place_of
+
+from .manifest import HarborTask, McpServer, Mode
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 NEEDS = {
@@ -16,8 +19,7 @@ NEEDS = {
     "harbor-gpu": "a GPU or TPU",
     "harbor-windows": "another system than Linux",
     "harbor-steps": "several steps, each with its own instruction and verifier",
-    "harbor-mcp": "MCP servers",
-    "harbor-healthcheck": "a health check before the agent begins",
+    "harbor-mcp": "an MCP server over SSE, or at a place that is no endpoint",
     "harbor-collect": "hooks that collect from services",
     "harbor-variable": "a variable of the host's",
     "harbor-hosts": "hosts by address or network",
@@ -40,8 +42,7 @@ def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple
         "harbor-gpu": environment.gpus > 0 or own.gpus > 0 or bool(environment.tpu),
         "harbor-windows": "windows" in (environment.os, own.os),
         "harbor-steps": bool(task.steps),
-        "harbor-mcp": bool(environment.mcp_servers),
-        "harbor-healthcheck": environment.healthcheck is not None,
+        "harbor-mcp": not all(_available(one, task) for one in environment.mcp_servers),
         "harbor-collect": bool(task.verifier.collect),
         "harbor-variable": any(
             found[2] is None
@@ -55,6 +56,24 @@ def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple
         "internet": task.agent_network[0] == "public" and not without_internet,
     }
     return tuple(word for word in NEEDS if found[word])
+
+
+def _available(server: McpServer, task: HarborTask) -> bool:
+    """Whether a server of tools can be had: a program in the box, or one behind a host that is allowed."""
+    try:
+        table = McpTable.model_validate(mcp_of(server))
+    except ValidationError:
+        return False
+    if server.transport == "stdio":
+        return bool(server.command)
+    return server.transport in ("http", "streamable-http") and place_of(table.url) in endpoints_of(task.agent_network)
+
+
+def mcp_of(server: McpServer) -> dict[str, str | list[str]]:
+    """A server as a table of ours."""
+    if server.transport == "stdio":
+        return {"name": server.name, "argv": [server.command, *server.args]}
+    return {"name": server.name, "url": server.url}
 
 
 def filled(value: str) -> str:

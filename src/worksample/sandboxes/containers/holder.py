@@ -166,7 +166,6 @@ class ContainerHolder:
         cgroups.close(self._groups)
         if not self._started or remove(self._daemon.url, self.name):
             self.folder.remove()
-        if self._claim >= 0:
-            os.close(self._claim)
-            self._claim = -1
+        while self._claim:
+            os.close(self._claim.pop())
         self._lease.release()
