@@ -138,7 +138,8 @@ class Browser:
                 return {"error": error}
         await self._ready()
         try:
-            return await asyncio.wait_for(self._asked(action, words), self.config.answer)
+            async with asyncio.timeout(self.config.answer):
+                return await self._asked(action, words)
         except (TimeoutError, BrokenPipeError, ValueError) as error:
             await self.close()
             await self._check()

@@ -72,7 +72,8 @@ class Driver:
 
     async def _seen(self, observe: list[str]) -> dict[str, Any]:
         try:
-            return await asyncio.wait_for(self._looked(set(observe)), LOOK)
+            async with asyncio.timeout(LOOK):
+                return await self._looked(set(observe))
         except (Error, TimeoutError, RuntimeError, OSError) as failed:
             if not self._browser.is_connected():
                 return {"observation": {}, "lost": "the browser has ended, and is started again with the next action"}

@@ -205,7 +205,8 @@ async def picture(session: Any) -> Any:
     from PIL import Image
 
     given = {"format": "jpeg", "quality": 85, "optimizeForSpeed": True}
-    data = (await asyncio.wait_for(session.send("Page.captureScreenshot", given), SECONDS))["data"]
+    async with asyncio.timeout(SECONDS):
+        data = (await session.send("Page.captureScreenshot", given))["data"]
     Image.MAX_IMAGE_PIXELS = 40_000_000
     with Image.open(io.BytesIO(base64.b64decode(data)), formats=("JPEG",)) as found:
         image = found.convert("RGB")

@@ -105,7 +105,8 @@ class Tabs:
         self.note(why)
         await self.new_page()
         with contextlib.suppress(Error, TimeoutError):
-            await asyncio.wait_for(old.close(run_before_unload=False), 5)
+            async with asyncio.timeout(5):
+                await old.close(run_before_unload=False)
 
     async def listed(self) -> list[dict[str, Any]]:
         """What stands in each tab."""
@@ -118,8 +119,10 @@ class Tabs:
             page = self.page  # None where it has just crashed or closed itself: what is shown then is another one
             if page is None:
                 return
-            await asyncio.wait_for(page.wait_for_load_state("domcontentloaded"), seconds)
-            await asyncio.wait_for(self._quiet(), min(seconds, 1.5))
+            async with asyncio.timeout(seconds):
+                await page.wait_for_load_state("domcontentloaded")
+            async with asyncio.timeout(min(seconds, 1.5)):
+                await self._quiet()
 
     async def _quiet(self) -> None:
         """Until what this action asked of servers was answered."""
