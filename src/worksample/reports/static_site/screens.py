@@ -89,8 +89,8 @@ def shown_of(store: Store, submission: Submission | None, site: Path, root: str)
             break
         shown += len(deeds)
         image, size = _picture(store, digest, site, root)
-        words = (_cut(last.get(key)) for key in ("title", "url"))
-        screens.append(Screen(tuple(deeds), image, *size, *words, at=_cut(last.get("at"))[11:19]))
+        title, url, at = (_cut(last.get(key)) for key in ("title", "url", "at"))
+        screens.append(Screen(tuple(deeds), image, *size, title, url, at[11:19]))
     said = [_said(row) for row in _rows(store, colleagues.get(COLLEAGUES)) if "colleague" in row]
     return Shown(tuple(screens), len(rows) - shown, tuple(said[:MOST]), max(0, len(said) - MOST))
 
