@@ -86,7 +86,8 @@ class Chat:
 async def over_http(box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b"") -> bytes:
     """Ask a service in `box` and read its answer. SandboxError where it gives none, or another than success."""
     try:
-        return await asyncio.wait_for(_asked(box, port, f"{method} {path}", head, data), SECONDS)
+        async with asyncio.timeout(SECONDS):  # wait_for of Python 3.11 loses a cancel that comes with the answer
+            return await _asked(box, port, f"{method} {path}", head, data)
     except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         what = f"a service does not answer {method} {path}: {error or type(error).__name__}"
         raise SandboxError(what[:500], where="colleagues", cause=Cause.SERVICE_LOST) from error
