@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import pytest
 
 from openai_server import Answer, Fault, says, serving
+from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.files import HashSink
 from worksample.models import Price, Service
-from worksample.workplace.colleagues.answering import Answers, ByModel, ByPerson, ByRules, Heard
+from worksample.workplace.colleagues.answering import Answers, ByModel, ByPerson, ByRules, Heard, Reply
 from worksample.workplace.colleagues.attending import MOST, Attending, played
-from worksample.workplace.colleagues.hearing import Message
+from worksample.workplace.colleagues.hearing import Chat, Message
 from worksample.workplace.colleagues.profile import Colleague, Knowledge
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -133,6 +136,79 @@ async def test_a_model_that_fails_leaves_its_colleague_silent() -> None:
             service = Service(retries=0, args=served.args)
             reply = await ByModel(MODEL, service).answer(ROSA, (Heard("alex", "Hello?"),))
         assert reply.text == "" and reply.record["failed"], fault
+
+
+@dataclass
+class Line:
+    """A box with a service that has answered already: nothing was said."""
+
+    kept: list[socket.socket] = field(default_factory=list)
+
+    async def dial(self, port: int) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        theirs.sendall(b'HTTP/1.0 200 OK\r\nServer: chat\r\n\r\n{"heard": [], "next": 0}')
+        theirs.shutdown(socket.SHUT_WR)
+        self.kept.append(theirs)  # or what is asked would find nobody
+        return ours
+
+
+async def test_attending_ends_whenever_it_is_told_to() -> None:
+    """Also in the turn in which the chat answers: that cancel was lost, and the trial never ended."""
+    for turns in range(40):
+        line = Line()
+        attended = Attending(Chat(cast("Box", line), "word"), {}, pause=0)
+        async with attended.begun():
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            tasks = list(attended._tasks)
+            for task in tasks:
+                task.cancel()
+            _, left = await asyncio.wait(tasks, timeout=0.5)
+            assert not left, f"after {turns} turns"
+        for one in line.kept:
+            one.close()
+
+
+@dataclass
+class Deaf:
+    """Answers that take cancels for their own: so many, or all."""
+
+    cancels: int
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+        while True:
+            self.begun.set()
+            try:
+                await self.over.wait()
+                return Reply("")
+            except asyncio.CancelledError:
+                self.cancels -= 1
+                if self.cancels < 0:
+                    raise
+
+    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+        return reply
+
+
+@pytest.mark.parametrize(("cancels", "left"), [(1, 0), (10**6, 1)])
+async def test_a_trial_ends_though_somebody_heeds_no_cancel(cancels: int, left: int) -> None:
+    chat, deaf = Room(), Deaf(cancels)
+    attended = attending(chat, deaf)
+    attended.again = 0.001
+    async with asyncio.timeout(60):
+        async with attended.begun():
+            await chat.say("alex", "What is the budget?", to="rosa", room="")
+            await deaf.begun.wait()
+    assert sum(not task.done() for task in attended._tasks) == left
+    assert sum("unended" in line for line in attended.lines) == left
+    deaf.cancels = 0
+    deaf.over.set()
+    for task in attended._tasks:
+        task.cancel()
+    await asyncio.gather(*attended._tasks, return_exceptions=True)
 
 
 def test_a_colleague_of_a_model_needs_one() -> None:

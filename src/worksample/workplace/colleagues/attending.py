@@ -36,6 +36,10 @@ LINES = 20_000
 """Of a transcript; the chat's own state has all messages."""
 PAUSE = 0.2
 """Seconds between two looks at the chat."""
+AGAIN = 1.0
+"""Seconds after which whoever heeds no cancel is cancelled again."""
+CANCELS = 30
+"""After which they are left, so that the trial ends."""
 ROLE = "colleague"
 """Under which their calls are counted, apart from the agent's."""
 FILE = "colleagues.jsonl"
@@ -73,6 +77,7 @@ class Attending:
     chat: Hears
     by: Mapping[str, tuple[Colleague, Answers]]
     pause: float = PAUSE
+    again: float = AGAIN
     clock: Clock = field(default_factory=lambda: Clock(datetime(2026, 1, 5, 9, tzinfo=UTC)))
     hands: Does = field(default_factory=Nothing)
     lines: list[dict[str, Any]] = field(default_factory=list)
@@ -100,10 +105,19 @@ class Attending:
             await self.stop()
 
     async def stop(self) -> None:
-        """Attend no more. What was being answered stays unanswered."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Attend no more. What was being answered stays unanswered.
+
+        A library may take a cancel for its own and go on, so one is not enough; and no trial waits without an end.
+        """
+        for _ in range(CANCELS):
+            if not (left := [task for task in self._tasks if not task.done()]):
+                break
+            for task in left:
+                task.cancel()
+            await asyncio.wait(left, timeout=self.again)
+        if unended := sum(not task.done() for task in self._tasks):
+            self._line({"at": now().isoformat(), "colleague": "", "unended": unended})
+        await asyncio.gather(*(task for task in self._tasks if task.done()), return_exceptions=True)
 
     def part(self, sink: Sink) -> Part:
         """The transcript as a part of a submission."""
