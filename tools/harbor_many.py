@@ -132,12 +132,22 @@ def run(folder: Path, results: Path, most: int, solving: bool, part: tuple[int, 
 
 
 def table(results: Path) -> None:
-    """Counts by state and cause, as a table of Markdown."""
+    """Counts by state and cause, as a table of Markdown, and what was exchanged."""
     lines = [json.loads(line) for line in results.read_text().splitlines()]
-    rows = Counter((one["state"], one.get("cause", ""), "") for one in lines)
+    rows = Counter((one["state"], one.get("cause", "")) for one in lines)
     print(f"{len(lines)} tasks tried\n\n| | cause | tasks |\n|---|---|---|")
-    for (state, cause, _), count in rows.most_common():
+    for (state, cause), count in rows.most_common():
         print(f"| {state} | {cause} | {count} |")
+    reached = [one for one in lines if one["state"] == "reward"]
+    print(
+        f"\nOf {len(reached)} with a reward {sum(one['nothing'] > 0 for one in reached)} had more than 0 for no work."
+    )
+    solved = [one for one in lines if "solved" in one]
+    if solved:
+        print(f"Of {len(solved)} with a solution {sum(one['solved'] == 1 for one in solved)} scored full with it.")
+    exchanged = Counter(name for one in reached for name in [*one["bases"], *one["substituted"]])
+    for name, count in exchanged.most_common():
+        print(f"Substituted in {count}: {name}")
 
 
 def main() -> None:
