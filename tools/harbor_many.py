@@ -162,7 +162,8 @@ def main() -> None:
     if given.table:
         table(given.paths[0])
     else:
-        run(given.paths[0], given.paths[1], given.most, given.solve, tuple(map(int, given.part.split("/"))))
+        part, of = map(int, given.part.split("/"))
+        run(given.paths[0], given.paths[1], given.most, given.solve, (part, of))
 
 
 if __name__ == "__main__":
