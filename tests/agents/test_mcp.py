@@ -16,10 +16,10 @@ from pydantic import ValidationError
 from experiments.material import an_instance
 from openai_server import calls, says, serving
 from worksample.agents import define
+from worksample.agents.installing import named, names
+from worksample.agents.installing.install import install
 from worksample.agents.mcp.forms import JSON_FORMS, told, usual
 from worksample.agents.mcp.tools import tools_in
-from worksample.agents.programs import named, names
-from worksample.agents.programs.install import install
 from worksample.agents.workspace import Workspace
 from worksample.box import BoxConfig, Endpoint, open_box
 from worksample.endpoints import Ledger

@@ -13,10 +13,10 @@ import pytest
 from experiments.material import an_instance
 from worksample.agents import define, harnesses
 from worksample.agents.build import check_agent, mounts_of
-from worksample.agents.programs import Npm, Program, find, installed, named, names
-from worksample.agents.programs.folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree
-from worksample.agents.programs.got import called
-from worksample.agents.programs.install import split
+from worksample.agents.installing import Npm, Program, find, installed, named, names
+from worksample.agents.installing.folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree
+from worksample.agents.installing.install import split
+from worksample.agents.installing.install_result import called
 from worksample.errors import InstallError, PlanError, UsageError
 from worksample.runs.own_log import _files
 

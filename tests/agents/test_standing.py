@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from images import machine
 from running.profiles import examples
-from worksample.agents.programs import elf, standing
-from worksample.agents.programs.define import LIBRARIES
+from worksample.agents.installing import elf, standing
+from worksample.agents.installing.define import LIBRARIES
 from worksample.box import BoxConfig, Mount, Root, open_box
 
 SHELL = Path("/usr/bin/bash").read_bytes()

@@ -12,8 +12,8 @@ from pydantic import BaseModel, field_serializer
 
 from app.sites import Site, problem
 from worksample.app.authentication import SessionOf, SignedIn
-from worksample.app.one_thread import OneThread
 from worksample.app.routes.work import router as work
+from worksample.app.sync_routes import OneThread
 
 
 class Seen(BaseModel):

@@ -10,7 +10,7 @@ import pytest
 from people.worlds import folder_of
 from store.worlds import EMPTY, NOTHING, instance_of
 from viewing.material import picture
-from worksample.audit.looks import reference_notes, rendering_notes
+from worksample.audit.preview_check import reference_notes, rendering_notes
 from worksample.records import Deliverable, Grading, Instance, Protocol
 from worksample.store import Store
 

@@ -11,7 +11,7 @@ import pytest
 from browser.working import Step, Working, step
 from cli.run_cli import start
 from openai_server import serving
-from worksample.agents.programs.install import install
+from worksample.agents.installing.install import install
 from worksample.records import Evaluation, Grade, Submission, Trial
 from worksample.store import Store, check
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.endpoints.hello import MOST, NoHello, server_name
+from worksample.endpoints.tls_client_hello import MOST, NoHello, server_name
 
 
 def hello(name: str | None, **versions: ssl.TLSVersion) -> bytes:

@@ -11,8 +11,8 @@ import pytest
 
 from openai_server import Answer, Fault, serving
 from openai_server.workman import Workman
-from worksample.agents.programs.folder import digest_of_tree, find
-from worksample.agents.programs.install import install
+from worksample.agents.installing.folder import digest_of_tree, find
+from worksample.agents.installing.install import install
 from worksample.experiments.agent_check import SENTENCE, check_agents
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare

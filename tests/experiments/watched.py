@@ -7,7 +7,7 @@ import traceback
 import warnings
 from typing import Any
 
-from worksample.store.loops import OnLoop
+from worksample.store.off_loop import OnLoop
 
 
 def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

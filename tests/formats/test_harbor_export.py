@@ -14,7 +14,7 @@ import pytest
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import UsageError
 from worksample.formats.harbor import ExportHarbor, export_harbor, import_harbor
-from worksample.formats.harbor.carried import carry_kit
+from worksample.formats.harbor.bundled_kit import carry_kit
 from worksample.tasks import read_package
 
 STARTER = Path(__file__).parents[2] / "src/worksample/suites/starter/tasks"

@@ -16,9 +16,9 @@ from grading.helpers_grading import Bench, bench
 from worksample.errors import POLICY, Cause, RecordConflict
 from worksample.grading import Evaluators, evaluate, evaluators_of, grade_all, open_round, wanted
 from worksample.grading.evaluators import Evaluates
+from worksample.grading.pending_evaluations import TRIES, Place
 from worksample.grading.rounds import Asks
 from worksample.grading.scripted import Scripted
-from worksample.grading.wanting import TRIES, Place
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Given, Grade, Protocol, Round, Rule, now
 
 PASSED = Grade(score=1.0)

@@ -17,8 +17,8 @@ from openai_server import Answer, Fault, judged, read, says, serving
 from worksample.errors import Cause
 from worksample.grading import Evaluators, evaluate, grade_all, open_round
 from worksample.grading.judges import ByJudge, charge
+from worksample.grading.pending_evaluations import Place
 from worksample.grading.rounds import Asks
-from worksample.grading.wanting import Place
 from worksample.models import JudgeConfig, Roles
 from worksample.records import (
     Evaluation,

@@ -11,10 +11,10 @@ import pytest
 from images import machine
 from worksample.box import Root
 from worksample.errors import ImageError, UsageError
-from worksample.images import ImageLimits, beginnings, prepare
-from worksample.images.beginnings import split
+from worksample.images import ImageLimits, prepare, shared_beginnings
 from worksample.images.building import build
 from worksample.images.kept import remove
+from worksample.images.shared_beginnings import split
 
 ALIKE = """FROM debian:12
 ENV COLOUR="green"
@@ -61,7 +61,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "builds.toml").write_text(f'hosts = []\n[bases]\n"debian:12" = "{tmp_path}/base.tar"\n')
     monkeypatch.setenv("WORKSAMPLE_BUILDS", str(tmp_path / "builds.toml"))
     yield tmp_path
-    shutil.rmtree(beginnings._folder())
+    shutil.rmtree(shared_beginnings._folder())
 
 
 def at(root: Root, name: str) -> Path:
@@ -121,7 +121,7 @@ def test_what_comes_from_another_image_is_part_of_a_beginning(folder: Path) -> N
 def test_a_longer_beginning_than_one_that_is_kept_is_built_once_many_have_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beginnings, "MANY", 3)
+    monkeypatch.setattr(shared_beginnings, "MANY", 3)
     for name in ("one", "two"):
         prepare(context(folder, name, "COPY note /note\n"))
     longer = ALIKE + "RUN cat /proc/sys/kernel/random/uuid > /further\n"
@@ -133,7 +133,7 @@ def test_a_longer_beginning_than_one_that_is_kept_is_built_once_many_have_it(
     for _ in range(3):  # the same work again is no second one
         with pytest.raises(ImageError):
             prepare(failing)
-    assert len(list(beginnings._folder().glob("*/told.json"))) == 2
+    assert len(list(shared_beginnings._folder().glob("*/told.json"))) == 2
 
 
 @pytest.mark.box
@@ -166,7 +166,7 @@ def test_another_base_or_variable_is_another_beginning_and_a_lost_one_is_made_an
     (folder / "builds.toml").write_text(settings + "[env]\nMIRROR = 'x'\n")
     assert at(prepare(context(folder, "other", "COPY note /\n")).root, "drawn").read_text() != drawn
     (folder / "builds.toml").write_text(settings)
-    (store,) = beginnings._folder().glob("*/store")
+    (store,) = shared_beginnings._folder().glob("*/store")
     store.rename(folder / "gone")
     found = prepare(context(folder, "three", "COPY note /note\n")).root
     assert at(found, "drawn").read_text() != drawn
@@ -181,4 +181,4 @@ def test_a_beginning_that_fails_says_why_and_leaves_nothing(folder: Path) -> Non
     for name in ("one", "two", "three"):
         with pytest.raises(ImageError, match="this is why"):
             prepare(context(folder, name, "COPY note /note\n", begins))
-    assert not [path for path in beginnings._folder().iterdir() if path.is_dir()]
+    assert not [path for path in shared_beginnings._folder().iterdir() if path.is_dir()]

@@ -12,8 +12,8 @@ import pytest
 from people.test_labels import fill, good, judge, label, office, routed
 from people.worlds import Office
 from store.worlds import START
-from worksample.calibration.carrying import earlier
 from worksample.calibration.config import CalibrationConfig, calibration_of
+from worksample.calibration.prior_labels import earlier
 from worksample.errors import PlanError
 from worksample.records import (
     Evaluation,

@@ -18,7 +18,7 @@ from worksample.calibration.config import CalibrationConfig
 from worksample.calibration.drawing import DRAWN, read_draw
 from worksample.calibration.labels import labels_of, wanted
 from worksample.people import Account, Item
-from worksample.people.rounds.own import OwnRounds
+from worksample.people.rounds.experiment_rounds import OwnRounds
 from worksample.records import (
     Action,
     Amendment,

@@ -20,7 +20,7 @@ from worksample.experiments.rounds import pair_round
 from worksample.grading import Evaluators
 from worksample.grading.scripted import Scripted
 from worksample.people import Account, Item
-from worksample.people.rounds.own import OwnRounds
+from worksample.people.rounds.experiment_rounds import OwnRounds
 from worksample.records import (
     Action,
     Amendment,

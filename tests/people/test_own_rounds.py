@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import delete, func, select
 
 from people.worlds import Office, office
-from worksample.people.rounds.own import WAIVED, OwnRounds, effort_of
+from worksample.people.rounds.experiment_rounds import WAIVED, OwnRounds, effort_of
 from worksample.records import (
     By,
     Criteria,

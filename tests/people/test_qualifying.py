@@ -14,8 +14,8 @@ from people.worlds import Office, office
 from worksample.errors import ManifestError, UsageError
 from worksample.people import Account, InvalidAnswer, Item, Kind, PeopleRound, amend, final_verdicts, restock
 from worksample.people.quality import dashboard
-from worksample.people.rounds.looks import keep_looks
 from worksample.people.rounds.questions import CONTEXT, CORE, IDENTIFIERS, QUALITY, Question, read_questions
+from worksample.people.rounds.screening_results import keep_looks
 from worksample.records import Action, Importance, Labels, Purpose, Round, Rule, Standing, Target
 from worksample.store import check, rebuild
 from worksample.verdicts.qualifying import DECIDES, qualifies, votes_wanted

@@ -23,7 +23,7 @@ from worksample.people import (
     final_verdicts,
     import_judgments,
 )
-from worksample.people.rounds.own import OwnRounds
+from worksample.people.rounds.experiment_rounds import OwnRounds
 from worksample.people.work.answer import grade_of
 from worksample.records import (
     Action,

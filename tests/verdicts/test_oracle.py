@@ -29,8 +29,8 @@ from worksample.records import (
     Target,
 )
 from worksample.store import Store
+from worksample.verdicts.evaluations import said_in
 from worksample.verdicts.resolving import resolve, verdict_frame, wants_leaves
-from worksample.verdicts.said import said_in
 from worksample.verdicts.second_looks import overrule_frame
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

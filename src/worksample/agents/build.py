@@ -12,11 +12,11 @@ from worksample.models import Service, resolve
 from worksample.models.resolve import check_generation
 from worksample.records import Agent, Instance, Limits
 
-from .absent import absent_here
+from .command_exists import absent_here
 from .define import HARNESSES, HUMAN, checked
+from .installing import find
+from .installing.resolve_settings import need
 from .mcp.forms import FORMS
-from .programs import find
-from .programs.settle import need
 from .script import Script
 from .settings import (
     CommandSettings,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause
 
-from .absent import LOOK, programs_of
 from .browser_tools import browser_server
+from .command_exists import LOOK, programs_of
 from .mcp.forms import VARIABLE, servers_of, told, usual
 from .model_door import door_environment, door_words
 from .prompt import program_text

@@ -43,7 +43,7 @@ REPLAY = "script/replay"
 
 def harnesses() -> tuple[str, ...]:
     """The names of all that can be asked for: our own, and the programs that can be installed."""
-    from .programs.registry import names
+    from .installing.registry import names
 
     return (*(name for name in HARNESSES if name != HUMAN), *names())
 
@@ -57,7 +57,7 @@ def settings_of(harness: str) -> type[Settings] | None:
     """The kind of settings that a harness takes; None where there is no such harness."""
     if harness in HARNESSES:
         return HARNESSES[harness]
-    from .programs.registry import named
+    from .installing.registry import named
 
     return ProgramSettings if named(harness) else None
 
@@ -108,7 +108,7 @@ def define(
     elif script is not None:
         raise PlanError(f"harness {harness} takes no script", next="--agent scripted")
     if settings_of(harness) is ProgramSettings:
-        from .programs.settle import settled
+        from .installing.resolve_settings import settled
 
         given = settled(harness, given)
     full = checked(harness, planned(given) if harness == "object" else given)

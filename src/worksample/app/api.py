@@ -13,7 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from worksample import __version__
 
 from .middleware import problems
-from .middleware.packing import LARGE, LEVEL
+from .middleware.compression import LARGE, LEVEL
 
 SCHEMA = "/api/v1/openapi.json"
 _ROUTES = (

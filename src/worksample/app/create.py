@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from starlette.types import ASGIApp
 
-from worksample.app.converting.preparing import Preparing
 from worksample.app.middleware.bodies import Bodies
 from worksample.app.middleware.guard import Guard
 from worksample.app.middleware.headers import API_HEADERS, Headers, app_headers, viewer_headers
@@ -16,6 +15,7 @@ from worksample.app.middleware.hosts import Hosts
 from worksample.app.middleware.split import Split
 from worksample.app.middleware.static import Front
 from worksample.app.middleware.throttle import Throttle
+from worksample.app.prerendering.preparing import Preparing
 from worksample.models import close_models
 from worksample.people import People
 from worksample.people.clock import moment, wall
@@ -23,9 +23,9 @@ from worksample.workstations.desks import Desks
 
 from .api import make_api
 from .authentication import SignedOut, find_session
-from .capabilities import Capabilities
 from .config import AppConfig
 from .content import content_app
+from .content_urls import Capabilities
 from .services import Services
 from .suggesting import suggesting_of
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from worksample.experiments.find import find_experiment
 from worksample.people import Account, Kind, PeopleRound, Role, list_queues, standings, top_up
 from worksample.people.quality import dashboard
-from worksample.people.rounds.own import kind_of
+from worksample.people.rounds.experiment_rounds import kind_of
 from worksample.people.rounds.planning import Asking
 from worksample.people.rounds.protocol import BY_CRITERIA, FORM_OF
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round, Rule

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worksample.app.converting.preparing import Preparing
+    from worksample.app.prerendering.preparing import Preparing
     from worksample.people import People
     from worksample.store import Store
     from worksample.workstations.desks import Desks
 
-    from .capabilities import Capabilities
     from .config import AppConfig
+    from .content_urls import Capabilities
     from .suggesting import Suggesting
 
 

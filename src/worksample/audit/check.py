@@ -23,10 +23,10 @@ from .examples import check_examples
 from .finding import Check, Finding, Report, error, once
 from .grader_source import check_source
 from .leaks import check_leaks
-from .looks import reference_notes, rendering_notes
 from .names import check_names
 from .plan import Job, Plan, plan
 from .points import check_coverage, check_declared, check_points
+from .preview_check import reference_notes, rendering_notes
 from .rubric import check_rubric
 from .verdicts import Read, bare_finding, control_findings, tolerance_findings
 

@@ -14,10 +14,10 @@ from worksample.verdicts.frame import Work
 from worksample.verdicts.pairs import drawn_pairs, key_of, later_rounds, pairs_of
 from worksample.verdicts.preferring import preferred
 
-from .carrying import carried, joined
 from .config import CalibrationConfig, Stratum, calibration_of
 from .drawing import EACH, LATER, Draw, about
 from .labels import Labels, work_of
+from .prior_labels import carried, joined
 
 if TYPE_CHECKING:
     from worksample.metrics import Proof

@@ -13,11 +13,11 @@ from worksample.verdicts.answers import WHOLE, answers, by_kind
 from worksample.verdicts.frame import Work
 from worksample.verdicts.graded import as_graded
 
-from .carrying import carried, joined
 from .config import CalibrationConfig, Stratum
 from .drawing import WHOLE as KIND_OF_WHOLE
 from .drawing import about, kind_of, leaves_of
 from .labels import Labels, evaluators, work_of
+from .prior_labels import carried, joined
 
 if TYPE_CHECKING:
     from worksample.metrics import Proof

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.planning import Plan
     from worksample.models import JudgeConfig
-    from worksample.people.rounds.own import Effort
+    from worksample.people.rounds.experiment_rounds import Effort
     from worksample.records import EvaluatorKind, Protocol
 
 
@@ -50,7 +50,7 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
     """Protocol by protocol; programs cost nothing and are left out. Of work that is handed in: for each entrant."""
     from worksample.calibration.config import calibrated
     from worksample.experiments.rounds import asked_of
-    from worksample.people.rounds.own import effort_of
+    from worksample.people.rounds.experiment_rounds import effort_of
     from worksample.records import EvaluatorKind, Protocol
 
     found = []

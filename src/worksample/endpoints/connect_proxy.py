@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from worksample.box import is_host_name
 
-from .hello import NoHello, server_name
 from .record import Contact
 from .relay import relay
 from .rules import Allowance, HostRule, allowed_by, refused_network
 from .targets import Refused, Refusing, dial
+from .tls_client_hello import NoHello, server_name
 
 MOST_HEAD = 8192
 """Bytes of a request."""

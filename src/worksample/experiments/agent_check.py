@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.agents import define
-from worksample.agents.programs import named
-from worksample.agents.programs.folder import digest_of_tree
-from worksample.agents.programs.install import split
-from worksample.agents.programs.settle import need
+from worksample.agents.installing import named
+from worksample.agents.installing.folder import digest_of_tree
+from worksample.agents.installing.install import split
+from worksample.agents.installing.resolve_settings import need
 from worksample.records import (
     About,
     Agent,

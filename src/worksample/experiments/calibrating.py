@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from worksample.calibration.carrying import earlier
 from worksample.calibration.config import calibration_of
+from worksample.calibration.prior_labels import earlier
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol

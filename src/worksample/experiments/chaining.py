@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from worksample.fault_injection import reach
-from worksample.reattempts.carrying import carry
 from worksample.reattempts.reading import Attempts, chains_of
+from worksample.reattempts.resubmitting import carry
 from worksample.reattempts.rule import Next
 from worksample.records import Action, Amendment, Experiment, Feedback, Record, Slot, Target, now
 from worksample.store import Store

@@ -14,8 +14,8 @@ from worksample.store import Store
 from worksample.submissions import hand_in
 
 from .config import default_author
+from .finished_work import Made, chosen, known_as, piece_of, take
 from .ingesting import ingest_package
-from .piece import Made, chosen, known_as, piece_of, take
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from worksample.grading import Evaluators, grade_all, open_round
 from worksample.records import Evaluation, Experiment, Instance, Protocol, Round, Submission
 from worksample.store import Store
 
+from .finished_work import Piece, known_as, piece_of, take
 from .ingesting import ingest_package
-from .piece import Piece, known_as, piece_of, take
 from .work_table import read_work
 
 BY_PROGRAM = (Protocol.PROGRAM, Protocol.CHECKPOINTS)

@@ -13,7 +13,7 @@ from worksample.agents import takes_browser, takes_mcp, works_in_images
 from worksample.agents.define import HUMAN
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
-from worksample.reattempts.said import KIND
+from worksample.reattempts.feedback_given import KIND
 from worksample.records import (
     Agent,
     Arm,

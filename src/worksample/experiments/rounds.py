@@ -40,7 +40,7 @@ Fill = Callable[[Store, Experiment, Protocol], int]
 """Opens or tops up the people's round of an experiment under a protocol; returns how many items came in.
 
 `people` and `experiments` are siblings that know nothing of each other: who calls a run (the command line, the app)
-passes `people.rounds.own.OwnRounds.fill`, and a run without one waits for people just the same.
+passes `people.rounds.experiment_rounds.OwnRounds.fill`, and a run without one waits for people just the same.
 """
 
 

@@ -23,13 +23,13 @@ from worksample.store import Store
 from .allowance import allowance
 from .chaining import advance, may_run
 from .claim import holder
-from .filling import Filling
 from .grade_queue import GradeQueue
 from .judging import evaluators_here
 from .planning import in_order, strata_of
 from .rounds import Fill, own_rounds, pair_round
 from .status import Status, status_of
 from .stop import Stop
+from .topping_up import Filling
 from .watch import Silent, Watch
 
 INTERRUPTED = 130

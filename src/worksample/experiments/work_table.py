@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from worksample.errors import FaultyRows, ImportFailed
 from worksample.records import Origin, Reported
 
-from .piece import Made
+from .finished_work import Made
 
 MOST = 100_000
 """Rows of one table."""

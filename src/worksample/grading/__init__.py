@@ -7,11 +7,11 @@ from .changes import Change, changes
 from .evaluators import Answer, Asked, Evaluates, Evaluators, evaluators_of
 from .grade_round import RoundWork, Task, grade_all, subjects
 from .grade_submission import evaluate, grade, lease_of
-from .performing import Performed, perform
+from .pending_evaluations import Place, wanted, wants
 from .program import ByProgram
+from .reference_solution import has_solution, solve
 from .rounds import Asks, open_round, regrade
-from .solving import has_solution, solve
-from .wanting import Place, wanted, wants
+from .workplace_controls import Performed, perform
 
 __all__ = [
     "Answer",

@@ -12,7 +12,7 @@ from worksample.verdicts.pairs import PAIRS, drawn_pairs
 
 from .evaluators import Evaluates, Evaluators, evaluators_of
 from .grade_submission import evaluate
-from .wanting import TRIES, Place, wanted
+from .pending_evaluations import TRIES, Place, wanted
 
 if TYPE_CHECKING:
     from worksample.store import Store

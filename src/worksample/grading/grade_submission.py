@@ -15,8 +15,8 @@ from worksample.store.owner import new_owner
 from worksample.verdicts.graded import grading_in_force
 
 from .evaluators import Answer, Asked, known
+from .pending_evaluations import Place, place_of
 from .program import ByProgram
-from .wanting import Place, place_of
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -9,7 +9,7 @@ from __future__ import annotations
 from .build_network import BuildNetwork
 from .build_settings import BuildSettings, build_settings
 from .cache import Cached, user_in
-from .changed import changed
+from .layered_root import changed
 from .limits import ImageLimits
 from .of_task import have_images, image_of, root_of
 from .preparing import prepare

@@ -16,7 +16,6 @@ from worksample.errors import ImageError
 
 from . import build_box
 from .bases import digest_of_base, lay_out
-from .beginnings import Begun, begin
 from .build_box import BuildLimits
 from .build_network import BuildNetwork
 from .build_settings import VARIABLE, BuildSettings, build_settings
@@ -24,6 +23,7 @@ from .cache import Cached, cached, names_folder
 from .limits import ImageLimits
 from .oci import read_layout
 from .pulling import PINNED, REFERENCE, fetch
+from .shared_beginnings import Begun, begin
 from .unpacking import Below, from_layout
 
 FILES = ("Dockerfile", "Containerfile")

@@ -17,7 +17,7 @@ from .cache import Cached, Unpacked, beside, cached, keep
 from .layers import Layers
 from .limits import ImageLimits
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
-from .over import NotApart, Over
+from .overlay import NotApart, Over
 from .sharing import share
 from .streams import Budget, Watched, decompressed
 from .tree import Tree

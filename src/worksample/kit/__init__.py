@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .check import Check, average, every
     from .compose import checklist, checkpoints, file_pairs, gate_and_score, weighted
     from .grade import Grade, GradePart
+    from .live_services import Said, Services
     from .modes.exact import exact, hashed
     from .modes.executable import Expect, executable
     from .modes.geometric import Mesh, geometric, read_stl, surface
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from .modes.tabular import tabular
     from .modes.visual import drawing, visual
     from .numbers import close, number, plain_text
-    from .office import Said, Services
     from .prose import mentions, numbers_in, says, words
     from .table import Table, read_csv
     from .verifier import verified

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .ask import Judged
     from .browsing import Browsed
-    from .office import Services
+    from .live_services import Services
     from .sound import Sound
 
 T = TypeVar("T")
@@ -238,7 +238,7 @@ class Case:
 
     def services(self) -> Services:
         """The workplace's services, over what the agent left. GraderError where the grading asks for none."""
-        from .office import Services
+        from .live_services import Services
 
         return Services.here()
 

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from .attempts.hazards import Attempt, Histories, attempts_frame, histories, passed_within
     from .attempts.lifts import RubricLifts, SuccessLifts, lifts_from_counts, rubric_lifts, success_lifts
     from .attempts.pass_at_k import pass_at_k, pass_at_k_each
-    from .calibration.copying import Copying, find_copying
+    from .calibration.constant_judge import OneAnswer, one_answer_of
     from .calibration.corrected import Corrected, corrected
     from .calibration.draw import draw_labels
-    from .calibration.kindness import Kindness, kindness_of
-    from .calibration.one_answer import OneAnswer, one_answer_of
+    from .calibration.judge_copying import Copying, find_copying
+    from .calibration.judge_kindness import Kindness, kindness_of
     from .calibration.overshoot import overshoot_of
+    from .calibration.ppi_preferences import rectified
     from .calibration.proof import Proof, Route, Standing, prove, prove_by, route
-    from .calibration.rectified import rectified
     from .calibration.rules import CalibrationRules
     from .calibration.sample import Kind, Sample
     from .comparison.correlation import correlate, representativeness

@@ -14,8 +14,8 @@ from worksample.manifests import Faults, checked
 from worksample.manifests.faults import nearest
 
 from .price import Price, register
-from .real_answers import need_answers
-from .surrogates import scrub_answers
+from .response_validation import need_answers
+from .storable_text import scrub_answers
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI

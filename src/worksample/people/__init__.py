@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from .access.profile import Profile, profile_of
     from .access.shown_names import look_at_submission, refuse_votes_at_work, show_names
     from .amending import amend, strike_findings, withdraw
-    from .exchange.exporting import export_csv, export_jsonl, export_parquet, export_precomputed
-    from .exchange.importing import import_judgments
     from .faults import Conflict, Denied, FaultyRows, InvalidAnswer, NotReady, NotYours
     from .people import People
     from .quality.background import Background, backgrounds
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from .rounds.queues import Queue, list_queues, set_state
     from .rounds.stocking import restock
     from .rubrics.versions import Version, save_version
+    from .transfer.exporting import export_csv, export_jsonl, export_parquet, export_precomputed
+    from .transfer.importing import import_judgments
     from .verdicts import DecidedBy, Final, false_negatives, final_verdicts, preferences
     from .work.item import Draft, Item, Pane
     from .work.standing import Standing, standings

@@ -15,7 +15,7 @@ from worksample.verdicts.rounds import need_amendable
 from .access.account import Account, Role
 from .clock import Clock, moment
 from .verdicts import findings
-from .work.following import follow
+from .work.queue_sync import follow
 
 if TYPE_CHECKING:
     from worksample.store import Store

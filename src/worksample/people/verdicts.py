@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from worksample.records import Labels, Pairwise, Purpose, Round, Standing, Target, Verdict, struck
 from worksample.verdicts.resolving import verdict_of
 
+from .evaluations import amendments_of, given, verdicts_of
 from .rounds.protocol import PURPOSE_OF, SOUND, Kind
 from .rounds.queues import find_queue
-from .said import amendments_of, given, verdicts_of
 
 if TYPE_CHECKING:
     import polars as pl

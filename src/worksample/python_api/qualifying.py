@@ -54,8 +54,8 @@ def qualify(
     from worksample.formats.screening import Looking, look_at_jobs
     from worksample.people import Kind, People, PeopleRound
     from worksample.people.quality.funnel import IMPORT
-    from worksample.people.rounds.looks import keep_looks
     from worksample.people.rounds.questions import read_questions
+    from worksample.people.rounds.screening_results import keep_looks
     from worksample.records import Rule, canonical
     from worksample.tasks import find_suite
 

@@ -134,7 +134,7 @@ def options_of(
 ) -> RunOptions:
     """How an experiment is run as it was asked for, or otherwise where a figure is given."""
     from worksample.experiments.run import RunOptions
-    from worksample.people.rounds.own import OwnRounds
+    from worksample.people.rounds.experiment_rounds import OwnRounds
 
     return RunOptions(
         parallel=parallel or config.parallel,

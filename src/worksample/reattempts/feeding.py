@@ -20,7 +20,7 @@ from worksample.records import (
 )
 from worksample.store import Store
 
-from .said import KIND, Speakers
+from .feedback_given import KIND, Speakers
 from .telling import shown_criteria, told
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from worksample.records import Arm, Chain, EvaluatorKind, Experiment, Feedback, Purpose, Round, Trial
 from worksample.store import Store
 
+from .feedback_given import KIND, Speakers
 from .rule import Link, Next, Step, Verdict, step
-from .said import KIND, Speakers
 
 if TYPE_CHECKING:
     import polars as pl

@@ -20,11 +20,11 @@ from worksample.store import Store
 from .close import close
 from .config import RunConfig
 from .engine_folder import need_engine_folder
+from .follow_up_slots import More
+from .gc_freeze import settled
 from .limits import limits_of
-from .more import More
 from .outcome import cancelled
-from .settled import settled
-from .source import Trials
+from .slot_leasing import Trials
 from .tries import Job, OnClosed
 from .work import trial_solver
 

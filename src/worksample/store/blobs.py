@@ -13,7 +13,7 @@ from worksample.errors import RecordMissing, StoreError
 from worksample.files.copy_file import copy_file
 from worksample.records import digest_bytes
 
-from .loops import off_loop
+from .off_loop import off_loop
 from .place import LocalPlace, RemotePlace
 
 _SMALL = 1 << 18

@@ -16,7 +16,7 @@ from sqlalchemy.engine import make_url
 from worksample.errors import StoreError
 
 from .faults import full
-from .loops import off_loop
+from .off_loop import off_loop
 
 BUSY_SECONDS = 60.0
 """How long a write waits for another process's write."""

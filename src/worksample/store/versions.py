@@ -21,7 +21,7 @@ from worksample.errors import StoreError
 
 from . import people_tables, schema
 from .database import Database, Rivals
-from .renewing import renew
+from .table_migration import renew
 
 _stamps = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
 """The version that the tables stand at. The name is that of the tool that made the first ones."""

@@ -26,10 +26,10 @@ from worksample.records import (
 from worksample.store import Store
 from worksample.store.frames import submissions_df, trials_df
 
-from .bench import Bench, Subjects, judge
 from .chained import continued, needed
 from .judging import Judging
 from .kinds import points_by_kind
+from .resolved_judgments import Bench, Subjects, judge
 from .resolving import VERDICTS
 from .slots import explained, plan_df
 from .subset import Subset

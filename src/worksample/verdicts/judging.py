@@ -13,10 +13,10 @@ from worksample.records import Amendment, Evaluation, Given, Grade, Purpose, Rou
 from worksample.store import Store, schema
 
 from .criteria import each_grade
+from .evaluations import Said, said_in
 from .qualifying import decides
 from .resolving import verdict_frame, wants_leaves
 from .rounds import Deciding, InForce
-from .said import Said, said_in
 from .second_looks import ROUTED, awaiting, overrule_frame
 
 _AT_ONCE = 500

@@ -10,9 +10,9 @@ from worksample.records import EvaluatorKind, JudgedBy, Protocol
 from worksample.records.weighing import behind_gates, implied
 
 from .asked import kinds_in
-from .bench import Subjects, places_of, sources
 from .joining import Answers, Joined, answers_of
 from .judging import Judging
+from .resolved_judgments import Subjects, places_of, sources
 from .rounds import Deciding
 
 POINTS = {"submission": pl.String(), "kind": pl.String(), "earned": pl.Float64(), "points": pl.Float64()}

@@ -8,7 +8,7 @@ import polars as pl
 
 from worksample.records import Evaluation, Labels, Round, Rule, Standing
 
-from .said import NO
+from .evaluations import NO
 
 CORE_NAMES = ("context_complete", "deliverable_quality", "no_identifiers")
 """What is asked of every job: UpBench B, Table 5, criteria 1 to 3."""

@@ -27,9 +27,9 @@ from worksample.records import (
 )
 
 from .criteria import FEW, awaited, by_criteria, each_grade
-from .doubles import latest, once
+from .evaluations import Said, said_of
 from .qualifying import qualified_frame
-from .said import Said, said_of
+from .repeated_answers import latest, once
 
 _GIVEN = Given.GIVEN.value
 DECIDED, UNDECIDED, UNGRADED = (s.value for s in (Standing.DECIDED, Standing.UNDECIDED, Standing.UNGRADED))

@@ -13,9 +13,9 @@ from worksample.store import schema
 from worksample.store.frames import experiment_id, seconds_of
 from worksample.store.tabulate import Columns, middle, tabulate
 
-from .bench import Subjects, judge
 from .chained import continued, needed
 from .judging import Judging
+from .resolved_judgments import Subjects, judge
 from .resolving import VERDICTS
 
 if TYPE_CHECKING:

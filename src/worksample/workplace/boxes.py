@@ -11,7 +11,7 @@ from worksample.records import ServiceLimits, ServiceSpec
 from worksample.services.boxes import FILES, SCRATCH, STATE
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
-from .converse import converse_folder
+from .converse_js import converse_folder
 from .programs import LIBRARY, PROGRAMS, libraries
 from .redmine import redmine_folder
 

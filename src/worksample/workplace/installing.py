@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from worksample.errors import SandboxUnavailable
 
-from .converse import converse_folder, fetch_converse
+from .converse_js import converse_folder, fetch_converse
 from .programs import lacking, missing
 from .redmine import fetch_redmine, redmine_folder
 

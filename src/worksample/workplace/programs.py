@@ -13,7 +13,7 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 
-from .converse import converse_folder
+from .converse_js import converse_folder
 from .redmine import redmine_folder
 
 PROGRAMS = Path(__file__).parent / "in_box"

@@ -8,11 +8,11 @@ import pytest
 from fastapi.routing import APIRoute
 
 from app.admin.conftest import Served
-from worksample.app.routes import accounts, evidence, flags, machine, rounds, transfer
+from worksample.app.routes import accounts, evidence, flags, rendering_status, rounds, transfer
 
 ROUTES = [
     (method, route.path)
-    for module in (accounts, evidence, flags, machine, rounds, transfer)
+    for module in (accounts, evidence, flags, rendering_status, rounds, transfer)
     for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in sorted(route.methods)

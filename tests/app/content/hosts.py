@@ -12,9 +12,9 @@ import httpx
 from people.worlds import Clock
 from viewing import material
 from worksample.app import AppConfig
-from worksample.app.capabilities import Capabilities
 from worksample.app.content import content_app
-from worksample.app.converting.preparing import Preparing
+from worksample.app.content_urls import Capabilities
+from worksample.app.prerendering.preparing import Preparing
 from worksample.app.services import Services
 from worksample.people import People
 from worksample.people.clock import moment

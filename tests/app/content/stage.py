@@ -14,7 +14,7 @@ from app.content.hostile import World, site, world
 from app.round.driving import chromium, serving
 from viewing import material
 from worksample.app import AppConfig
-from worksample.app.capabilities import Capabilities
+from worksample.app.content_urls import Capabilities
 from worksample.app.serving import Listening
 from worksample.people import People
 from worksample.people.clock import wall

@@ -11,9 +11,9 @@ import uvloop
 from people.worlds import Office, office
 from viewing import material
 from worksample.app.config import AppConfig
-from worksample.app.converting.gate import Gate
-from worksample.app.converting.preparing import Converting, Preparing
-from worksample.app.converting.wanted import wanted
+from worksample.app.prerendering.gate import Gate
+from worksample.app.prerendering.preparing import Converting, Preparing
+from worksample.app.prerendering.wanted import wanted
 from worksample.errors import UsageError
 from worksample.people import set_state
 from worksample.records import canonical

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from viewing import material
-from worksample.app.capabilities import Capabilities
+from worksample.app.content_urls import Capabilities
 from worksample.people import People
 from worksample.people.clock import wall
 from worksample.records import Entry, Manifest, canonical

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING
 
 from worksample.agents.workspace import Workspace, clipped
-from worksample.models.surrogates import scrubbed
+from worksample.models.storable_text import scrubbed
 
 from .define import tool_of
 

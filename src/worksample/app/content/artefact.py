@@ -17,7 +17,7 @@ from .types import by_content
 from .view import PRIVATE, clean
 
 if TYPE_CHECKING:
-    from worksample.app.capabilities import Grant
+    from worksample.app.content_urls import Grant
 
 _NAMES = frozenset({"tree"})
 """Artefacts that list names of files, which may say who made them."""

@@ -15,7 +15,7 @@ from .content import Content, asked, number
 from .refused import Refused
 
 if TYPE_CHECKING:
-    from worksample.app.capabilities import Grant
+    from worksample.app.content_urls import Grant
 
 LARGEST = 32 << 10
 """Bytes of a report: browsers send the policy along."""

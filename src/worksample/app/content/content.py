@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote
 
 from starlette.requests import Request
 
-from worksample.app.converting.preparing import Converting
+from worksample.app.prerendering.preparing import Converting
 from worksample.records import Entry
 from worksample.viewing import View
 
@@ -17,7 +17,7 @@ from .refused import Refused, not_found
 from .tree import Tree, Trees
 
 if TYPE_CHECKING:
-    from worksample.app.capabilities import Grant
+    from worksample.app.content_urls import Grant
     from worksample.app.services import Services
 
     from .reports import Reports

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from worksample.app.capabilities import Grant
+from worksample.app.content_urls import Grant
 from worksample.errors import WorksampleError
 
 from .artefact import artefact

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import Response
 
-from worksample.app.converting.preparing import Converting
-from worksample.app.middleware.packing import takes_gzip
+from worksample.app.middleware.compression import takes_gzip
+from worksample.app.prerendering.preparing import Converting
 from worksample.people.work.blinding import scrub
 
 from .content import DEPTH, Content, asked, find
@@ -21,7 +21,7 @@ from .tree import Tree, packed
 from .view import converting
 
 if TYPE_CHECKING:
-    from worksample.app.capabilities import Grant
+    from worksample.app.content_urls import Grant
     from worksample.viewing import View
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import Response
 
-from worksample.app.converting.preparing import Converting
+from worksample.app.prerendering.preparing import Converting
 from worksample.records import Entry, unquote_path
 from worksample.viewing.identifying import HEAD, may_identify
 
@@ -22,7 +22,7 @@ from .tree import Tree
 from .types import by_name
 
 if TYPE_CHECKING:
-    from worksample.app.capabilities import Grant
+    from worksample.app.content_urls import Grant
 
 BLIND_SECONDS = 20.0
 """How long a request waits for the blind copy; then it is told to come again."""

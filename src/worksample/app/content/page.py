@@ -20,7 +20,7 @@ from .refused import Refused, not_found
 from .shell import THEMES, shell
 
 if TYPE_CHECKING:
-    from worksample.app.capabilities import Grant
+    from worksample.app.content_urls import Grant
 
 LARGEST = 32 << 20
 """Bytes of an artefact that is made a page of."""

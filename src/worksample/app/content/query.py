@@ -16,7 +16,7 @@ from .content import DEPTH, Content, done
 from .refused import Refused, not_found
 
 if TYPE_CHECKING:
-    from worksample.app.capabilities import Grant
+    from worksample.app.content_urls import Grant
 
 LARGEST = 128 << 10
 """Bytes of a request."""

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from worksample.app.converting.preparing import Converting
+from worksample.app.prerendering.preparing import Converting
 from worksample.records import Entry, EntryKind, quote_path, unquote_path
 from worksample.viewing import kept
 
@@ -22,7 +22,7 @@ from .tree import Tree
 from .types import PAGES, of_site
 
 if TYPE_CHECKING:
-    from worksample.app.capabilities import Grant
+    from worksample.app.content_urls import Grant
 
 INDEXES = ("index.html", "index.htm", "Index.html", "INDEX.HTML")
 _ARCHIVE = re.compile(r"\.(zip|tar|tgz|gz|bz2|xz|7z|rar|zst)$", re.IGNORECASE)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from worksample.app.converting.preparing import Converting
+from worksample.app.prerendering.preparing import Converting
 from worksample.people.clock import wall
 from worksample.people.work.blinding import scrub
 from worksample.viewing import View
@@ -17,7 +17,7 @@ from .content import Content, asked, link
 from .tree import Tree
 
 if TYPE_CHECKING:
-    from worksample.app.capabilities import Grant
+    from worksample.app.content_urls import Grant
 
 PRIVATE = frozenset({"unpacked"})
 """Artefacts that are for the server alone: `files` and `path` lead into archives."""

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
-from .packing import takes_gzip
+from .compression import takes_gzip
 
 MISSING = b"The front end is not built. Type: ./dev web   (the API at /api/v1 works without it)\n"
 _TYPES = {

@@ -19,7 +19,7 @@ from worksample.app.services import Services
 from worksample.errors import UsageError
 from worksample.people import Account, Form, Role, final_verdicts, preferences, refuse_votes_at_work, show_names
 from worksample.people.access.profile import person_of
-from worksample.people.said import amendments_of, standing
+from worksample.people.evaluations import amendments_of, standing
 from worksample.records import (
     Agent,
     Amendment,

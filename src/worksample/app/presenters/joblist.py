@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from worksample.app.schemas.admin import JobRow
-from worksample.people.rounds.looks import keep_looks
+from worksample.people.rounds.screening_results import keep_looks
 from worksample.records import Amendment, Instance, Purpose, Round, Target, Task, struck
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from worksample.app.schemas.admin_evidence import CallView, Outcome, RoundVotes,
 from worksample.app.schemas.work import PaneView
 from worksample.app.services import Services
 from worksample.people import Account, Form, look_at_submission
-from worksample.people.said import amendments_of
+from worksample.people.evaluations import amendments_of
 from worksample.people.work.blinding import giveaways, scrub
 from worksample.people.work.item import Pane, grading_of
 from worksample.records import (
@@ -23,8 +23,8 @@ from worksample.records import (
     canonical,
     digest_bytes,
 )
-from worksample.verdicts.bench import Subjects, judge
 from worksample.verdicts.judging import Judging
+from worksample.verdicts.resolved_judgments import Subjects, judge
 
 from .ballots import maker_of, vote_rows
 from .figures import micros_of

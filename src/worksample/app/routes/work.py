@@ -8,7 +8,6 @@ from fastapi import APIRouter, Path, Response
 
 from worksample.app.authentication import ServicesOf, SessionOf, SignedIn
 from worksample.app.middleware.problems import fails
-from worksample.app.one_thread import OneThread
 from worksample.app.presenters.items import item_view
 from worksample.app.presenters.worklist import history_view, own_answer_view, queue_views
 from worksample.app.schemas.work import (
@@ -28,6 +27,7 @@ from worksample.app.schemas.work import (
     Skip,
     Submit,
 )
+from worksample.app.sync_routes import OneThread
 from worksample.people import raise_flag
 
 router = APIRouter(prefix="/api/v1", tags=["work"], route_class=OneThread)

@@ -9,14 +9,14 @@ import click
 from worksample.cli.output import json_option, say_json, table
 
 if TYPE_CHECKING:
-    from worksample.agents.programs import Installed
+    from worksample.agents.installing import Installed
 
 
 @click.command("list")
 @json_option
 def command(as_json: bool | None) -> int:
     """List the command-line agents that can be installed, and which versions are here."""
-    from worksample.agents.programs import installed, named, names
+    from worksample.agents.installing import installed, named, names
 
     here: dict[str, list[Installed]] = {}
     for one in installed():

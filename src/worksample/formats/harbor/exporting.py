@@ -18,7 +18,7 @@ from worksample.records import Protocol
 from worksample.tasks import Package, read_package
 from worksample.tasks.spec import InstanceSpec
 
-from .carried import carry_kit, requirements
+from .bundled_kit import carry_kit, requirements
 from .importing import FROM, USER
 
 BASE = "python:3.12-slim"

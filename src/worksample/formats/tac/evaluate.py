@@ -24,7 +24,7 @@ from typing import Any
 
 from worksample.errors import Cause, GraderError
 from worksample.kit import Case, Grade, GradePart
-from worksample.kit.office import standing
+from worksample.kit.live_services import standing
 from worksample.records.trees import By, CriteriaTree
 
 from .company import SERVICES

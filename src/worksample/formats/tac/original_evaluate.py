@@ -20,7 +20,7 @@ from typing import Any
 
 from worksample.errors import Cause, GraderError
 from worksample.kit import Case, Grade, GradePart
-from worksample.kit.office import standing
+from worksample.kit.live_services import standing
 
 from .company import SERVICES
 from .evaluate import require_programs, require_served, steps_of

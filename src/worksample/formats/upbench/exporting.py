@@ -40,15 +40,15 @@ from worksample.records import (
 )
 from worksample.store import Store
 from worksample.verdicts.answers import MERITS
+from worksample.verdicts.evaluations import said_of
 from worksample.verdicts.graded import as_graded
 from worksample.verdicts.resolving import verdict_frame
-from worksample.verdicts.said import said_of
 
+from .cell_json import FAIL, PASS, feedback_told, labels_told
 from .files import write_tables
 from .files_out import names_in, write_files
 from .jobs_out import contract_of, project_row
 from .tables import Row, Tables, tidied
-from .told import FAIL, PASS, feedback_told, labels_told
 
 HOME = "upbench"
 """In an evaluation's `record`: what its row says beside what was judged."""

@@ -12,12 +12,12 @@ from worksample.records import Evaluation, Round, Source
 from worksample.store import Store
 from worksample.taxonomy import slug
 
-from .coming import Coming
+from .cell_json import PASS
 from .exporting import HOME, passes
 from .files import read_tables
 from .refresh import Refresh, changes
-from .taking import Taking
-from .told import PASS
+from .row_changes import Coming
+from .to_records import Taking
 
 
 @dataclass(frozen=True, slots=True)

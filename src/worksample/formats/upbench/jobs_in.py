@@ -18,9 +18,9 @@ from worksample.records import Criteria, Instance, Source, Task
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
 
+from .cell_json import criteria_told
 from .files_out import ATTACHMENTS
 from .tables import Row
-from .told import criteria_told
 
 MARKED = "marked"
 """The folder beside the suite's packages for jobs that the paper leaves out: hourly, of several milestones."""

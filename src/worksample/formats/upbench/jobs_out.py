@@ -10,8 +10,8 @@ from worksample.formats.jobs.posting import category_of
 from worksample.records import About, Instance, Job, Protocol, Source
 from worksample.taxonomy import lookup
 
+from .cell_json import criteria_told
 from .tables import Row
-from .told import criteria_told
 
 
 def contract_of(instance: Instance) -> str:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .cell_json import PASS
 from .tables import NAMES, Row, differing, id_of
-from .told import PASS
 
 UNDATED = "(no date)"
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select, update
 from worksample.people.clock import Clock
 from worksample.people.faults import Conflict
 from worksample.people.rounds.queues import Queue, all_queues, note
-from worksample.people.work import statements as sql
+from worksample.people.work import lease_queries as sql
 from worksample.people.work.assignment_states import BARRED, LEASED, RESUMABLE
 from worksample.records import Round, Submission, digest_of
 from worksample.store.people_tables import activity, assignments, items

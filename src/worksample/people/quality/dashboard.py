@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from worksample.people.access.profile import person_of
+from worksample.people.evaluations import given
 from worksample.people.rounds.protocol import SPECS
 from worksample.people.rounds.queues import find_queue
-from worksample.people.said import given
 from worksample.people.work.withdrawn import WITHDRAWN
 from worksample.records import (
     Evaluation,

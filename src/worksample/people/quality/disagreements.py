@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.people.said import amendments_of, standing
+from worksample.people.evaluations import amendments_of, standing
 from worksample.records import (
     Evaluation,
     Evaluator,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import PlanError
-from worksample.people.rounds.looks import read_looks
-from worksample.people.said import given
+from worksample.people.evaluations import given
+from worksample.people.rounds.screening_results import read_looks
 from worksample.records import Criteria, Evaluation, Instance, Labels, Purpose, Round, Standing, Verdict
 from worksample.verdicts.qualifying import decides, failed, votes_on
 

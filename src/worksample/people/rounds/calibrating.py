@@ -10,7 +10,7 @@ from sqlalchemy import select
 from worksample.calibration.config import CalibrationConfig, calibration_of
 from worksample.calibration.drawing import DRAWN, keep_draw, planned_draw
 from worksample.calibration.labels import Labels, drawn_of, labels_of, sent_to_people, wanted
-from worksample.people.work.following import catch_up
+from worksample.people.work.queue_sync import catch_up
 from worksample.records import (
     Amendment,
     EvaluatorKind,

@@ -84,7 +84,7 @@ class PeopleRound:
     questions: tuple[Question, ...] = ()
     """Asked of jobs beside the core (`questions.CORE`)."""
     looks: str = ""
-    """Digest of the blob that names, per job, the blob with what a program found in it (`people.rounds.looks`)."""
+    """Digest of the blob that names, per job, the blob with what a program found in it (`screening_results`)."""
     again_by_others: bool = True
     """Unchanged work that is graded again goes to nobody who judged it before."""
     waive_pilot: str = ""

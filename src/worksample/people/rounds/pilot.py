@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
-from worksample.people.said import given
+from worksample.people.evaluations import given
 from worksample.records import Grade, Holistic, Pairwise, Purpose, Round, is_accepted
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 from worksample.errors import ManifestError
 from worksample.manifests import Faults, Texts, checked, read_toml
 from worksample.records import Frozen
+from worksample.verdicts.evaluations import NO
 from worksample.verdicts.qualifying import CORE_NAMES
-from worksample.verdicts.said import NO
 
 from .protocol import Ask
 

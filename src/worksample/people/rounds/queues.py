@@ -10,7 +10,7 @@ from sqlalchemy import Connection, update
 
 from worksample.errors import UsageError
 from worksample.people.access.account import Account, Role
-from worksample.people.work import statements as sql
+from worksample.people.work import lease_queries as sql
 from worksample.records import EvaluatorKind, Protocol
 from worksample.store.people_tables import activity, queues
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
 from worksample.people.access.tokens import name_key
-from worksample.people.said import amendments_of, given, verdicts_of
+from worksample.people.evaluations import amendments_of, given, verdicts_of
 from worksample.records import (
     Experiment,
     Holistic,

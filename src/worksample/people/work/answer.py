@@ -24,7 +24,7 @@ from worksample.records import (
 )
 from worksample.records.rubric_text import read_lines
 from worksample.records.weighing import weigh
-from worksample.verdicts.said import NO
+from worksample.verdicts.evaluations import NO
 
 LONGEST = 20_000
 """Characters of a text."""

@@ -13,10 +13,10 @@ from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import Evaluation, Given, Grade, Holistic, Labels, Pairwise, Rule, Side, is_accepted
 from worksample.store import schema
 from worksample.store.people_tables import assignments, items
+from worksample.verdicts.evaluations import NO
 from worksample.verdicts.qualifying import votes_wanted
-from worksample.verdicts.said import NO
 
-from . import statements as sql
+from . import lease_queries as sql
 from .assignment_states import RESUMABLE, STRUCK
 
 _a, _i = assignments.c, items.c

@@ -19,7 +19,7 @@ from worksample.people.rounds.queues import Queue, find_queue, note
 from worksample.records import Instance, canonical
 from worksample.store.people_tables import assignments, items, seen
 
-from . import statements as sql
+from . import lease_queries as sql
 from .assignment_states import DONE, LEASED, SKIPPED, STRUCK
 from .blinding import scrub
 from .item import Draft, Item, build_item, hidden_words

@@ -21,7 +21,7 @@ from worksample.records import Evaluation, Evaluator, Given, Instance, Round
 from worksample.store.people_tables import items
 from worksample.verdicts.graded import as_graded
 
-from . import statements as sql
+from . import lease_queries as sql
 from .answer import read_answer
 from .assignment_states import DONE, LEASED, SKIPPED
 from .closing import finish

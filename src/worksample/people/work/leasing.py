@@ -20,7 +20,7 @@ from worksample.people.rounds.queues import OPEN, Queue, all_queues, find_queue
 from worksample.records import digest_of
 from worksample.store.people_tables import assignments, items
 
-from . import statements as sql
+from . import lease_queries as sql
 from .assignment_states import DONE, EXPIRED, LEASED, RELEASED, SKIPPED, STRUCK
 from .closing import finish
 

@@ -12,7 +12,7 @@ from worksample.people.access.tokens import name_key
 from worksample.people.rounds.queues import CLOSED, Queue, all_queues
 from worksample.store.people_tables import assignments
 
-from . import statements as sql
+from . import lease_queries as sql
 from .assignment_states import DONE, LEASED, SKIPPED
 from .leasing import missing
 

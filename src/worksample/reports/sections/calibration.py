@@ -12,7 +12,7 @@ from worksample.calibration.labels import drawn_of, labels_of, sent_to_people, w
 from worksample.records import Agent, EvaluatorKind, Protocol
 from worksample.verdicts.answers import WHOLE, by_kind
 
-from . import suspects
+from . import careless_evaluators
 from .calibration_rules import rules_of
 from .material import Material
 from .section import Section, SectionRow
@@ -38,7 +38,7 @@ def sections(material: Material, table: pl.DataFrame) -> Iterator[Section]:
         yield _corrected(material, verdicts)
     yield _proofs(material, verdicts, criteria)
     yield from effort(material)
-    yield from suspects.sections(material, verdicts if len(verdicts) >= len(criteria) else criteria)
+    yield from careless_evaluators.sections(material, verdicts if len(verdicts) >= len(criteria) else criteria)
 
 
 def _released(material: Material) -> pl.DataFrame:

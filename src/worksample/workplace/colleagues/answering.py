@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from worksample.errors import ColleagueError
 from worksample.models import Service, plus
-from worksample.models.speaking import Turn, speak
+from worksample.models.chat_turn import Turn, speak
 from worksample.records import Usage
 
 from .profile import Asks, Colleague, Rule, leaks, mentions

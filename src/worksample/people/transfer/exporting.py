@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksample.people.evaluations import amendments_of, given, standing
 from worksample.people.quality.gold_items import answers_of
-from worksample.people.said import amendments_of, given, standing
 from worksample.people.verdicts import final_verdicts
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Grade, Round, Standing, Submission, Tags
 from worksample.store.faults import keeping

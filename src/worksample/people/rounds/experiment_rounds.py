@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from worksample.errors import PlanError
 from worksample.people.clock import Clock, wall
-from worksample.people.work.following import catch_up
+from worksample.people.work.queue_sync import catch_up
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round
 from worksample.store.people_tables import items, queues
 

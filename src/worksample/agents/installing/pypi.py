@@ -15,7 +15,7 @@ from worksample.sandboxes.toolbox_fetch import pip_here, uv_here
 
 from . import interpreter, standing
 from .define import PyPI
-from .got import Got, called
+from .install_result import Got, called
 
 NEWEST = (3, 13)
 """The newest Python that programs are installed on."""

@@ -23,9 +23,9 @@ from worksample.records import (
     digest_of,
 )
 
+from .cell_json import FAIL, PASS, read_feedback, read_labels
 from .exporting import HOME, kept_id
 from .tables import Row
-from .told import FAIL, PASS, read_feedback, read_labels
 from .work_in import AUTHOR, WHY
 
 _SAID = {"pass": PASS, "passed": PASS, "true": PASS, "fail": FAIL, "failed": FAIL, "false": FAIL}

@@ -38,12 +38,12 @@ from worksample.records import (
 from worksample.taxonomy import slug
 from worksample.verdicts.qualifying import CORE_NAMES, DECIDES
 
-from .coming import Coming
 from .exporting import HOME
 from .jobs_in import rubric_of, write_job
 from .jobs_out import contract_of
-from .said_in import evaluation_id, judged, protocol_of, qualified, round_of, strike
+from .row_changes import Coming
 from .tables import Row
+from .votes_in import evaluation_id, judged, protocol_of, qualified, round_of, strike
 from .work_in import (
     AUTHOR,
     Handed,

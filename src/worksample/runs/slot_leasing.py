@@ -20,10 +20,10 @@ from worksample.store.owner import new_owner
 
 from .close import tell, trial_of
 from .config import RunConfig
-from .feed import Feed
+from .follow_up_slots import More
 from .limits import limits_of
-from .more import More
 from .outcome import failed
+from .sample_feed import Feed
 from .trial_box import spec_of
 from .tries import Job, Try
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from worksample.records import Slot
 
 if TYPE_CHECKING:
-    from .source import Trials
+    from .slot_leasing import Trials
 
 
 class More:

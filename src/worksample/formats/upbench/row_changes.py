@@ -14,12 +14,12 @@ from worksample.formats.jobs.posting import Posting
 from worksample.records import Criteria, Source, Submission
 from worksample.store import Store
 
+from .cell_json import criteria_told, feedback_told, labels_told, read_feedback, read_labels
 from .exporting import tables_of
 from .files_out import names_in
 from .jobs_in import normal_row, posting_of, rubric_of
-from .said_in import judgement_of, qualified
 from .tables import NAMES, OURS, PAPER, Row, Tables, id_of
-from .told import criteria_told, feedback_told, labels_told, read_feedback, read_labels
+from .votes_in import judgement_of, qualified
 from .work_in import AUTHOR, check_submission, entries_of
 
 _FLAG = "is_successful_run"
