@@ -43,7 +43,7 @@ async def test_it_is_a_box(name: str, folder: Path, tmp_path: Path) -> None:
 async def test_user_workdir_environment_and_entrypoint_are_the_images(folder: Path) -> None:
     script = ["sh", "-c", 'echo "$0 $*" > /tmp/began; exec "$@"', "entry"]
     env = (("COLOUR", "green"), ("SHAPE", "round"))
-    root = Root(str(folder), 1234, "/home/app", "/srv/work/new", env, tuple(script))
+    root = Root(str(folder), (), 1234, "/home/app", "/srv/work/new", env, tuple(script))
     async with open_box(BoxConfig(root=root, python="none", env=(("SHAPE", "square"),))) as box:
         done = await box.run(["sh", "-c", "id -u; id -un; pwd; echo $HOME $COLOUR $SHAPE; cat /etc/note; hostname"])
         assert done.stdout.decode().split("\n")[:-1] == [
@@ -60,7 +60,7 @@ async def test_the_box_may_change_everything_and_the_image_stays(user: int, fold
     before = {path: path.lstat().st_mtime_ns for path in folder.rglob("*")}
     code = "rm -rf /usr/lib/python3* /home && echo mine > /etc/note && echo x > /new && cat /etc/note && ls /home"
     for _ in range(2):  # the second finds nothing of the first
-        async with open_box(BoxConfig(root=Root(str(folder), user), python="none")) as box:
+        async with open_box(BoxConfig(root=Root(str(folder), user=user), python="none")) as box:
             assert (await box.run(["test", "-e", "/new"])).returncode
             done = await box.run(["sh", "-c", code])
             assert done.stdout == b"mine\n" and b"/home" in done.stderr

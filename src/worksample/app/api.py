@@ -17,8 +17,8 @@ from .middleware.compression import LARGE, LEVEL
 
 SCHEMA = "/api/v1/openapi.json"
 _ROUTES = (
-    "session", "me", "training", "work", "rounds", "accounts", "evidence", "transfer", "flags", "machine", "rubrics",
-    "waiting", "places",
+    "session", "me", "training", "work", "rounds", "accounts", "evidence", "transfer", "flags", "rendering_status",
+    "rubrics", "waiting", "places",
 )  # fmt: skip
 
 

@@ -13,9 +13,9 @@ from worksample.records import Protocol
 
 from .instances import NAME
 
-TEMPLATE, BY = "template", "template_by"
+TEMPLATE, BY = "template", "template_variants"
 GRADING = "grading.toml"
-"""In a folder of `template_by`: the table of the protocol, for `task.toml`."""
+"""In a folder of `template_variants`: the table of the protocol, for `task.toml`."""
 OFFERED = (Protocol.PROGRAM, Protocol.RUBRIC, Protocol.HOLISTIC)
 """Protocols for which there is a template."""
 

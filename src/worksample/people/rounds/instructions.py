@@ -46,7 +46,7 @@ class Instructions:
 
 def shipped() -> Instructions:
     """The package's own, in its own words after RLI B.4 and UpBench A.4."""
-    folder = files("worksample.people") / "pages"
+    folder = files("worksample.people") / "instructions"
     return Instructions({page: (folder / f"{page}.md").read_text(encoding="utf-8") for page in PAGES})
 
 
