@@ -56,12 +56,12 @@ def test_fifty_claim_thousands_of_items_while_processes_are_killed(tmp_path: Pat
     workers = [clerks(tmp_path / "s", n * 10, 10, "claim") for n in range(5)]
     for worker in workers:
         go(worker)
+    seen = 0
     for n, worker in enumerate(workers):
         assert worker.stdout is not None
         if n < 2:
-            # In the middle of things: some hundred answers are out.
-            for _ in range(150):
-                worker.stdout.readline()
+            # In the middle of things: some hundred answers are out, or as many as the others have left to this one.
+            seen += sum(bool(worker.stdout.readline()) for _ in range(150))
             worker.kill()
             worker.communicate()
     for worker in workers[2:]:
@@ -78,7 +78,7 @@ def test_fifty_claim_thousands_of_items_while_processes_are_killed(tmp_path: Pat
             lost = connection.execute(
                 update(assignments).where(assignments.c.account.in_(dead)).values(expires=wall() - MINUTE)
             ).rowcount
-        assert lost >= 300
+        assert lost >= seen > 0
         heir, got = People(store), Counter[str]()
         for _ in range(lost):
             item = heir.drafting.claim(people[30], ahead=True)
