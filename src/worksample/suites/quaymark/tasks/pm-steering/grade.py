@@ -42,8 +42,8 @@ def grade(case: Case) -> Grade:
     def asked() -> Check:
         settled = office.requested("calendar", "PUT", "/jules/calendar/*", by="jules")
         found = {who: office.told("jules", who, mark) for who, mark in SAID.items()}
-        if settled is not None:  # who is only told what was settled before was not asked
-            found = {who: at if at is not None and at < settled else None for who, at in found.items()}
+        if settled is not None:  # who is only told what was settled before was not asked; both are known to the second
+            found = {who: at if at is not None and at <= settled else None for who, at in found.items()}
         known = [at for at in found.values() if at is not None]
         missing = [who for who, at in found.items() if at is None]
         at = max(known) if known else None
