@@ -26,6 +26,22 @@ def test_there_are_some() -> None:
 
 
 @pytest.mark.parametrize("name", PACKAGES)
+def test_no_public_name_is_a_modules(name: str) -> None:
+    """Whoever imports the module first would give others the module for the function."""
+    folder = ROOT.joinpath(*name.split(".")[1:])
+    modules = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
+    told = [
+        alias.asname or alias.name
+        for top in parsed((folder / "__init__.py").read_text()).body
+        if isinstance(top, ast.If)
+        for line in top.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    ]
+    assert told and not modules & set(told)
+
+
+@pytest.mark.parametrize("name", PACKAGES)
 def test_the_public_names_are_those_that_checkers_see(name: str) -> None:
     package = import_module(name)
     tree = parsed(Path(str(package.__file__)).read_text())

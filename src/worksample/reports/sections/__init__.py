@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from worksample.lazy import lazily
 
 if TYPE_CHECKING:
-    from .compare import Change, Comparison, compare
+    from .comparing import Change, Comparison, compare
     from .config import MeasureConfig
     from .figures_frame import figures_df
     from .measuring import measure
