@@ -26,7 +26,7 @@ from pathlib import Path
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.endpoints import Host, HostRule, serving
 from worksample.records import ServiceSpec
-from worksample.services import standing
+from worksample.services import open_services
 from worksample.services.boxes import boxes_of
 
 API, INSIDE = Endpoint("api.example.com", 443), Endpoint("service.example.com", 443)
@@ -139,7 +139,7 @@ async def main() -> None:
         box = await stack.enter_async_context(open_box(BoxConfig(network="endpoints", endpoints=(API, INSIDE))))
         host = Host(HostRule("localhost", port), refusing=lambda address: "")
         plan = boxes_of((SERVICE,), Path, "relay")
-        services = await stack.enter_async_context(standing(plan, "bubblewrap"))
+        services = await stack.enter_async_context(open_services(plan, "bubblewrap"))
         await stack.enter_async_context(serving(box, {API: host, INSIDE: services.target("service:s")}))
         size = given.megabytes
         ways: dict[str, Callable[[], Awaitable[tuple[list[float], float]]]] = {

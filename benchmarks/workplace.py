@@ -14,13 +14,13 @@ from pathlib import Path
 
 from worksample.box import Box
 from worksample.files import materialise
-from worksample.services import export, standing
+from worksample.services import export, open_services
 from worksample.store import Store
 from worksample.submissions import CaptureLimits
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.reading import read_company
 from worksample.workplace.seeding import seed_folder
-from worksample.workplace.standing import over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import over_state, own_box, reset, seed_at
 
 COMPANY = Path(__file__).parent.parent / "examples/invoice-1043/company"
 MEMORY = """
@@ -41,7 +41,7 @@ async def measure(root: Path, rounds: int) -> dict[str, list[float]]:
         for n in range(rounds):
             begun = time.monotonic()
             workplace = over_state(names, seed.state, "bench", accounts=seed.accounts)
-            async with standing((workplace.box,), "bubblewrap") as services:
+            async with open_services((workplace.box,), "bubblewrap") as services:
                 found.setdefault("start", []).append(time.monotonic() - begun)
                 for _ in range(3):
                     begun = time.monotonic()
@@ -55,7 +55,7 @@ async def measure(root: Path, rounds: int) -> dict[str, list[float]]:
             begun = time.monotonic()
             materialise(store.manifest(taken.part.manifest), store.blobs.path, state)
             again = over_state(names, state / WORKPLACE, "bench", accounts=seed.accounts)
-            async with standing((again.box,), "bubblewrap"):
+            async with open_services((again.box,), "bubblewrap"):
                 found.setdefault("start from an export", []).append(time.monotonic() - begun)
     return found
 

@@ -27,7 +27,7 @@ from worksample.endpoints import serving as endpoints_serving
 from worksample.errors import Cause, SandboxError
 from worksample.experiments.planning import why_not
 from worksample.records import Agent, Ending, Environment, Limits, McpSpec, ServiceLimits, ServiceSpec
-from worksample.services import standing
+from worksample.services import open_services
 from worksample.services.boxes import boxes_of
 from worksample.tasks.environment import EnvironmentTable
 
@@ -50,7 +50,7 @@ async def offered(server: McpSpec, ledger: Ledger | None = None) -> AsyncIterato
     plan = tuple(replace(one, config=replace(one.config, python="platform")) for one in plan) if server.url else ()
     network = ("endpoints", (TOOLS,)) if server.url else ("none", ())
     async with (
-        standing(plan, "bubblewrap") as services,
+        open_services(plan, "bubblewrap") as services,
         open_box(BoxConfig(python="platform", network=network[0], endpoints=network[1])) as box,
         endpoints_serving(box, {TOOLS: services.target("service:n")} if server.url else {}, ledger),
         tools_in(box, (server,), workspace()) as tools,

@@ -11,9 +11,9 @@ from browser.site import LIMITS, Stage
 from worksample.box import BoxConfig, Endpoint, open_box
 from worksample.browser import Browser, BrowserConfig
 from worksample.endpoints import serving
-from worksample.services import standing
+from worksample.services import open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.standing import over_state, seed_at
+from worksample.workplace.workplace import over_state, seed_at
 
 pytestmark = [
     pytest.mark.box,
@@ -42,7 +42,7 @@ async def test_chat_tracker_and_files_are_logged_in_to() -> None:
     places = {Endpoint(name, PORTS[name]): f"service:{WORKPLACE}:{PORTS[name]}" for name in NAMES}
     config = BrowserConfig(secure=("http://chat:3000",))
     async with (
-        standing((workplace.box,), "bubblewrap") as services,
+        open_services((workplace.box,), "bubblewrap") as services,
         open_box(BoxConfig(network="endpoints", endpoints=tuple(places), limits=LIMITS)) as box,
         serving(box, {place: services.target(to) for place, to in places.items()}),
     ):

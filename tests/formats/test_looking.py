@@ -16,9 +16,9 @@ from PIL import Image
 
 from people.worlds import folder_of
 from store.worlds import NOTHING, instance_of
-from worksample.formats.screening import JobLook, Looking
-from worksample.formats.screening.identifiers import CHUNK, Finder, chunks
-from worksample.formats.screening.references import counted, links, missing, named_files
+from worksample.formats.jobs.screening import JobLook, Looking
+from worksample.formats.jobs.screening.identifiers import CHUNK, Finder, chunks
+from worksample.formats.jobs.screening.references import counted, links, missing, named_files
 from worksample.records import Job
 from worksample.store import Store
 

@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 
 from people.worlds import Office, office
 from running.profiles import examples
-from worksample.people import People, standings
+from worksample.people import People, own_queues
 from worksample.people.clock import MINUTE, wall
 from worksample.records import Evaluation, Given
 from worksample.store import Store, check
@@ -127,11 +127,11 @@ def test_who_comes_back_after_such_a_kill_finds_the_answer_noted_at_once(tmp_pat
     with Store.open(tmp_path / "s") as store:
         people = People(store)
         [me] = [a for a in people.accounts.all() if store.find(Evaluation, author=f"person-{a.id}")]
-        [before] = standings(store, me)
+        [before] = own_queues(store, me)
         assert (before.done, before.open) == (2, 1)
         people.leasing.note_said(me)
         people.leasing.note_said(me)
-        [after] = standings(store, me)
+        [after] = own_queues(store, me)
         assert (after.done, after.open, after.left) == (3, 0, 13)
         item = people.drafting.claim(me)
         assert item is not None

@@ -15,7 +15,7 @@ from people.worlds import Office, office
 from store.worlds import START
 from worksample.cli.commands.amend import command
 from worksample.experiments.amend import amend
-from worksample.people import Account, Conflict, Kind, amending, standings, withdraw
+from worksample.people import Account, Conflict, Kind, amending, own_queues, withdraw
 from worksample.people.quality import dashboard
 from worksample.people.work.withdrawn import WITHDRAWN
 from worksample.records import Action, Amendment, Rule, Submission, Target, struck
@@ -68,7 +68,7 @@ def test_struck_work_is_given_out_only_once_it_is_restored(desk: Office, target:
     after = dashboard.progress(desk.people.store, round.id)
     away = len(gone) if kind is Kind.HOLISTIC else 1
     assert (after.withdrawn, after.open) == (away, before.open - away * (before.open // before.items))
-    assert [s.left for s in standings(desk.people.store, ann)] == [before.items - away]
+    assert [s.left for s in own_queues(desk.people.store, ann)] == [before.items - away]
     desk.clock.pass_(1)
     amending.amend(
         desk.people.store, dana, Action.RESTORE, target, about(desk, target), "it was none", clock=desk.people.clock
@@ -89,7 +89,7 @@ def test_what_the_command_line_strikes_is_asked_for_again(desk: Office, tmp_path
         words = [action, target, id, "--reason", "so", "--store", str(tmp_path / "s")]
         done = CliRunner().invoke(command, words)
         assert done.exit_code == 0, done.output
-        assert [s.left for s in standings(desk.people.store, bob)] == [left]
+        assert [s.left for s in own_queues(desk.people.store, bob)] == [left]
     assert desk.people.drafting.claim(bob) is not None and desk.people.drafting.claim(ann) is None
 
 

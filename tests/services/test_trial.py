@@ -128,13 +128,13 @@ KILLED = """
 import asyncio, sys
 from pathlib import Path
 from worksample.records import ServiceSpec
-from worksample.services import standing
+from worksample.services import open_services
 from worksample.services.boxes import boxes_of
 
 async def main():
     spec = ServiceSpec(name="a", box="a", argv=("python3", "-m", "http.server", "8000", "--directory", sys.argv[1]),
                        ports=(8000,))
-    async with standing(boxes_of((spec,), Path, "killed"), "bubblewrap"):
+    async with open_services(boxes_of((spec,), Path, "killed"), "bubblewrap"):
         print("stands", flush=True)
         await asyncio.Event().wait()
 asyncio.run(main())

@@ -14,9 +14,9 @@ import pytest
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.endpoints import serving
-from worksample.services import Services, standing
+from worksample.services import Services, open_services
 from worksample.tasks.workplace import WORKPLACE, endpoints_of_workplace
-from worksample.workplace.standing import Workplace, over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import Workplace, over_state, own_box, reset, seed_at
 
 pytestmark = [
     pytest.mark.box,
@@ -70,7 +70,7 @@ async def opened(root: Path) -> AsyncIterator[tuple[Services, Workplace, Box]]:
     workplace = over_state(SERVICES, seed.state, "test", accounts=seed.accounts, dialects=DIALECTS)
     places = {Endpoint(one.name, one.port): one.to for one in endpoints_of_workplace(SERVICES, DIALECTS)}
     async with (
-        standing((workplace.box,), "bubblewrap") as services,
+        open_services((workplace.box,), "bubblewrap") as services,
         open_box(BoxConfig(network="endpoints", endpoints=tuple(places))) as box,
         serving(box, {place: services.target(to) for place, to in places.items()}),
     ):

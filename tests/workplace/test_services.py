@@ -25,14 +25,14 @@ from worksample.kit.workplace import Workplace as Left
 from worksample.models import Service as ModelService
 from worksample.python_api.running import options_of
 from worksample.records import Evaluation, Experiment, Grade, Protocol, Submission
-from worksample.services import Services, standing
+from worksample.services import Services, open_services
 from worksample.store import Store, check
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.colleagues.attending import Attending, played
 from worksample.workplace.colleagues.hearing import Chat
 from worksample.workplace.reading import read_company
 from worksample.workplace.seeding import Seed, seed_of
-from worksample.workplace.standing import Workplace, over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import Workplace, over_state, own_box, reset, seed_at
 
 QUICK = "workplace/test_company.py::test_the_example_is_read_whole"
 pytestmark = [
@@ -58,7 +58,7 @@ async def opened(names: tuple[str, ...] = tuple(PORTS)) -> AsyncIterator[tuple[S
     workplace = over_state(names, begun.state, "test", accounts=begun.accounts)
     places = {Endpoint(name, PORTS[name]): f"service:{WORKPLACE}:{PORTS[name]}" for name in names}
     async with (
-        standing((workplace.box,), "bubblewrap") as services,
+        open_services((workplace.box,), "bubblewrap") as services,
         open_box(BoxConfig(network="endpoints", endpoints=tuple(places))) as box,
         serving(box, {place: services.target(to) for place, to in places.items()}),
     ):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.experiments.find import find_experiment
-from worksample.people import Account, Kind, PeopleRound, Role, list_queues, standings, top_up
+from worksample.people import Account, Kind, PeopleRound, Role, list_queues, own_queues, top_up
 from worksample.people.quality import dashboard
 from worksample.people.rounds.experiment_rounds import kind_of
 from worksample.people.rounds.planning import Asking
@@ -92,7 +92,7 @@ def others_wanted(people: People, round: str) -> int:
 
 def left_of(people: People, account: Account, round: str) -> int:
     """Items of a round that the person can still be given, open ones too."""
-    return sum(s.left + s.open for s in standings(people.store, account) if s.queue.round == round)
+    return sum(s.left + s.open for s in own_queues(people.store, account) if s.queue.round == round)
 
 
 def _judged(store: Store, experiment: Experiment) -> Protocol:

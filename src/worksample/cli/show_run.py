@@ -213,7 +213,7 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
         out.print(f"of them {counted(expected.seats, 'place')} for people who work: {said}")
     out.print(f"at most: {duration(expected.seconds)} of time, {cost}")
     if expected.cost:
-        more = "one call per trial" if expected.overshoot is None else f"up to {dollars(expected.overshoot)}"
+        more = "one call per trial" if expected.beyond_budget is None else f"up to {dollars(expected.beyond_budget)}"
         out.print(f"  and {more} more: the call that reaches a trial's budget is paid for")
     reasons = {(s.agent.partition("@")[0], s.instance.partition("@")[0], s.not_attemptable) for s in plan.slots}
     for agent, instance, reason in sorted(reasons):
@@ -260,7 +260,7 @@ def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
             "not_attemptable": expected.not_attemptable,
             "seconds_at_most": expected.seconds,
             "cost_at_most": expected.cost,
-            "overshoot_at_most": expected.overshoot,
+            "beyond_budget_at_most": expected.beyond_budget,
             "places": expected.seats,
             "person_hours": expected.hours,
             "person_pay": paid_for(plan, expected),

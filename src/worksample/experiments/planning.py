@@ -317,7 +317,7 @@ class Forecast:
     """Of wall-clock time with `parallel` trials at once."""
     cost: float | None
     """US dollars; 0 where no agent calls a model."""
-    overshoot: float | None = 0.0
+    beyond_budget: float | None = 0.0
     """US dollars more: a budget is looked at after each call, so in each trial the one that reaches it is paid for."""
     reattempts: int = 0
     """Of the trials, those that are only made where the chain's rule asks for them."""

@@ -15,11 +15,11 @@ from worksample.records import Agent, EvaluatorKind, Experiment, Worker, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
+from .beyond_budget import beyond_budget
 from .calibrating import calibrating, need_earlier, need_same
 from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .lock import versions, write_lock
-from .overshoot import overshoot_of
 from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan
 from .rounds import asked_of
 from .run import with_scripts
@@ -119,7 +119,7 @@ def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
 def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
     """What the plan takes at most. Scripted agents, and programs that are given no model, call none of ours."""
     most = forecast(planned, config.parallel, lambda agent: agent.harness != "scripted" and agent.model is not None)
-    return replace(most, overshoot=overshoot_of(planned, config.prices) if most.cost else 0.0)
+    return replace(most, beyond_budget=beyond_budget(planned, config.prices) if most.cost else 0.0)
 
 
 def commit_plan(store: Store, planned: Plan) -> bool:

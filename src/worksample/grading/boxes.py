@@ -13,8 +13,8 @@ from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading
 from worksample.submissions import ROOT_LAYER
 from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.restoring import restored, state_of
-from worksample.workplace.standing import Workplace
-from worksample.workplace.standing import environment as environment_for
+from worksample.workplace.workplace import Workplace
+from worksample.workplace.workplace import environment as environment_for
 
 from .verifying import Verifier
 

@@ -21,7 +21,7 @@ from worksample.kit.result import agree
 from worksample.manifests import in_words
 from worksample.models import Roles
 from worksample.records import Grade, Grading, Usage
-from worksample.services import Services, standing
+from worksample.services import Services, open_services
 
 from .asks import Asks
 from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
@@ -117,7 +117,7 @@ async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[Services
     if place.workplace is None:
         yield None
         return
-    async with standing((place.workplace.box,), sandbox) as services:
+    async with open_services((place.workplace.box,), sandbox) as services:
         yield services
 
 

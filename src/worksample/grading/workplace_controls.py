@@ -18,11 +18,11 @@ from worksample.endpoints import serving
 from worksample.errors import SandboxError
 from worksample.models import Service as ModelService
 from worksample.records import Instance, Origin, Part, Submission, now
-from worksample.services import Services, export, standing
+from worksample.services import Services, export, open_services
 from worksample.submissions import CaptureLimits, take
 from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.live import look, with_live
-from worksample.workplace.standing import Workplace, own_box, reset, set_up, workplace_of
+from worksample.workplace.workplace import Workplace, own_box, reset, set_up, workplace_of
 
 from .boxes import reached
 
@@ -56,7 +56,7 @@ async def perform(
             "scripts are performed with this machine's programs, and the work has an image", where="cases"
         )
     found: dict[str, Performed] = {}
-    async with standing((workplace.box,), sandbox) as services:
+    async with open_services((workplace.box,), sandbox) as services:
         for name, steps in scripts.items():
             on_step(name)
             if found:

@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from .transfer.importing import import_judgments
     from .verdicts import DecidedBy, Final, false_negatives, final_verdicts, preferences
     from .work.item import Draft, Item, Pane
-    from .work.standing import Standing, standings
+    from .work.own_queues import OwnQueue, own_queues
 
 # fmt: off
 __all__ = [
     "FLAGS", "SPECS", "Account", "Accounts", "Ask", "Background", "Conflict", "DecidedBy", "Denied", "Draft",
     "FaultyRows", "Final", "Flag", "Form", "Gold", "GoldResult", "Instructions", "InvalidAnswer", "Invitation", "Item",
-    "Kind", "Leniency", "NotReady", "NotYours", "Pane", "People", "PeopleRound", "Pilot", "PositionBias", "Profile",
-    "Progress", "Queue", "Role", "Spec", "Standing", "Throughput", "Version", "all_flags", "amend", "backgrounds",
+    "Kind", "Leniency", "NotReady", "NotYours", "OwnQueue", "Pane", "People", "PeopleRound", "Pilot", "PositionBias",
+    "Profile", "Progress", "Queue", "Role", "Spec", "Throughput", "Version", "all_flags", "amend", "backgrounds",
     "close_flag", "ends_at", "export_csv", "export_jsonl", "export_parquet", "export_precomputed", "false_negatives",
     "final_verdicts", "gold_results", "import_judgments", "invitations", "last_active", "list_queues",
-    "look_at_submission", "pilots", "preferences", "profile_of", "raise_flag", "read_folder", "read_kept",
-    "refuse_votes_at_work", "restock", "save_version", "set_state", "shipped", "show_names", "standings",
+    "look_at_submission", "own_queues", "pilots", "preferences", "profile_of", "raise_flag", "read_folder", "read_kept",
+    "refuse_votes_at_work", "restock", "save_version", "set_state", "shipped", "show_names",
     "strike_findings", "top_up", "withdraw",
 ]
 # fmt: on

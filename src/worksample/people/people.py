@@ -15,7 +15,7 @@ from .rounds.instructions import Instructions, shipped
 from .work.drafting import Drafting
 from .work.judging import Judging
 from .work.leasing import Leasing
-from .work.standing import has_read
+from .work.own_queues import has_read
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -15,7 +15,7 @@ from worksample.errors import PlanError, UsageError
 from .opening import opened
 
 if TYPE_CHECKING:
-    from worksample.formats.screening import JobLook
+    from worksample.formats.jobs.screening import JobLook
     from worksample.people.quality.funnel import Funnel
     from worksample.records import Instance, Round
     from worksample.store import Store
@@ -51,7 +51,7 @@ def qualify(
 
     Raises ManifestError, PlanError where the suite has no job, SandboxUnavailable, StoreError.
     """
-    from worksample.formats.screening import Looking, look_at_jobs
+    from worksample.formats.jobs.screening import Looking, look_at_jobs
     from worksample.people import Kind, People, PeopleRound
     from worksample.people.quality.funnel import IMPORT
     from worksample.people.rounds.questions import read_questions

@@ -20,7 +20,7 @@ from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, S
 from worksample.services import Services
 from worksample.store import Store
 from worksample.workplace.colleagues.attending import Attending
-from worksample.workplace.standing import Workplace
+from worksample.workplace.workplace import Workplace
 
 from .config import RunConfig
 

@@ -11,11 +11,11 @@ import anyio
 
 from worksample.errors import Cause
 from worksample.records import Limits, Outcome, Trial, now
-from worksample.services import Services, standing
+from worksample.services import Services, open_services
 from worksample.services.boxes import ServiceBox, boxes_of
 from worksample.workplace.colleagues.attending import ROLE, Attending
 from worksample.workplace.kept import opened
-from worksample.workplace.standing import Workplace, own_box, set_up, workplace_of
+from worksample.workplace.workplace import Workplace, own_box, set_up, workplace_of
 
 from .close import close
 from .endpoints import reaching
@@ -102,7 +102,8 @@ async def _serve(try_: Try, stack: AsyncExitStack) -> None:
 
     with try_.timed("services"):
         boxes, workplace, asked = await asyncio.to_thread(find)
-        try_.services = await stack.enter_async_context(standing(boxes, try_.job.config.sandbox, asked_before=asked))
+        services = open_services(boxes, try_.job.config.sandbox, asked_before=asked)
+        try_.services = await stack.enter_async_context(services)
         if workplace is not None:
             await set_up(try_.services, workplace)
             try_.workplace = workplace

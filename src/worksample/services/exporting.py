@@ -12,7 +12,7 @@ from worksample.files import Scan, Sink
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, Part, canonical
 from worksample.submissions import CaptureLimits, snapshot
 
-from .standing import Services
+from .opened import Services
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,11 @@ from typing import Any
 from worksample.box import Endpoint
 from worksample.endpoints import serving_sockets
 from worksample.errors import SandboxError, WorksampleError
-from worksample.services import Services, standing
+from worksample.services import Services, open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .export_folder import is_export, read_export, write_export
-from .standing import over_state, own_box, reset, seed_at
+from .workplace import over_state, own_box, reset, seed_at
 
 LOCK, CONTROL, ABOUT = "lock", "control", "about.json"
 LINE = 1 << 16
@@ -102,7 +102,7 @@ async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> Non
         seed = await asyncio.to_thread(seed_at, root, names)
     workplace = over_state(names, seed.state, name, accounts=seed.accounts)
     async with (
-        standing((workplace.box,), "bubblewrap") as services,
+        open_services((workplace.box,), "bubblewrap") as services,
         let_in(folder, services, names, seed.accounts, {"name": name, "from": str(root)}) as keeper,
     ):
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -16,7 +16,7 @@ from worksample.files import Sink
 from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, Part, canonical, now
 from worksample.services import Services
 
-from .standing import Workplace, environment, own_box
+from .workplace import Workplace, environment, own_box
 
 PLACE = "/task/scratch/live"
 """Where it lies in the services' box: brought there once the agent is done, and never before."""

@@ -12,7 +12,7 @@ from worksample.tasks.workplace import WORKPLACE
 
 from .exported import require_state
 from .reading import read_company
-from .standing import Workplace, over_state, seed_at
+from .workplace import Workplace, over_state, seed_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from worksample.errors import UsageError
 
-from . import npm, pypi, standing
+from . import libraries, npm, pypi
 from .define import Npm, Program
 from .folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find
 from .registry import named, names
@@ -41,7 +41,7 @@ def install(text: str) -> Installed:
     with (place / f".{program.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         known = find(program.name, version) if version != LATEST else None
-        if known is not None and (known.anywhere or not standing.loader()):
+        if known is not None and (known.anywhere or not libraries.loader()):
             return known
         fresh = place / f".{program.name}.new"
         _remove(fresh)  # of one that was killed
@@ -51,13 +51,13 @@ def install(text: str) -> Installed:
             got = npm.install(program.source, "" if version == LATEST else version, tree)
         else:
             got = pypi.install(program.source, "" if version == LATEST else version, tree)
-        brought = bool(standing.loader()) and (standing.stand(tree) or bool(got.node or got.python))
+        brought = bool(libraries.loader()) and (libraries.relink(tree) or bool(got.node or got.python))
         if brought:
-            standing.bring(fresh / LIBRARIES, tree, *(Path(one) for one in (got.node, got.python) if one))
+            libraries.gather(fresh / LIBRARIES, tree, *(Path(one) for one in (got.node, got.python) if one))
             _only_read(fresh / LIBRARIES)
         digest = digest_of_tree(tree)
         # An earlier release installed the same files without what they stand on: that folder stays as it is.
-        folder = place / f"{program.name}-{got.version}-{digest[:16]}{WHOLE if standing.loader() else ''}"
+        folder = place / f"{program.name}-{got.version}-{digest[:16]}{WHOLE if libraries.loader() else ''}"
         if folder.exists():
             _remove(fresh)
         about = Installed(
@@ -66,11 +66,11 @@ def install(text: str) -> Installed:
             digest,
             str(folder / TREE),
             got.packages,
-            ", ".join(filter(None, (got.runtime, standing.glibc() if brought else ""))),
+            ", ".join(filter(None, (got.runtime, libraries.glibc() if brought else ""))),
             got.node,
             got.python,
             str(folder / LIBRARIES) if brought else "",
-            bool(standing.loader()),
+            bool(libraries.loader()),
         )
         if not folder.exists():
             (fresh / ABOUT).write_text(json.dumps(about.plain(), indent=2, sort_keys=True), encoding="utf-8")

@@ -11,7 +11,7 @@ from pathlib import Path
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once
 
-from . import standing
+from . import libraries
 from .define import INTERPRETER
 
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "idlelib", "turtledemo", "ensurepip", "config-*", "__pycache__")
@@ -32,7 +32,7 @@ def folder_of(python: Path) -> Path:
     """
     said = subprocess.run([str(python), "-I", "-c", _ASKED], capture_output=True, text=True, check=True).stdout
     prefix, places, library, beside, version = json.loads(said)
-    key = hashlib.sha256("\n".join([str(python), version, prefix, standing.glibc()]).encode()).hexdigest()[:24]
+    key = hashlib.sha256("\n".join([str(python), version, prefix, libraries.glibc()]).encode()).hexdigest()[:24]
 
     def fill(folder: Path) -> None:
         (folder / "bin").mkdir()
@@ -46,9 +46,9 @@ def folder_of(python: Path) -> Path:
                 ignore_dangling_symlinks=True,
             )
         if library:
-            (folder / standing.SHARED).mkdir()
-            shutil.copy2(Path(beside) / library, folder / standing.SHARED / library)
-        standing.stand(folder)
+            (folder / libraries.SHARED).mkdir()
+            shutil.copy2(Path(beside) / library, folder / libraries.SHARED / library)
+        libraries.relink(folder)
 
     return once(cache_folder() / f"interpreter-{key}", fill)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once
 
-from . import pypi, standing
+from . import libraries, pypi
 from .define import Npm
 from .install_result import Got, called
 
@@ -29,15 +29,15 @@ def node_folder() -> Path:
 def node_for_boxes() -> Path:
     """The same Node, where boxes see it: one that begins with the loader that is brought with it. InstallError."""
     here = node_folder()
-    if not standing.loader():
+    if not libraries.loader():
         return here
 
     def fill(folder: Path) -> None:
         (folder / "bin").mkdir()
         shutil.copy2(here / "bin/node", folder / "bin/node")
-        standing.stand(folder)
+        libraries.relink(folder)
 
-    return once(cache_folder() / f"node-{NODE_VERSION}-standing", fill)
+    return once(cache_folder() / f"node-{NODE_VERSION}-libraries", fill)
 
 
 def install(source: Npm, version: str, folder: Path) -> Got:

@@ -13,7 +13,7 @@ from worksample.errors import InstallError
 from worksample.sandboxes.toolbox import base_folders, base_python
 from worksample.sandboxes.toolbox_fetch import pip_here, uv_here
 
-from . import interpreter, standing
+from . import interpreter, libraries
 from .define import PyPI
 from .install_result import Got, called
 
@@ -33,7 +33,7 @@ def install(source: PyPI, version: str, folder: Path) -> Got:
         words = [*_pip(), "--python", inside, "install"]
     called([*words, wanted, *source.also], folder.parent, wanted)
     packages = _packages(folder)
-    if standing.loader():
+    if libraries.loader():
         interpreter.settle(folder, python)
         copy = str(interpreter.folder_of(python))
         return Got(packages[source.package], packages, f"python {number}", python=copy)

@@ -44,7 +44,7 @@ def _row(store: Store, one: Instance, asked: int) -> JobRow:
 
 def looked_at(store: Store, jobs: Sequence[str]) -> str:
     """Digest of what a program found in these jobs. RecordMissing, SandboxUnavailable."""
-    from worksample.formats.screening import Looking, look_at_jobs
+    from worksample.formats.jobs.screening import Looking, look_at_jobs
 
     found = [store.get(Instance, id) for id in dict.fromkeys(jobs)]
     looks = asyncio.run(look_at_jobs(Looking(store), found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worksample.app.schemas.said import said_of
 from worksample.app.schemas.work import Mine, OwnAnswer, Past, QueueView
 from worksample.app.services import Services
-from worksample.people import Account, Kind, Queue, Role, gold_results, standings
+from worksample.people import Account, Kind, Queue, Role, gold_results, own_queues
 from worksample.records import Evaluation, Experiment
 
 from .figures import micros_of
@@ -29,8 +29,8 @@ _TITLES = {
 def queue_views(services: Services, account: Account) -> list[QueueView]:
     """Open and paused queues of the person's roles."""
     out = []
-    for standing in standings(services.store, account):
-        queue = standing.queue
+    for own in own_queues(services.store, account):
+        queue = own.queue
         out.append(
             QueueView(
                 round=queue.round,
@@ -39,9 +39,9 @@ def queue_views(services: Services, account: Account) -> list[QueueView]:
                 title=_TITLES[queue.kind],
                 experiment=_experiment(services, account, queue.settings["experiment"]),
                 state=queue.state,  # type: ignore[arg-type]
-                missing=standing.missing,
-                mine=Mine(open=standing.open, done=standing.done, skipped=standing.skipped),
-                left=standing.left,
+                missing=own.missing,
+                mine=Mine(open=own.open, done=own.done, skipped=own.skipped),
+                left=own.left,
                 soft_limit_minutes=queue.spec.minutes,
                 passed=_passed(services, account, queue),
             )

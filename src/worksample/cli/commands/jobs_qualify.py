@@ -10,7 +10,7 @@ import click
 from worksample.cli.output import console, json_option, printable, say_json, store_option, table
 
 if TYPE_CHECKING:
-    from worksample.formats.screening import JobLook
+    from worksample.formats.jobs.screening import JobLook
 
 MOST = 30
 """Jobs that are listed."""

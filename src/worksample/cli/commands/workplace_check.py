@@ -40,9 +40,9 @@ def command(folder: Path, start: bool | None) -> int:
 
 def _tried(folder: Path) -> list[tuple[str, float]]:
     """What making its seed, starting and a reset took, in seconds."""
-    from worksample.services import standing
+    from worksample.services import open_services
     from worksample.tasks.workplace import PORTS
-    from worksample.workplace.standing import over_state, own_box, reset, seed_at
+    from worksample.workplace.workplace import over_state, own_box, reset, seed_at
 
     begun = time.monotonic()
     seed = seed_at(folder, tuple(PORTS))
@@ -51,7 +51,7 @@ def _tried(folder: Path) -> list[tuple[str, float]]:
     async def stand() -> None:
         begun = time.monotonic()
         workplace = over_state(tuple(PORTS), seed.state, "check", accounts=seed.accounts)
-        async with standing((workplace.box,), "bubblewrap") as services:
+        async with open_services((workplace.box,), "bubblewrap") as services:
             took.append(("start", time.monotonic() - begun))
             took.append(("reset", await reset(own_box(services))))
 

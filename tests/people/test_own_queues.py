@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from people.worlds import office
-from worksample.people import Denied, Kind, Profile, Role, set_state, standings
+from worksample.people import Denied, Kind, Profile, Role, own_queues, set_state
 
 
 def test_a_persons_queues_say_what_is_left_and_what_is_missing(tmp_path: Path) -> None:
@@ -16,36 +16,36 @@ def test_a_persons_queues_say_what_is_left_and_what_is_missing(tmp_path: Path) -
     first = desk.open()
     desk.clock.pass_(1)
     audit = desk.open(Kind.TAGS)
-    assert [(s.queue.round, s.missing, s.open, s.left) for s in standings(desk.people.store, ann)] == [
+    assert [(s.queue.round, s.missing, s.open, s.left) for s in own_queues(desk.people.store, ann)] == [
         (first.id, "", 0, 12), (audit.id, "", 0, 12),
     ]  # fmt: skip
     item = desk.people.drafting.claim(ann, first.id)
     assert item is not None
-    now = standings(desk.people.store, ann)[0]
+    now = own_queues(desk.people.store, ann)[0]
     assert (now.open, now.done, now.skipped, now.left) == (1, 0, 0, 11)
     desk.people.judging.submit(item.id, ann, {"score": 1, "justification": "empty"}, "k")
     other = desk.people.drafting.claim(ann, first.id)
     assert other is not None
     desk.people.judging.skip(other.id, ann, "not mine")
-    now = standings(desk.people.store, ann)[0]
+    now = own_queues(desk.people.store, ann)[0]
     assert (now.open, now.done, now.skipped, now.left) == (0, 1, 1, 10)
 
     bob = desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), "bob", None)
-    assert [s.missing for s in standings(desk.people.store, bob)] == ["read the training page first"] * 2
+    assert [s.missing for s in own_queues(desk.people.store, bob)] == ["read the training page first"] * 2
     assert not desk.people.has_read_training(bob) and desk.people.has_read_training(ann)
-    assert standings(desk.people.store, desk.hire("rita", "reviewer")) == []
+    assert own_queues(desk.people.store, desk.hire("rita", "reviewer")) == []
     set_state(desk.people.store, first.id, "closed")
-    assert [s.queue.round for s in standings(desk.people.store, ann)] == [audit.id]
+    assert [s.queue.round for s in own_queues(desk.people.store, ann)] == [audit.id]
 
 
 def test_domains_narrow_what_is_left(tmp_path: Path) -> None:
     desk = office(tmp_path)
     ann = desk.hire("ann")
     desk.open(domains=True)
-    assert standings(desk.people.store, ann)[0].left == 0
+    assert own_queues(desk.people.store, ann)[0].left == 0
     category = desk.instances[0].about.category
     ann = desk.people.accounts.set_profile(ann, Profile(domains=(category,)))
-    assert standings(desk.people.store, ann)[0].left == 12
+    assert own_queues(desk.people.store, ann)[0].left == 12
     assert desk.people.accounts.profile(ann) == Profile(domains=(category,))
 
 

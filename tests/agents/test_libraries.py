@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from images import machine
 from running.profiles import examples
-from worksample.agents.installing import elf, standing
+from worksample.agents.installing import elf, libraries
 from worksample.agents.installing.define import LIBRARIES
 from worksample.box import BoxConfig, Mount, Root, open_box
 
@@ -28,7 +28,7 @@ def test_headers_say_what_the_loader_itself_says() -> None:
     for name in ("bash", "ls", "grep", "tar", "env"):
         path = Path(shutil.which(name) or "").resolve()
         found = elf.read(path)
-        assert found is not None and found.loader in {usual for usual, _ in standing._USUAL.values()}
+        assert found is not None and found.loader in {usual for usual, _ in libraries._USUAL.values()}
         told = subprocess.run([found.loader, "--list", path], capture_output=True, text=True, check=True).stdout
         assert all(f"{needed} =>" in told for needed in found.needed) and "libc.so.6" in found.needed
 
@@ -54,7 +54,7 @@ def test_what_is_no_program_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("#!/bin/sh\n")
     (tmp_path / "link").symlink_to(sys.executable)
     (tmp_path / "short").write_bytes(b"\x7fELF")
-    assert not standing.stand(tmp_path)
+    assert not libraries.relink(tmp_path)
     assert (tmp_path / "text").read_text() == "#!/bin/sh\n" and (tmp_path / "short").read_bytes() == b"\x7fELF"
 
 
@@ -62,8 +62,8 @@ def test_what_is_no_program_stays_as_it_is(tmp_path: Path) -> None:
 async def test_a_program_finds_its_own_libraries_and_its_children_find_the_roots(tmp_path: Path) -> None:
     """The image has no library that the program needs but for its shell's, and another file of the same name."""
     if platform.freedesktop_os_release().get("ID") in ("debian", "ubuntu"):
-        assert standing.loader(), "this machine's loader is one that can be brought"
-    if not standing.loader():
+        assert libraries.loader(), "this machine's loader is one that can be brought"
+    if not libraries.loader():
         pytest.skip("the loader of this machine is not like Debian's")
     root = machine.make(tmp_path / "root")
     programs = tmp_path / "programs"
@@ -73,9 +73,9 @@ async def test_a_program_finds_its_own_libraries_and_its_children_find_the_roots
     for library in [*root.glob("**/libtinfo*")]:
         library.unlink()
         library.write_bytes(b"no library")
-    assert standing.stand(programs)
+    assert libraries.relink(programs)
     assert (tmp_path / "cached").read_bytes() == SHELL
-    standing.bring(tmp_path / "libraries", programs)
+    libraries.gather(tmp_path / "libraries", programs)
     mounts = (Mount(str(programs), "/opt/worksample/agent"), Mount(str(tmp_path / "libraries"), LIBRARIES))
     async with open_box(BoxConfig(root=Root(str(root)), python="none", mounts=mounts)) as box:
         assert (await box.run(["bash", "-c", "true"])).returncode

@@ -23,7 +23,7 @@ _a = assignments.c
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class OwnQueue:
     """`missing`: what has to be done before the queue gives anything out. `left`: items that it could still give."""
 
     queue: Queue
@@ -34,21 +34,21 @@ class Standing:
     left: int
 
 
-def standings(store: Store, account: Account) -> list[Standing]:
+def own_queues(store: Store, account: Account) -> list[OwnQueue]:
     """Of every queue that is not closed and asks for one of the person's roles, by the time they were opened."""
     with store.database.reading() as connection:
         queues = [q for q in all_queues(connection) if q.state != CLOSED and account.roles & q.roles]
-        return [_standing(connection, queue, account) for queue in queues]
+        return [_own_queue(connection, queue, account) for queue in queues]
 
 
-def _standing(connection: Connection, queue: Queue, account: Account) -> Standing:
+def _own_queue(connection: Connection, queue: Queue, account: Account) -> OwnQueue:
     mine = (_a.account == account.id) & (_a.queue == queue.round)
     query = select(_a.state, func.count()).where(mine).group_by(_a.state)
     counts: dict[str, int] = {row[0]: row[1] for row in connection.execute(query)}
     free = sql.FREE if not queue.settings["domains"] else sql.within(sql.FREE, account.domains)
     values = {"queue": queue.round, "account": account.id, "name": name_key(account.name)}
     left: int = connection.execute(free, values).scalar_one()
-    return Standing(
+    return OwnQueue(
         queue, missing(connection, queue, account), counts.get(LEASED, 0), counts.get(DONE, 0), counts.get(SKIPPED, 0),
         left,
     )  # fmt: skip

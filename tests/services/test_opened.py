@@ -15,7 +15,7 @@ from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.endpoints import Ledger, serving
 from worksample.errors import AgentError, Cause, SandboxError
 from worksample.records import CaptureStatus, ServiceLimits, ServiceSpec, SourceFiles
-from worksample.services import Services, export, standing
+from worksample.services import Services, export, open_services
 from worksample.services.boxes import boxes_of
 from worksample.store import Store
 from worksample.submissions import CaptureLimits
@@ -43,7 +43,7 @@ async def reached(
     endpoints = tuple(place for place, to in names.items() if to.split(":")[1] in [one.name for one in served])
     plan = boxes_of(served, lambda digest: folder, "services")
     async with (
-        standing(plan, "bubblewrap", asked_before=before) as services,
+        open_services(plan, "bubblewrap", asked_before=before) as services,
         open_box(BoxConfig(network="endpoints", endpoints=endpoints)) as box,
         serving(box, {place: services.target(names[place]) for place in endpoints}) as ledger,
     ):

@@ -55,7 +55,7 @@ def glibc() -> str:
     return " ".join(platform.libc_ver())
 
 
-def stand(folder: Path) -> bool:
+def relink(folder: Path) -> bool:
     """Have every executable below a folder begin with our loader; whether there was any.
 
     What has another loader stays as it is.
@@ -75,7 +75,7 @@ def stand(folder: Path) -> bool:
     return changed
 
 
-def bring(folder: Path, *programs: Path) -> None:
+def gather(folder: Path, *programs: Path) -> None:
     """Make `folder` with the loader and all libraries of this machine that what lies below `programs` needs."""
     folder.mkdir()
     (folder / Path(LOADER).name).write_bytes(loader())

@@ -26,7 +26,7 @@ FILES = 2_000
 """Files of one job that are read; all are counted."""
 SECONDS = 300.0
 _HERE = Path(__file__).parent
-_VIEWING = _HERE.parent.parent / "viewing"
+_VIEWING = _HERE.parents[2] / "viewing"
 COMMAND = [
     sys.executable, "-I", "-B", "-c",
     f"import sys; sys.path[:0] = [{str(_HERE / 'in_box')!r}, {str(_VIEWING)!r}]; from read import main; main()",

@@ -64,24 +64,26 @@ class Services:
 
 
 @asynccontextmanager
-async def standing(boxes: Sequence[ServiceBox], kind: str, *, asked_before: bool = False) -> AsyncIterator[Services]:
+async def open_services(
+    boxes: Sequence[ServiceBox], kind: str, *, asked_before: bool = False
+) -> AsyncIterator[Services]:
     """Open the boxes at once, and start the services of each in order, each ready before the next.
 
     `asked_before`: in an earlier try of this work a service ended while the agent asked it. SandboxError
     (`service.start`) where one cannot be had.
     """
     async with AsyncExitStack() as stack:
-        standing = [_Opened(box, kind) for box in boxes]
-        for one in standing:
+        opened = [_Opened(box, kind) for box in boxes]
+        for one in opened:
             stack.push_async_callback(one.close)
-        opening = [asyncio.create_task(one.open()) for one in standing]
+        opening = [asyncio.create_task(one.open()) for one in opened]
         try:
             await asyncio.gather(*opening)
         finally:
             for task in opening:
                 task.cancel()
             await to_the_end(asyncio.gather(*opening, return_exceptions=True))
-        yield Services([(one.box, tuple(one.services)) for one in standing], asked_before)
+        yield Services([(one.box, tuple(one.services)) for one in opened], asked_before)
 
 
 class _Opened:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from worksample.models import Price
-from worksample.models.overshoot import one_call
+from worksample.models.dearest_call import dearest_call
 from worksample.records import Agent
 from worksample.runs.limits import limits_of
 
 from .planning import Plan
 
 
-def overshoot_of(planned: Plan, prices: dict[str, Price]) -> float | None:
+def beyond_budget(planned: Plan, prices: dict[str, Price]) -> float | None:
     """US dollars of one call per trial with a budget; None where a model's context or longest answer is unknown."""
     m = planned.material
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
@@ -30,4 +30,4 @@ def overshoot_of(planned: Plan, prices: dict[str, Price]) -> float | None:
 def _call(agent: Agent, prices: dict[str, Price]) -> float | None:
     if agent.harness in ("scripted", "command") or agent.model is None:
         return 0.0
-    return one_call(agent.model, prices, agent.settings.get("generation"))
+    return dearest_call(agent.model, prices, agent.settings.get("generation"))

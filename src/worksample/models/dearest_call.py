@@ -9,7 +9,7 @@ from .price import Prices
 from .usage import MILLION
 
 
-def one_call(model: str, prices: Prices, generation: Mapping[str, Any] | None = None) -> float | None:
+def dearest_call(model: str, prices: Prices, generation: Mapping[str, Any] | None = None) -> float | None:
     """US dollars of a call that fills the model's context and its longest answer; None where one of them is unknown."""
     from inspect_ai.model import get_model_info
 
