@@ -1,10 +1,11 @@
 """Many of Harbor's tasks executed: every RUN line, then tests/test.sh to a reward; a line of JSON for each.
 
-    python tools/harbor_many.py FOLDER RESULTS.jsonl [--most 100] [--solve] [--part 1/2]
+    python tools/harbor_many.py FOLDER RESULTS.jsonl [--most 100] [--any] [--solve] [--part 1/2]
     python tools/harbor_many.py --table RESULTS.jsonl
 
 Each task is imported, built and graded as it is (with nothing done), and with --solve after its own solution, too. What
-RESULTS has is passed over, so that a run goes on where another ended. Images are removed after each task; what they
+RESULTS has is passed over, so that a run goes on where another ended. Those that ask least of registries come first;
+with --any they come as they fall, for a sample of all. Images are removed after each task; what they
 begin with alike stays in RESULTS.cache. What builds reach is said by the file that `WORKSAMPLE_BUILDS` names.
 """
 
@@ -104,13 +105,13 @@ def asks(task: Path) -> int:
     return sum(line.startswith("RUN") and re.search(ASKING, line) is not None for line in lines)
 
 
-def run(folder: Path, results: Path, most: int, solving: bool, part: tuple[int, int]) -> None:
-    """Execute tasks that were not yet: those first that ask least of registries, and else in an order that is the same
-    each time and follows no name.
+def run(folder: Path, results: Path, most: int, solving: bool, drawn: bool, part: tuple[int, int]) -> None:
+    """Execute tasks that were not yet: unless `drawn`, those first that ask least of registries, and else in an order
+    that is the same each time and follows no name.
     """
     tasks = sorted({path.parent for path in folder.rglob("task.toml")}, key=lambda path: path.name)
     random.Random(0).shuffle(tasks)
-    tasks = sorted(tasks, key=asks)[part[0] - 1 :: part[1]]
+    tasks = (tasks if drawn else sorted(tasks, key=asks))[part[0] - 1 :: part[1]]
     done = {json.loads(line)["task"] for line in results.read_text().splitlines()} if results.exists() else set()
     cache = results.with_suffix(".cache").absolute()
     cache.mkdir(exist_ok=True)
@@ -156,6 +157,7 @@ def main() -> None:
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--most", type=int, default=10**9)
     parser.add_argument("--solve", action="store_true")
+    parser.add_argument("--any", action="store_true", help="as they fall, not those first that ask least of registries")
     parser.add_argument("--part", default="1/1", help="2/3: the second third, beside two others that run")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
@@ -163,7 +165,7 @@ def main() -> None:
         table(given.paths[0])
     else:
         part, of = map(int, given.part.split("/"))
-        run(given.paths[0], given.paths[1], given.most, given.solve, (part, of))
+        run(given.paths[0], given.paths[1], given.most, given.solve, given.any, (part, of))
 
 
 if __name__ == "__main__":
