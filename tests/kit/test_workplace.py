@@ -141,6 +141,25 @@ def test_documents_and_requests(tmp_path: Path) -> None:
             office.file(name)
 
 
+@pytest.mark.parametrize("text", ["who,days\nada,1.5\n", "who;days\nada;1.5\n", "\ufeffwho\tdays\r\nada\t1.5\r\n"])
+def test_a_document_is_read_as_a_table(text: str, tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files/leave.csv").write_text(text)
+    [row] = Workplace(tmp_path).rows("leave.csv").rows
+    assert dict(row) == {"who": "ada", "days": "1.5"}
+    with pytest.raises(DeliverableError, match="has no 'left'"):
+        row["left"]
+
+
+@pytest.mark.parametrize("content", ["", "who,who\nada,bob\n", 'who\n"ada', "who\nada,1\n", None])
+def test_what_is_no_table_is_a_deliverables_fault(content: str | None, tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    if content is not None:
+        (tmp_path / "files/leave.csv").write_text(content)
+    with pytest.raises(DeliverableError, match=r"leave\.csv"):
+        Workplace(tmp_path).rows("leave.csv")
+
+
 def test_events_as_other_programs_write_them() -> None:
     """RFC 5545's own examples (3.6.1), with parameters, folded lines and a whole day."""
     text = (

@@ -20,9 +20,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from worksample.errors import DeliverableError
+
 from .calendar import Event, read_event
 from .repository import Repository
-from .source import LIVE, Unreadable, deliverable, file_in, files_below, reference
+from .source import LIVE, Owner, Unreadable, deliverable, file_in, files_below, reference
+from .table import Table, read_table
 
 MOST = 100_000
 """Rows that are read of one kind."""
@@ -151,6 +154,11 @@ class Workplace:
             if path.stat().st_size > FILE_LIMIT:
                 raise Unreadable("is larger than 64 MiB")
             return path.read_bytes()
+
+    def rows(self, name: str) -> Table:
+        """A document as a table, within the readers' limits: CSV of any common dialect, or a workbook's first sheet."""
+        with deliverable(name):
+            return read_table(file_in(self._state / "files", name)).owned(Owner(DeliverableError, name))
 
     def repository(self, name: str) -> Repository:
         """A repository, without any of its settings."""
