@@ -9,6 +9,7 @@ agent's doing, so what is missing or malformed is a DeliverableError.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -31,6 +32,8 @@ MOST = 100_000
 """Rows that are read of one kind."""
 FILE_LIMIT = 64 << 20
 DOMAIN, ROOMS = "workplace", "rooms.workplace"
+_SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=\n)")
+"""Where one ends, as far as punctuation tells; the point of `12.50` ends none."""
 _USER = "{http://jabber.org/protocol/muc#user}"
 
 
@@ -41,6 +44,11 @@ class Message:
     at: datetime
     by: str
     text: str
+
+    @property
+    def stated(self) -> str:
+        """The text without its questions: who asks whether something is so has told nobody that it is."""
+        return "".join(piece for piece in _SENTENCES.split(self.text) if not piece.endswith("?"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,13 +82,12 @@ def grade(case: Case) -> Grade:
 
     def told() -> Check:
         for one in office.direct("jules", "maren"):
-            said = one.text.casefold()
+            said = one.stated.casefold()
             if (
                 one.by == "jules"
                 and "tern" in said
                 and re.search(r"thursday|19", said)
                 and re.search(r"14[:.h]|2 ?p\.?m", said)
-                and "?" not in said
             ):
                 return Check.of(True, at=one.at)
         return Check(0.0, "Maren was not told room, day and time")

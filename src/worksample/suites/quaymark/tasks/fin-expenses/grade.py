@@ -59,8 +59,8 @@ def grade(case: Case) -> Grade:
     def told() -> Check:
         last, missing = [], []
         for claim, (who, why) in TOLD.items():
-            mine = (one for one in office.direct("jules", who) if one.by == "jules" and "?" not in one.text)
-            said = [one.at for one in mine if claim in one.text and re.search(why, one.text.casefold())]
+            mine = (one for one in office.direct("jules", who) if one.by == "jules")
+            said = [one.at for one in mine if claim in one.stated and re.search(why, one.stated.casefold())]
             if said:
                 last.append(said[0])
             else:

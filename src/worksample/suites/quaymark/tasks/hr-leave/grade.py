@@ -47,8 +47,8 @@ def grade(case: Case) -> Grade:
     def told() -> Check:
         last, missing = [], []
         for who, days in losing.items():
-            mine = [one for one in office.direct("jules", who) if one.by == "jules" and "?" not in one.text]
-            said = [one.at for one in mine if _says(one.text, days)]
+            mine = [one for one in office.direct("jules", who) if one.by == "jules"]
+            said = [one.at for one in mine if _says(one.stated, days)]
             gossip = [
                 one
                 for one in mine

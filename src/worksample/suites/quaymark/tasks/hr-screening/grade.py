@@ -73,7 +73,7 @@ def grade(case: Case) -> Grade:
 
     def told() -> Check:
         for one in office.direct("jules", "callum"):
-            if one.by == "jules" and names(one.text) == wanted and "?" not in one.text:
+            if one.by == "jules" and names(one.stated) == wanted:
                 return Check.of(True, at=one.at)
         return Check(0.0, "no message to Callum has exactly the names of who is invited")
 
