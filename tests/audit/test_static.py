@@ -60,6 +60,16 @@ def test_a_file_that_only_the_grader_knows(tmp_path: Path) -> None:
     assert said == ["names: the grader reads 'month.txt', which the brief never names"]
 
 
+@pytest.mark.parametrize(("line", "said"), [("", 1), ('DONE = "finance/" + "ledger"\n', 0)])
+def test_a_document_of_the_services_that_the_brief_asks_for(line: str, said: int, tmp_path: Path) -> None:
+    changes = {
+        "brief.md": ("`summary.txt`", "`summary.txt`, `finance/ledger.csv`"),
+        "grade.py": ("def grade", f"{line}def grade"),
+    }
+    report = check(changed(tmp_path, changes), STATIC)
+    assert len([one for one in report.findings if "asks for 'finance/ledger.csv'" in one.what]) == said
+
+
 def test_a_column_that_only_the_grader_knows(tmp_path: Path) -> None:
     said = found(tmp_path, {"grade.py": ('keys=["customer"]', 'keys=["client_number"]')})
     assert said == ["names: the grader asks for the column or key 'client_number', which the agent is never told"]

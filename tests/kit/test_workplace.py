@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from worksample.kit import DeliverableError
 from worksample.kit.calendar import read_event
-from worksample.kit.workplace import Workplace
+from worksample.kit.workplace import Message, Workplace
 
 ARCHIVE = (
     'CREATE TABLE prosodyarchive (sort_id INTEGER PRIMARY KEY AUTOINCREMENT, host TEXT, "user" TEXT, store TEXT, '
@@ -139,6 +140,39 @@ def test_documents_and_requests(tmp_path: Path) -> None:
     for name in ("out", "../log/access.jsonl", "gone"):
         with pytest.raises(DeliverableError):
             office.file(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("It is 12.50 EUR. Is that right?", "It is 12.50 EUR."),
+        ("Is it 12.50 EUR? Nobody knows!", " Nobody knows!"),
+        ("Are 12.50 EUR on the bill, as in E-0201.pdf?", ""),
+        ("Done.\nAnything else?\nBye.", "Done.\n\nBye."),
+        ("Nothing asked", "Nothing asked"),
+    ],
+)
+def test_what_is_asked_is_not_stated(text: str, stated: str) -> None:
+    assert Message(datetime(2026, 3, 16, 9, tzinfo=UTC), "jules", text).stated == stated
+
+
+@pytest.mark.parametrize("text", ["who,days\nada,1.5\n", "who;days\nada;1.5\n", "\ufeffwho\tdays\r\nada\t1.5\r\n"])
+def test_a_document_is_read_as_a_table(text: str, tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files/leave.csv").write_text(text)
+    [row] = Workplace(tmp_path).rows("leave.csv").rows
+    assert dict(row) == {"who": "ada", "days": "1.5"}
+    with pytest.raises(DeliverableError, match="has no 'left'"):
+        row["left"]
+
+
+@pytest.mark.parametrize("content", ["", "who,who\nada,bob\n", 'who\n"ada', "who\nada,1\n", None])
+def test_what_is_no_table_is_a_deliverables_fault(content: str | None, tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    if content is not None:
+        (tmp_path / "files/leave.csv").write_text(content)
+    with pytest.raises(DeliverableError, match=r"leave\.csv"):
+        Workplace(tmp_path).rows("leave.csv")
 
 
 def test_events_as_other_programs_write_them() -> None:

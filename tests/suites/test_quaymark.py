@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,14 @@ def company() -> Company:
 def test_the_company_is_as_large_as_it_says(company: Company) -> None:
     files = [path for path in (ROOT / "company/files").rglob("*") if path.is_file()]
     assert len(company.person) >= 19
-    assert len([one for one in company.channels.values() if one.message]) >= 9
+    assert len(company.colleagues) == len(company.person) - 1
+    assert all(one.message for one in company.channels.values())
+    assert sum(len(one.message) for one in company.channels.values()) >= 240
     assert len([one for one in company.repositories.values() if len(one.commit) >= 4]) >= 5
-    assert sum(len(one.issue) for one in company.projects) >= 94
-    assert len(files) >= 39
+    assert sum(len(one.issue) for one in company.projects) >= 100
+    assert len(files) >= 50
+    kinds = {path.suffix for path in files}
+    assert kinds >= {".xlsx", ".docx", ".pdf", ".csv", ".eml", ".png", ".ods", ".txt", ".md"}
     assert sum(path.stat().st_size for path in ROOT.rglob("*") if path.is_file()) < 4 << 20
 
 
@@ -64,7 +69,10 @@ def test_every_commit_of_a_repository_passes_its_tests(name: str, tmp_path: Path
 
 def test_every_task_has_a_right_script_and_a_wrong_one() -> None:
     suite = read_suite(ROOT)
-    assert len(suite.packages) >= 10
+    assert len(suite.packages) >= 20
+    departments = Counter(one.about.category for one in suite.packages)
+    assert set(departments) == {f"tac:{name}" for name in ("sde", "pm", "ds", "admin", "hr", "finance", "other")}
+    assert min(departments.values()) >= 2
     assert sorted(one.id for one in suite.packages) == TASKS
     for package in suite.packages:
         assert (package.root / "cases/reference/script.toml").is_file(), package.id

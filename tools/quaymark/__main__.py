@@ -9,9 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import figures, papers
+from . import access, applicants, budget, contracts, expenses, figures, invoices, leave, papers, privacy, rooms, sales
 from .formats import letter, mail, page, scan, table, workbook
 
+ANSWERS = {
+    "adm-access": access, "fin-expenses": expenses, "fin-invoices": invoices, "fin-variance": budget, "hr-leave": leave,
+    "hr-screening": applicants,
+}  # fmt: skip
+"""Whose right results are worked out from what the documents were made of."""
 SUITE = Path(__file__).parents[2] / "src/worksample/suites/quaymark"
 
 
@@ -21,7 +26,19 @@ def made() -> dict[str, bytes]:
     found["tasks/ds-on-time/reference/answer.json"] = _json(figures.on_time())
     fuel = {"rates": {v: rate for v, (_, _, rate) in figures.consumption().items()}, "over": figures.conspicuous()}
     found["tasks/ds-fuel/reference/answer.json"] = _json(fuel)
+    for name, task in ANSWERS.items():
+        found[f"tasks/{name}/reference/answer.csv"] = task.answer()
+    found["tasks/adm-rooms/reference/kept.json"] = _json(rooms.kept())
+    found["tasks/oth-erasure/reference/after.json"] = _json(privacy.after())
+    found["tasks/oth-erasure/reference/before.json"] = _json(privacy.staying())
+    found["tasks/hr-screening/reference/files.json"] = _json(sorted(all_files()))
     return found
+
+
+def all_files() -> set[str]:
+    """The documents that there are in the end, those written by hand too."""
+    there = (path for path in (SUITE / "company/files").rglob("*") if path.is_file())
+    return {path.relative_to(SUITE / "company/files").as_posix() for path in there} | set(documents())
 
 
 def documents() -> dict[str, bytes]:
@@ -69,6 +86,11 @@ def documents() -> dict[str, bytes]:
         ),
         "customers/contacts.xlsx": workbook(_contacts),
         **mails,
+        **{
+            name: data
+            for one in (access, applicants, budget, contracts, expenses, invoices, leave, privacy, rooms, sales)
+            for name, data in one.documents().items()
+        },
     }  # fmt: skip
 
 

@@ -150,3 +150,39 @@ def hash_of(text: str) -> int:
 def table(rows: Sequence[Sequence[object]], *, sign: str = ",", encoding: str = "utf-8", end: str = "\n") -> bytes:
     """A .csv without any quoting."""
     return (end.join(sign.join(str(cell) for cell in row) for row in rows) + end).encode(encoding)
+
+
+def sheet_ods(sheets: dict[str, Sequence[Sequence[object]]]) -> bytes:
+    """An .ods: sheet -> rows; None leaves a cell empty."""
+    office = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+    spaces = f'xmlns:office="{office}" xmlns:table="{office.replace("office:1", "table:1")}" xmlns:text="{office.replace("office:1", "text:1")}"'
+    body = []
+    for name, rows in sheets.items():
+        lines = []
+        for row in rows:
+            cells = (
+                "<table:table-cell/>" if cell is None
+                else f'<table:table-cell office:value-type="string"><text:p>{escape(str(cell))}</text:p></table:table-cell>'
+                for cell in row
+            )  # fmt: skip
+            lines.append(f"<table:table-row>{''.join(cells)}</table:table-row>")
+        body.append(f'<table:table table:name="{escape(name)}">{"".join(lines)}</table:table>')
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    content = (
+        f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {spaces} office:version="1.2"><office:body>'
+        f"<office:spreadsheet>{''.join(body)}</office:spreadsheet></office:body></office:document-content>"
+    )
+    entries = "".join(
+        f'<manifest:file-entry manifest:full-path="{path}" manifest:media-type="{what}"/>'
+        for path, what in (("/", kind), ("content.xml", "text/xml"))
+    )
+    listed = (
+        f'<?xml version="1.0" encoding="UTF-8"?><manifest:manifest xmlns:manifest="{office.replace("office:1", "manifest:1")}">'
+        f"{entries}</manifest:manifest>"
+    )
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        made.writestr(zipfile.ZipInfo("mimetype", DAY), kind, zipfile.ZIP_STORED)
+        for path, text in (("content.xml", content), ("META-INF/manifest.xml", listed)):
+            made.writestr(zipfile.ZipInfo(path, DAY), text, zipfile.ZIP_DEFLATED)
+    return out.getvalue()

@@ -119,7 +119,7 @@ class Case:
             owner = Owner(DeliverableError if side == "output" else ReferenceUnreadable, name)
             get = self._got if side == "output" else self._ref
             try:
-                found = get(name, lambda path: _read_table(path, sheet))
+                found = get(name, lambda path: table.read_table(path, sheet))
                 self._tables[key] = found.owned(owner)
             except owner.fault as error:
                 self._tables[key] = error
@@ -283,11 +283,3 @@ class Case:
                 with (reference if side in ("reference", "input", "grader") else deliverable)(name):
                     return {**ask.file_exhibit(path, name), "side": side if side == "reference" else ""}
         raise GraderError(f"{path} lies in no folder of this case", cause=Cause.GRADER_CRASH)
-
-
-def _read_table(path: Path, sheet: str | int | None) -> table.Table:
-    if sheet is not None or path.suffix.lower() in (".xlsx", ".xlsm"):
-        from . import workbook
-
-        return workbook.read_sheet(path, 0 if sheet is None else sheet)
-    return table.read_csv(path, "\t" if path.suffix.lower() == ".tsv" else None)

@@ -115,3 +115,12 @@ def parse_csv(text: str, delimiter: str | None = None) -> Table:
 def read_csv(path: Path, delimiter: str | None = None, limit: int = CSV_LIMIT) -> Table:
     """A CSV file as a table. Unreadable as `parse_csv`, or over `limit` bytes."""
     return parse_csv(read_text(path, limit), delimiter)
+
+
+def read_table(path: Path, sheet: str | int | None = None) -> Table:
+    """A sheet of a workbook (the first where none is named), else CSV. Unreadable as either reader."""
+    if sheet is not None or path.suffix.lower() in (".xlsx", ".xlsm"):
+        from . import workbook
+
+        return workbook.read_sheet(path, 0 if sheet is None else sheet)
+    return read_csv(path, "\t" if path.suffix.lower() == ".tsv" else None)

@@ -9,6 +9,7 @@ agent's doing, so what is missing or malformed is a DeliverableError.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -20,14 +21,19 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from worksample.errors import DeliverableError
+
 from .calendar import Event, read_event
 from .repository import Repository
-from .source import LIVE, Unreadable, deliverable, file_in, files_below, reference
+from .source import LIVE, Owner, Unreadable, deliverable, file_in, files_below, reference
+from .table import Table, read_table
 
 MOST = 100_000
 """Rows that are read of one kind."""
 FILE_LIMIT = 64 << 20
 DOMAIN, ROOMS = "workplace", "rooms.workplace"
+_SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=\n)")
+"""Where one ends, as far as punctuation tells; the point of `12.50` ends none."""
 _USER = "{http://jabber.org/protocol/muc#user}"
 
 
@@ -38,6 +44,11 @@ class Message:
     at: datetime
     by: str
     text: str
+
+    @property
+    def stated(self) -> str:
+        """The text without its questions: who asks whether something is so has told nobody that it is."""
+        return "".join(piece for piece in _SENTENCES.split(self.text) if not piece.endswith("?"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +162,11 @@ class Workplace:
             if path.stat().st_size > FILE_LIMIT:
                 raise Unreadable("is larger than 64 MiB")
             return path.read_bytes()
+
+    def rows(self, name: str) -> Table:
+        """A document as a table, within the readers' limits: CSV of any common dialect, or a workbook's first sheet."""
+        with deliverable(name):
+            return read_table(file_in(self._state / "files", name)).owned(Owner(DeliverableError, name))
 
     def repository(self, name: str) -> Repository:
         """A repository, without any of its settings."""

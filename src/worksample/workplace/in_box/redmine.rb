@@ -125,7 +125,9 @@ module Workplace
       values = { 'rest_api_enabled' => '1', 'login_required' => '1', 'self_registration' => '0', 'lost_password' => '0',
                  'notified_events' => [], 'text_formatting' => 'common_mark', 'app_title' => @plan['name'],
                  'welcome_text' => @plan['about'], 'default_language' => 'en', 'gravatar_enabled' => '0',
-                 'unsubscribe' => '0', 'default_projects_public' => '0', 'autofetch_changesets' => '1' }
+                 'unsubscribe' => '0', 'default_projects_public' => '0', 'autofetch_changesets' => '1',
+                 # Not today's, which is none of the company's days: what is due in its week would end before it begins.
+                 'default_issue_start_date_to_creation_date' => '0' }
       values.each { |name, value| Setting[name] = value }
     end
 
