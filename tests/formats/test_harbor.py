@@ -125,7 +125,7 @@ key = 1
         ('os = "windows"', {}, "harbor-windows"),
         ('[[steps]]\nname = "one"', {}, "harbor-steps"),
         ('[[environment.mcp_servers]]\nname = "desk"', {}, "harbor-mcp"),
-        (f"{SERVER}transport = 'sse'\nurl = 'http://localhost:8000/sse'", {}, "harbor-mcp"),
+        (f"{SERVER}transport = 'sse'\nurl = 'http://desk:8000/sse'", {}, "harbor-mcp"),
         (f"{SERVER}transport = 'streamable-http'\nurl = 'http://desk:8000/mcp'", {}, "harbor-mcp"),
         (f"{SERVER}transport = 'stdio'", {}, "harbor-mcp"),
         ('[[environment.mcp_servers]]\nname = "My Desk"\ntransport = "stdio"\ncommand = "x"', {}, "harbor-mcp"),
@@ -164,6 +164,9 @@ args = ["/srv/desk.py", "--quiet"]
 name = "far"
 transport = "http"
 url = "https://tools.example.com/mcp"
+[[environment.mcp_servers]]
+name = "events"
+url = "http://localhost:8000/sse"
 """
     )
     made, _, root = imported(harbor(tmp_path / "task", text))
@@ -175,6 +178,7 @@ url = "https://tools.example.com/mcp"
     assert environment.mcp == (
         McpSpec(name="desk", argv=("python3", "/srv/desk.py", "--quiet")),
         McpSpec(name="far", url="https://tools.example.com/mcp"),
+        McpSpec(name="events", url="http://localhost:8000/sse", sse=True),
     )
     assert not why_not(Agent.of("one", "worker"), instance)
 

@@ -16,7 +16,7 @@ from .command_exists import absent_here
 from .define import HARNESSES, HUMAN, checked
 from .installing import find
 from .installing.resolve_settings import need
-from .mcp.forms import FORMS
+from .mcp.forms import FORMS, WITHOUT_SSE
 from .script import Script
 from .settings import (
     CommandSettings,
@@ -142,6 +142,12 @@ def takes_mcp(agent: Agent) -> bool:
     if isinstance(settings, ProgramSettings):
         return settings.mcp in FORMS
     return not isinstance(settings, ObjectSettings)
+
+
+def takes_sse(agent: Agent) -> bool:
+    """Whether the agent can call MCP servers by server-sent events."""
+    settings = checked(agent.harness, agent.settings)
+    return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
 def takes_browser(agent: Agent) -> bool:

@@ -123,7 +123,9 @@ class McpSpec(Frozen):
     """What speaks MCP on standard input and output. May hold `{input}`, `{software}`, `{output}`, `{scratch}`."""
     env: dict[str, str] = {}
     url: str = ""
-    """Where it speaks MCP over streamable HTTP."""
+    """Where it speaks MCP over HTTP: in the streamable manner, or by `sse`."""
+    sse: bool = Field(default=False, exclude_if=lambda sse: not sse)
+    """By server-sent events, the protocol's older manner. Not written where it is not, likewise."""
 
 
 class HealthSpec(Frozen):

@@ -240,5 +240,5 @@ def _notes(folder: Path, needs: tuple[str, ...], substituted: list[str]) -> str:
     return "\n".join([*lines, *(f"Substituted: {what}." for what in substituted)]).strip() + "\n"
 
 
-def _toml(value: str | list[str]) -> str:
+def _toml(value: str | bool | list[str]) -> str:
     return json.dumps(value, ensure_ascii=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from worksample.box import is_host_name
-from worksample.tasks.mcp import McpTable, place_of
+from worksample.tasks.mcp import McpTable, reached
 
 from .manifest import HarborTask, McpServer, Mode
 
@@ -19,7 +19,7 @@ NEEDS = {
     "harbor-gpu": "a GPU or TPU",
     "harbor-windows": "another system than Linux",
     "harbor-steps": "several steps, each with its own instruction and verifier",
-    "harbor-mcp": "an MCP server over SSE, or at a place that is no endpoint",
+    "harbor-mcp": "an MCP server at a place that is no endpoint",
     "harbor-collect": "hooks that collect from services",
     "harbor-variable": "a variable of the host's",
     "harbor-hosts": "hosts by address or network",
@@ -66,14 +66,16 @@ def _available(server: McpServer, task: HarborTask) -> bool:
         return False
     if server.transport == "stdio":
         return bool(server.command)
-    return server.transport in ("http", "streamable-http") and place_of(table.url) in endpoints_of(task.agent_network)
+    return server.transport in ("http", "streamable-http", "sse") and reached(
+        table.url, endpoints_of(task.agent_network)
+    )
 
 
-def mcp_of(server: McpServer) -> dict[str, str | list[str]]:
+def mcp_of(server: McpServer) -> dict[str, str | bool | list[str]]:
     """A server as a table of ours."""
     if server.transport == "stdio":
         return {"name": server.name, "argv": [server.command, *server.args]}
-    return {"name": server.name, "url": server.url}
+    return {"name": server.name, "url": server.url, **({"sse": True} if server.transport == "sse" else {})}
 
 
 def filled(value: str) -> str:
