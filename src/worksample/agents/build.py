@@ -11,6 +11,7 @@ from worksample.extras import need as extra
 from worksample.models import Service, resolve
 from worksample.models.resolve import check_generation
 from worksample.records import Agent, Instance, Limits
+from worksample.submissions import step_views
 
 from .command_exists import absent_here
 from .define import HARNESSES, HUMAN, checked
@@ -109,7 +110,9 @@ def check_agent(agent: Agent, instance: Instance) -> None:
     if isinstance(settings, ProgramSettings):
         need(agent.harness, settings.version, settings.program)
     if isinstance(settings, ScriptedSettings):
-        Script.model_validate(settings.script).steps(instance)
+        script = Script.model_validate(settings.script)
+        for shown in step_views(instance):
+            script.steps(shown)
     if isinstance(settings, ObjectSettings):
         from .in_python import check_object
 

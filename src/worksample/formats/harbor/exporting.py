@@ -19,7 +19,7 @@ from worksample.tasks import Package, read_package
 from worksample.tasks.spec import InstanceSpec
 
 from .bundled_kit import carry_kit, requirements
-from .importing import FROM, USER
+from .laying_out import FROM, USER
 
 BASE = "python:3.12-slim"
 TESTS = "/tests"
