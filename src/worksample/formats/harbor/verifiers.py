@@ -40,7 +40,7 @@ def _verifier(task: HarborTask, step: Step | None, root: Path, head: str) -> lis
         lines.append(f"image = {toml(folder)}")
     else:
         lines += [f"tests = {toml(folder)}", *(["fresh = true"] if separate else [])]
-    lines += [f"artifacts = {toml([*task.sources(step), OUTPUT])}"] if separate else []
+    lines += [f"artifacts = {toml(list(dict.fromkeys([*task.sources(step), OUTPUT])))}"] if separate else []
     lines += ['solution = ["bash", "/solution/solve.sh"]'] if solution.is_file() else []
     lines += [f"user = {toml(str(user))}"] if user is not None else []
     lines += ['network = "registries"'] if task.verifier_network(step)[0] != "no-network" else []
