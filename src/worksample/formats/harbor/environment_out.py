@@ -21,12 +21,12 @@ def toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def environment_lines(environment: Environment) -> list[str]:
-    """`[environment]` and its tables."""
+def environment_lines(environment: Environment, *, public: bool) -> list[str]:
+    """`[environment]` and its tables. public: whether an import took the internet away, which it has again there."""
     limits = environment.limits
     hosts = sorted({one.name for one in environment.endpoints})
     network = ['network_mode = "allowlist"', f"allowed_hosts = {toml(hosts)}"] if hosts else []
-    lines = ["[environment]", *(network or ['network_mode = "no-network"'])]
+    lines = ["[environment]", *(network or [f"network_mode = {toml('public' if public else 'no-network')}"])]
     lines += [f"memory_mb = {limits.memory >> 20}", f"storage_mb = {max(limits.disk >> 20, 1)}"]
     lines += [f"skills_dir = {toml(environment.skills)}"] if environment.skills else []
     if environment.health is not None:

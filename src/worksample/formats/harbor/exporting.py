@@ -23,6 +23,7 @@ from . import verifier_out
 from .bundled_kit import carry_kit, requirements
 from .environment_out import environment_lines, toml
 from .laying_out import FROM, USER
+from .substitutes import TAG, WITHOUT_INTERNET
 
 BASE = "python:3.12-slim"
 TESTS = "/tests"
@@ -240,6 +241,7 @@ def _manifest(package: Package, instance: InstanceSpec, config: ExportHarbor, ow
     environment, limits = instance.environment, instance.environment.limits
     grading = package.gradings[Protocol.PROGRAM].settings
     seconds = float(grading.get("timeout", 600.0))
+    public = TAG.format(WITHOUT_INTERNET) in package.about.tags
     title = f"{package.title}: {instance.title}"
     if own is None:
         verifier = ["[verifier]", f"timeout_sec = {seconds:.1f}", 'environment_mode = "separate"', ""]
@@ -247,7 +249,7 @@ def _manifest(package: Package, instance: InstanceSpec, config: ExportHarbor, ow
         verifier += [f"memory_mb = {int(grading.get('memory', 2 << 30)) >> 20}"]
         artifacts = [environment.paths.output]
     else:
-        verifier = verifier_out.lines(package, environment, own, seconds)
+        verifier = verifier_out.lines(package, environment, own, seconds, public=public)
         artifacts = [one for one in own["artifacts"] if one != environment.paths.output]
     return "\n".join([
         'schema_version = "1.4"', f"artifacts = {toml(artifacts)}",
@@ -255,7 +257,7 @@ def _manifest(package: Package, instance: InstanceSpec, config: ExportHarbor, ow
         "[task]", f"name = {toml(f'{config.organisation}/{package.id}--{instance.name}')}",
         f"description = {toml(title)}", f"version = {toml(package.version)}", "",
         "[metadata]", f"canary = {toml(package.canary)}", f"category = {toml(package.about.category)}", "",
-        *environment_lines(environment), "",
+        *environment_lines(environment, public=public), "",
         *(["[agent]", f"timeout_sec = {float(limits.time):.1f}", ""] if limits.time else []),
         *verifier, "",
     ])  # fmt: skip

@@ -17,6 +17,7 @@ from worksample.tasks.brief import places
 from .laying_out import OUTPUT, lay_out, step_name
 from .manifest import FILE, HarborTask, HealthCheck, Step, read_task, size_of
 from .needs import endpoints_of, mcp_of, needs_of
+from .substitutes import TAG, WITHOUT_INTERNET
 from .verifiers import VERIFIER_TIME, toml, verifier_lines
 
 _NAMESPACE = uuid.UUID("c1b3c3a6-1f0e-5d0e-8a53-0d9a5a1f3d52")
@@ -87,7 +88,7 @@ def _write(folder: Path, root: Path, config: ImportHarbor) -> Imported:
     needs = needs_of(task, folder, without_internet=config.without_internet)
     substituted = lay_out(task, folder, root)
     if task.agent_network[0] == "public" and config.without_internet:
-        substituted.append("no network for the whole internet")
+        substituted.append(WITHOUT_INTERNET)
     image = (root / "image" / "Dockerfile").is_file()
     solution = image and any((root / "reference").rglob("solve.sh"))
     brief = _brief(task, folder)
@@ -115,7 +116,7 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
     tools = [] if "harbor-mcp" in told.needs else environment.mcp_servers
     endpoints = [] if "harbor-hosts" in told.needs else endpoints_of(task.agent_network)
     title = " ".join((task.task.description or root.name.replace("_", " ").replace("-", " ")).split())[:200]
-    tags = ["harbor", *(f"substituted: {what}" for what in told.substituted)]
+    tags = ["harbor", *map(TAG.format, told.substituted)]
     seconds, origin = _seconds(task), f"a task of Harbor: {task.task.name or root.name}"
     lines = [
         f"id = {toml(root.name)}", f"title = {toml(title)}", 'version = "1"',

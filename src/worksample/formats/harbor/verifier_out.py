@@ -79,10 +79,16 @@ def _solution(one: Mapping[str, Any], source: Path, target: Path) -> bool:
     return True
 
 
-def lines(package: Package, environment: Environment, settings: Mapping[str, Any], seconds: float) -> list[str]:
-    """`[verifier]`, and `[[steps]]` where there are any. seconds: what the grading gives a verifier."""
+def lines(
+    package: Package, environment: Environment, settings: Mapping[str, Any], seconds: float, *, public: bool
+) -> list[str]:
+    """`[verifier]`, and `[[steps]]` where there are any.
+
+    seconds: what the grading gives a verifier. public: whether the task has the whole internet in all its phases; few
+    of Harbor's environments can change it between them.
+    """
     hooks = [(one.step, one) for one in package.collect]
-    found = _verifier("verifier", settings, seconds) if not settings.get("step") else ["[verifier]"]
+    found = _verifier("verifier", settings, seconds, public) if not settings.get("step") else ["[verifier]"]
     found += [line for step, one in hooks if not step for line in _hook("verifier", one.plain())]
     for one in settings.get("step", ()):
         step = next(each for each in environment.steps if each.name == one["name"])
@@ -90,7 +96,7 @@ def lines(package: Package, environment: Environment, settings: Mapping[str, Any
         found += [f"min_reward = {toml(_least(one['min_reward']))}"] if one["min_reward"] else []
         found += list_line("artifacts", [each for each in one["artifacts"] if each != environment.paths.output])
         found += ["", "[steps.agent]", f"timeout_sec = {toml(step.time)}"] if step.time else []
-        found += ["", *_verifier("steps.verifier", one, one["timeout"] or seconds)]
+        found += ["", *_verifier("steps.verifier", one, one["timeout"] or seconds, public)]
         found += [line for name, hook in hooks if name == step.name for line in _hook("steps.verifier", hook.plain())]
         if step.health is not None:
             found += ["", *health_lines("steps.healthcheck", step.health)]
@@ -105,11 +111,12 @@ def _hook(table: str, hook: Mapping[str, Any]) -> list[str]:
     return ["", f"[[{table}.collect]]", f"command = {toml(hook['command'])}", f"timeout_sec = {toml(hook['timeout'])}"]
 
 
-def _verifier(table: str, one: Mapping[str, Any], seconds: float) -> list[str]:
+def _verifier(table: str, one: Mapping[str, Any], seconds: float, public: bool) -> list[str]:
     """An image of its own is built from the tests' folder; without one a separate verifier has the task's."""
     separate = bool(one["image"] or one.get("fresh"))
     network = "public" if one["network"] == "registries" else "no-network"
-    found = [f"[{table}]", f"timeout_sec = {toml(float(seconds))}", f"network_mode = {toml(network)}"]
+    found = [f"[{table}]", f"timeout_sec = {toml(float(seconds))}"]
+    found += [] if public and network == "public" else [f"network_mode = {toml(network)}"]
     found += [f"user = {toml(one['user'])}"] if one["user"] else []
     found += ['environment_mode = "separate"'] if separate else []
     found += [f"env = {toml(dict(one['env']))}"] if one["env"] else []
