@@ -45,9 +45,9 @@ def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
         (root / "image").mkdir()
         (root / "image" / "Dockerfile").write_text(f"FROM {environment.docker_image}\n", encoding="utf-8")
     phases: tuple[Step | None, ...] = task.steps or (None,)
-    for step in phases:
-        tests = tests_of(root, step)
-        own = task.verifier_environment(step) if task.separate(step) else None
+    for phase in phases:
+        tests = tests_of(root, phase)
+        own = task.verifier_environment(phase) if task.separate(phase) else None
         if own is not None and own.docker_image and not (tests / "Dockerfile").is_file():
             tests.mkdir(parents=True, exist_ok=True)
             (tests / "Dockerfile").write_text(f"FROM {own.docker_image}\nCOPY . /tests/\n", encoding="utf-8")
