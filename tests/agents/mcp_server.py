@@ -38,6 +38,7 @@ def much() -> str:
 if __name__ == "__main__":
     if len(sys.argv) > 2:
         open_to_all = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        server.run(transport="streamable-http", host="127.0.0.1", port=int(sys.argv[2]), transport_security=open_to_all)
+        how = "sse" if "sse" in sys.argv[3:] else "streamable-http"
+        server.run(transport=how, host="127.0.0.1", port=int(sys.argv[2]), transport_security=open_to_all)
     else:
         server.run()

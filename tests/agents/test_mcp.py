@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tomllib
 from collections.abc import AsyncIterator
@@ -21,7 +22,7 @@ from worksample.agents.installing.install import install
 from worksample.agents.mcp.forms import JSON_FORMS, told, usual
 from worksample.agents.mcp.tools import tools_in
 from worksample.agents.workspace import Workspace
-from worksample.box import BoxConfig, Endpoint, open_box
+from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.endpoints import Ledger
 from worksample.endpoints import serving as endpoints_serving
 from worksample.errors import Cause, SandboxError
@@ -35,6 +36,8 @@ SERVER = (Path(__file__).parent / "mcp_server.py").read_text()
 TOOLS = Endpoint("tools.example.com", 8000)
 INSIDE = McpSpec(name="notes", argv=("python3", "-c", SERVER, "/task/output"))
 BEHIND = McpSpec(name="notes", url="http://tools.example.com:8000/mcp")
+EVENTS = McpSpec(name="notes", url="http://tools.example.com:8000/sse", sse=True)
+OWN = McpSpec(name="notes", url="http://127.0.0.1:8000/sse", sse=True)
 
 
 def workspace(**environment: Any) -> Workspace:
@@ -44,22 +47,41 @@ def workspace(**environment: Any) -> Workspace:
 @asynccontextmanager
 async def offered(server: McpSpec, ledger: Ledger | None = None) -> AsyncIterator[dict[str, Any]]:
     """The tools of a server, by name. Its box has the package `mcp`, as the platform has."""
-    argv = ("python3", "-c", SERVER, "{state}", "8000")
+    argv = ("python3", "-c", SERVER, "{state}", "8000", *(["sse"] if server.sse else []))
     limits = ServiceLimits(memory=1 << 30)
     plan = boxes_of((ServiceSpec(name="n", box="n", argv=argv, ports=(8000,), limits=limits),), Path, "mcp")
-    plan = tuple(replace(one, config=replace(one.config, python="platform")) for one in plan) if server.url else ()
-    network = ("endpoints", (TOOLS,)) if server.url else ("none", ())
+    away = bool(server.url) and server != OWN
+    plan = tuple(replace(one, config=replace(one.config, python="platform")) for one in plan) if away else ()
+    network = ("endpoints", (TOOLS,)) if away else ("none", ())
     async with (
         open_services(plan, "bubblewrap") as services,
         open_box(BoxConfig(python="platform", network=network[0], endpoints=network[1])) as box,
-        endpoints_serving(box, {TOOLS: services.target("service:n")} if server.url else {}, ledger),
+        endpoints_serving(box, {TOOLS: services.target("service:n")} if away else {}, ledger),
+        _in_box(box, server),
         tools_in(box, (server,), workspace()) as tools,
     ):
         yield {tool.name: tool.tool for tool in tools}
 
 
+@asynccontextmanager
+async def _in_box(box: Box, server: McpSpec) -> AsyncIterator[None]:
+    """A server that runs in the agent's box and listens there."""
+    if server != OWN:
+        yield
+        return
+    process = await box.start(["python3", "-c", SERVER, "/task/output", "8000", "sse"])
+    while True:
+        try:
+            (await box.dial(8000)).close()
+            break
+        except ConnectionRefusedError:
+            await asyncio.sleep(0.05)
+    yield
+    await process.kill()
+
+
 @pytest.mark.box
-@pytest.mark.parametrize("server", [INSIDE, BEHIND], ids=["inside", "behind"])
+@pytest.mark.parametrize("server", [INSIDE, BEHIND, EVENTS, OWN], ids=["inside", "behind", "sse", "own-sse"])
 async def test_the_tools_of_a_real_server_are_called_and_what_fails_is_told(server: McpSpec) -> None:
     from inspect_ai.tool import ToolError
 
@@ -74,7 +96,7 @@ async def test_the_tools_of_a_real_server_are_called_and_what_fails_is_told(serv
         with pytest.raises(ToolError):
             await tools["notes__keep"](name="a.txt")
         assert await tools["notes__count"]() == "1"
-    if server.url:
+    if server in (BEHIND, EVENTS):
         assert {row["endpoint"] for row in ledger.plain()} == {"tools.example.com:8000"}
         assert sum(row["sent"] for row in ledger.plain()) > 100
 
@@ -152,6 +174,7 @@ def table(**environment: Any) -> Environment:
         {"name": "a", "argv": ["x\0"]},
         {"name": "a", "argv": ["x"], "env": {"A=B": "c"}},
         {"name": "a", "argv": ["x"], "more": 1},
+        {"name": "a", "argv": ["x"], "sse": True},
     ],
 )
 def test_servers_that_cannot_be(server: dict[str, Any]) -> None:
@@ -194,6 +217,18 @@ def test_each_program_is_told_in_its_own_configuration_or_cannot_attempt_it(name
                 '\\"', '"'
             ).replace("\\\\", "\\")
             assert BEHIND.url in found["notes"].values()
+
+
+def test_each_program_is_told_of_events_as_it_wants_to_be_or_cannot_attempt_it() -> None:
+    said = {form: make((EVENTS,))["notes"] for form, make in JSON_FORMS.items()}
+    assert said["usual"]["type"] == "sse" and said["openhands"]["transport"] == "sse"
+    assert said["gemini"]["url"] == EVENTS.url and "httpUrl" not in said["gemini"]
+    assert said["opencode"]["type"] == "remote"
+    instance = an_instance("task", "case", mcp=(EVENTS,))
+    codex = Agent.of("codex", "codex", settings={"argv": ["x"], "mcp": "codex"})
+    assert why_not(codex, instance) == "brings an MCP server over SSE, which the harness codex does not speak"
+    assert not why_not(define("w", harness="worker", model="openai/gpt-5"), instance)
+    assert table(mcp=[{"name": "a", "url": "http://localhost:8000/sse", "sse": True}]).mcp[0].sse
 
 
 def test_other_harnesses() -> None:

@@ -16,6 +16,7 @@ from worksample.formats.harbor.needs import NEEDS
 from worksample.formats.harbor.substitutes import with_own_uv
 from worksample.records import Agent, HealthSpec, McpSpec, Protocol
 from worksample.tasks import ingest, read_package
+from worksample.tasks.package_files import of_grader
 
 OLD = """version = "1.0"
 [agent]
@@ -123,13 +124,32 @@ key = 1
         ("", {"environment/Dockerfile": None}, "harbor-image"),
         ("gpus = 1", {}, "harbor-gpu"),
         ('os = "windows"', {}, "harbor-windows"),
-        ('[[steps]]\nname = "one"', {}, "harbor-steps"),
+        (
+            '[[steps]]\nname = "one"\n[steps.agent]\nuser = "other"',
+            {"steps/one/instruction.md": "Do it."},
+            "harbor-steps",
+        ),
+        (
+            '[[steps]]\nname = "one"\n[steps.agent]\nnetwork_mode = "public"',
+            {"steps/one/instruction.md": "Do it."},
+            "harbor-steps",
+        ),
+        (
+            '[[steps]]\nname = "one"\n[[steps]]\nname = "two"',
+            {
+                "steps/one/instruction.md": "Do it.",
+                "steps/one/tests/test.sh": "true",
+                "steps/two/instruction.md": "And it.",
+                "tests/test.sh": None,
+            },
+            "harbor-verifier",
+        ),
         ('[[environment.mcp_servers]]\nname = "desk"', {}, "harbor-mcp"),
-        (f"{SERVER}transport = 'sse'\nurl = 'http://localhost:8000/sse'", {}, "harbor-mcp"),
+        (f"{SERVER}transport = 'sse'\nurl = 'http://desk:8000/sse'", {}, "harbor-mcp"),
         (f"{SERVER}transport = 'streamable-http'\nurl = 'http://desk:8000/mcp'", {}, "harbor-mcp"),
         (f"{SERVER}transport = 'stdio'", {}, "harbor-mcp"),
         ('[[environment.mcp_servers]]\nname = "My Desk"\ntransport = "stdio"\ncommand = "x"', {}, "harbor-mcp"),
-        ('[[verifier.collect]]\ncommand = "true"', {}, "harbor-collect"),
+        ('[[verifier.collect]]\ncommand = "true"\nservice = "database"', {}, "harbor-collect"),
         ('env = {KEY = "${KEY}"}', {}, "harbor-variable"),
         ('network_mode = "allowlist"\nallowed_hosts = ["10.0.0.0/8"]', {}, "harbor-hosts"),
         ("", {"environment/.git/config": ""}, "harbor-git"),
@@ -164,6 +184,9 @@ args = ["/srv/desk.py", "--quiet"]
 name = "far"
 transport = "http"
 url = "https://tools.example.com/mcp"
+[[environment.mcp_servers]]
+name = "events"
+url = "http://localhost:8000/sse"
 """
     )
     made, _, root = imported(harbor(tmp_path / "task", text))
@@ -175,8 +198,113 @@ url = "https://tools.example.com/mcp"
     assert environment.mcp == (
         McpSpec(name="desk", argv=("python3", "/srv/desk.py", "--quiet")),
         McpSpec(name="far", url="https://tools.example.com/mcp"),
+        McpSpec(name="events", url="http://localhost:8000/sse", sse=True),
     )
     assert not why_not(Agent.of("one", "worker"), instance)
+
+
+STEPS = """
+schema_version = "1.4"
+multi_step_reward_strategy = "final"
+artifacts = ["/app/all"]
+[environment]
+network_mode = "no-network"
+[agent]
+timeout_sec = 900
+[verifier]
+timeout_sec = 240
+[verifier.env]
+ALL = "x"
+[[verifier.collect]]
+command = "sync"
+[[steps]]
+name = "First One"
+min_reward = 0.5
+[steps.agent]
+timeout_sec = 30
+[steps.verifier]
+timeout_sec = 20
+[steps.verifier.env]
+WANTED = "1"
+[[steps.verifier.collect]]
+command = "echo state > /app/state"
+timeout_sec = 5
+[steps.healthcheck]
+command = "true"
+[[steps]]
+name = "second"
+artifacts = ["/app/own"]
+[steps.min_reward]
+speed = 0.25
+[steps.verifier]
+user = "grader"
+[steps.verifier.environment]
+docker_image = "debian:12"
+network_mode = "no-network"
+"""
+STEP_FILES = {
+    "instruction.md": None,
+    "solution/solve.sh": None,
+    "tests/helpers.sh": "shared",
+    "steps/First One/instruction.md": "Write 1. {{answer}}",
+    "steps/First One/workdir/setup.sh": "echo ready > ready",
+    "steps/First One/tests/test.sh": "echo 1 > /logs/verifier/reward.txt",
+    "steps/First One/solution/solve.sh": "echo 1 > /app/one",
+    "steps/second/instruction.md": "Write 2.",
+}
+
+
+def test_steps_come_along(tmp_path: Path) -> None:
+    made, manifest, root = imported(harbor(tmp_path / "steps", STEPS, **STEP_FILES))
+    assert made.needs == () and made.solution
+    [instance] = ingest(read_package(root), HashSink()).instances
+    first, second = instance.work.environment.steps
+    assert (first.name, first.brief, first.time) == ("first-one", "Write 1. {{answer}}", 30)
+    assert first.health == HealthSpec(command="true") and first.files is not None and second.files is None
+    assert second.time == 900 and instance.work.environment.limits.time == 930 + 120
+    assert [(one.command, one.step) for one in instance.capture.collect] == [
+        ("sync", ""),
+        ("echo state > /app/state", "first-one"),
+    ]
+    verifier = manifest["grading"]["program"]["verifier"]
+    one, two = verifier["step"]
+    assert verifier["strategy"] == "final"
+    assert (one["tests"], one["min_reward"], one["timeout"], one["env"]) == (
+        "tests/first-one",
+        0.5,
+        20,
+        {"ALL": "x", "WANTED": "1"},
+    )
+    assert one["solution"] and "solution" not in two
+    assert (two["image"], two["user"], two["timeout"], two["min_reward"]) == (
+        "tests/second",
+        "grader",
+        240,
+        {"speed": 0.25},
+    )
+    assert two["artifacts"] == ["/app/all", "/app/own", "/logs/artifacts"] and "network" not in two
+    assert (root / "tests/first-one/helpers.sh").read_text() == "shared"
+    assert (root / "tests/second/test.sh").is_file() and "FROM debian:12" in (
+        root / "tests/second/Dockerfile"
+    ).read_text()
+    assert not why_not(Agent.of("one", "worker"), instance)
+    apart = frozenset(read_package(root).apart)
+    assert of_grader("tests/first-one/test.sh", apart) and not of_grader("steps/first-one/brief.md", apart)
+
+
+def test_steps_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ImportFailed, match=r"no instruction\.md"):
+        imported(harbor(tmp_path / "a", OLD + "[[steps]]\nname = 'one'\n", **{"steps/one/tests/test.sh": "true"}))
+    two = OLD + "[[steps]]\nname = 'one'\n[[steps]]\nname = 'One'\n"
+    files = {"steps/one/instruction.md": "x", "steps/One/instruction.md": "y"}
+    with pytest.raises(ImportFailed, match="the name one"):
+        imported(harbor(tmp_path / "b", two, **files))
+
+
+def test_a_verifier_with_an_environment_is_separate_and_one_without_tests_of_its_own_is_fresh(tmp_path: Path) -> None:
+    text = OLD + "[verifier.environment]\nmemory_mb = 512\n"
+    verifier = imported(harbor(tmp_path / "task", text))[1]["grading"]["program"]["verifier"]
+    assert verifier["fresh"] is True and verifier["tests"] == "tests" and verifier["artifacts"] == ["/logs/artifacts"]
 
 
 def test_a_network_that_was_taken_away_is_told(tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from formats.test_harbor import STEP_FILES, STEPS, harbor
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import UsageError
 from worksample.formats.harbor import ExportHarbor, export_harbor, import_harbor
 from worksample.formats.harbor.bundled_kit import carry_kit
+from worksample.records import Protocol
 from worksample.tasks import read_package
 
 STARTER = Path(__file__).parents[2] / "src/worksample/suites/starter/tasks"
@@ -115,3 +117,69 @@ def test_the_kit_that_is_carried_stands_alone(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_was_imported_goes_out_as_it_came(tmp_path: Path) -> None:
+    """Steps, hooks, health checks, tools and skills of a Harbor task are the same after the way in, out and in."""
+    text = STEPS.replace(
+        '[environment]\nnetwork_mode = "no-network"\n',
+        """[environment]
+network_mode = "allowlist"
+allowed_hosts = ["tools.example.com"]
+skills_dir = "/skills"
+[environment.healthcheck]
+command = 'test -e "/srv/ready"'
+retries = 7
+[[environment.mcp_servers]]
+name = "desk"
+transport = "stdio"
+command = "python3"
+args = ["/srv/desk.py", "--quiet"]
+[[environment.mcp_servers]]
+name = "far"
+transport = "streamable-http"
+url = "https://tools.example.com/mcp"
+[[environment.mcp_servers]]
+name = "events"
+transport = "sse"
+url = "http://localhost:8000/sse"
+""",
+    )
+    [first] = import_harbor(harbor(tmp_path / "in" / "bread", text, **STEP_FILES), tmp_path / "packages")
+    assert not first.needs
+    [made] = export_harbor(Path(first.package), tmp_path / "out")
+    assert made.solution and not made.lacks
+    said = tomllib.loads((Path(made.folder) / "task.toml").read_text())
+    assert [one["name"] for one in said["steps"]] == ["first-one", "second"]
+    assert said["multi_step_reward_strategy"] == "final"
+    assert said["steps"][0]["min_reward"] == 0.5 and said["steps"][1]["min_reward"] == {"speed": 0.25}
+    assert not (Path(made.folder) / "instruction.md").exists()
+    [second] = import_harbor(Path(made.folder), tmp_path / "back")
+    assert not second.needs and second.solution
+    one, two = (read_package(Path(each.package)) for each in (first, second))
+    before, after = one.instances[0].environment, two.instances[0].environment
+    same = ("steps", "health", "mcp", "skills", "endpoints", "network", "paths")
+    assert {name: getattr(before, name) for name in same} == {name: getattr(after, name) for name in same}
+    assert one.collect == two.collect and len(one.collect) == 2
+    kept = [package.gradings[Protocol.PROGRAM].settings["verifier"] for package in (one, two)]
+    assert kept[0] == kept[1]
+    for path in ("tests/first-one/helpers.sh", "steps/first-one/files/setup.sh", "reference/first-one/solve.sh"):
+        assert (one.root / path).read_bytes() == (two.root / path).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ('command = ["python3", "/tests/check.py"]\ntests = "tests"', "a verifier that is not bash"),
+        ('command = ["bash", "/tests/test.sh"]\ntests = "inputs"', "has no test.sh"),
+        ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nworkdir = "/srv"', "a working folder of its own"),
+        ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nsolution = ["make"]', "a solution that is not"),
+    ],
+)
+def test_a_verifier_that_harbor_would_not_run_is_said(table: str, says: str, tmp_path: Path) -> None:
+    [made] = import_harbor(harbor(tmp_path / "in" / "bread"), tmp_path / "packages")
+    file = Path(made.package) / "task.toml"
+    head, _, rest = file.read_text().partition("[grading.program.verifier]\n")
+    file.write_text(f"{head}[grading.program.verifier]\n{table}\n\n[[instance]]\n{rest.partition('[[instance]]')[2]}")
+    [found] = export_harbor(Path(made.package), tmp_path / "out")
+    assert not found.folder and says in " ".join(found.lacks)

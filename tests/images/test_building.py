@@ -6,6 +6,10 @@ import contextlib
 import hashlib
 import json
 import os
+import secrets
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,7 +72,6 @@ async def test_a_dockerfile_becomes_the_root_of_a_box(context: Path) -> None:
 
 def test_a_build_reaches_neither_the_host_nor_a_network(context: Path, tmp_path: Path) -> None:
     import socket
-    import subprocess
 
     (tmp_path / "secret").write_text("the host's secret")
     victim = subprocess.Popen(["sleep", "1000"])
@@ -119,6 +122,53 @@ def test_what_killed_builds_left_is_removed_by_the_next(context: Path) -> None:
     with workplace() as folder:
         assert folder.is_dir() and not left.exists()
     assert not folder.exists()
+
+
+BUILDS = "import sys; from worksample.images import prepare; print(prepare(sys.argv[1]).digest)"
+
+
+def building(context: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", BUILDS, str(context)], stdout=subprocess.PIPE, text=True)
+
+
+def running(mark: str) -> list[int]:
+    """Processes of this machine whose command line has the mark."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if mark.encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+    return found
+
+
+def test_two_builds_of_one_image_at_once_are_one_image(context: Path) -> None:
+    (context / "Dockerfile").write_text("FROM scratch\nADD root.tar /\nRUN sleep 2; date > /when\n")
+    builds = [building(context) for _ in range(2)]
+    said = {build.communicate()[0] for build in builds}
+    assert [build.returncode for build in builds] == [0, 0]
+    assert {prepare(context).digest} <= {one.strip() for one in said}
+    assert not [path for path in images_folder().rglob("*.new") if path.exists()]
+
+
+def test_a_build_that_is_killed_with_its_platform_leaves_nothing(context: Path) -> None:
+    mark = f"worksample-test-{secrets.token_hex(8)}"
+    (context / "Dockerfile").write_text(f"FROM scratch\nADD root.tar /\nRUN sleep 100000; : {mark}\n")
+    build = building(context)
+    until = time.monotonic() + 600
+    while not running(f"sleep 100000; : {mark}"):
+        assert build.poll() is None and time.monotonic() < until
+        time.sleep(0.05)
+    place = next(build_box.WORK.glob(f"worksample-build-{build.pid}-*"))
+    build.kill()
+    build.communicate()
+    while running(mark):
+        assert time.monotonic() < until, "processes outlive the platform"
+        time.sleep(0.05)
+    assert str(place) not in Path("/proc/self/mounts").read_text()
+    (context / "Dockerfile").write_text("FROM scratch\nADD root.tar /\n")
+    assert prepare(context).digest
+    assert not place.exists()
+    assert not list(images_folder().glob(".*.new")) and len(list(images_folder().glob("[0-9a-f]*"))) == 1
 
 
 ASKING = """import socket

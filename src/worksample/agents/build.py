@@ -11,12 +11,13 @@ from worksample.extras import need as extra
 from worksample.models import Service, resolve
 from worksample.models.resolve import check_generation
 from worksample.records import Agent, Instance, Limits
+from worksample.submissions import step_views
 
 from .command_exists import absent_here
 from .define import HARNESSES, HUMAN, checked
 from .installing import find
 from .installing.resolve_settings import need
-from .mcp.forms import FORMS
+from .mcp.forms import FORMS, WITHOUT_SSE
 from .script import Script
 from .settings import (
     CommandSettings,
@@ -109,7 +110,9 @@ def check_agent(agent: Agent, instance: Instance) -> None:
     if isinstance(settings, ProgramSettings):
         need(agent.harness, settings.version, settings.program)
     if isinstance(settings, ScriptedSettings):
-        Script.model_validate(settings.script).steps(instance)
+        script = Script.model_validate(settings.script)
+        for shown in step_views(instance):
+            script.steps(shown)
     if isinstance(settings, ObjectSettings):
         from .in_python import check_object
 
@@ -142,6 +145,12 @@ def takes_mcp(agent: Agent) -> bool:
     if isinstance(settings, ProgramSettings):
         return settings.mcp in FORMS
     return not isinstance(settings, ObjectSettings)
+
+
+def takes_sse(agent: Agent) -> bool:
+    """Whether the agent can call MCP servers by server-sent events."""
+    settings = checked(agent.harness, agent.settings)
+    return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
 def takes_browser(agent: Agent) -> bool:

@@ -9,7 +9,7 @@ from itertools import groupby, product
 from typing import Any, cast
 
 from worksample import browser
-from worksample.agents import takes_browser, takes_mcp, works_in_images
+from worksample.agents import takes_browser, takes_mcp, takes_sse, works_in_images
 from worksample.agents.define import HUMAN
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
@@ -260,6 +260,8 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons.append("has an image, in which the agent's program may lack what it was installed without")
     if environment.mcp and not takes_mcp(agent):
         reasons.append(f"brings MCP servers, which the harness {agent.harness} does not take")
+    elif any(one.sse for one in environment.mcp) and not takes_sse(agent):
+        reasons.append(f"brings an MCP server over SSE, which the harness {agent.harness} does not speak")
     absent = [command for command in commands_of(environment) if command in lacking]
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")

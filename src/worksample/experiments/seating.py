@@ -20,6 +20,8 @@ def no_seat(arm: Arm, instance: Instance) -> str:
         return "needs services, which a person's place does not have"
     if "browser" in environment.interfaces:
         return "needs a browser that is recorded, which a person's place does not have"
+    if environment.steps:
+        return "has steps that are told one after the other, which a person's place does not do"
     if environment.endpoints or environment.mcp:
         return "needs a network or MCP servers, which a person's place does not have"
     return ""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.box import BoxConfig, BoxLimits, Endpoint, Mount
-from worksample.errors import CaptureError
+from worksample.errors import CaptureError, Cause, GraderError
 from worksample.images import Cached, image_of, prepare
 from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
-from worksample.submissions import ROOT_LAYER
+from worksample.submissions import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_TOLD
 from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.restoring import restored, state_of
 from worksample.workplace.workplace import Workplace
@@ -66,7 +68,7 @@ class GradingBoxes:
 def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
     """Lay out all folders and say where they are mounted: the submission at the very path where it was made.
 
-    Raises what `Store.folder` does, and ImageError.
+    Raises what `Store.folder` does, ImageError, and GraderError where evidence is missing.
     """
     paths = instance.work.environment.paths
     given = {
@@ -150,27 +152,65 @@ def _exports(own: Mapping[str, tuple[str, str]]) -> dict[str, str]:
 def verifier_of(
     store: Store, submission: Submission, instance: Instance, grading: Grading, image: Cached | None
 ) -> Verifier | None:
-    """The verifier that a grading names, with the root that the agent left. Raises ImageError, CaptureError."""
+    """The verifier that a grading names, with the root that the agent left. Raises ImageError, CaptureError, and
+    GraderError where a hook that collects failed."""
     settings = grading.settings.get("verifier")
     if settings is None or image is None:
         return None
     part = submission.parts.get("root")
     if part is not None and part.status is CaptureStatus.ABSENT:
         raise CaptureError(f"what was changed in the root was not taken in: {part.reason}", where=submission.id)
-    grader = store.folder(grading.grader)
-    own = prepare(grader / settings["image"]) if settings.get("image") else None
-    told = dict([*image.substituted, *(own.substituted if own is not None else ())])
-    return Verifier(
+    collected = submission.parts.get(COLLECTED)
+    if collected is not None and collected.status is not CaptureStatus.COMPLETE:
+        raise GraderError(collected.reason, cause=Cause.GRADER_LACKS)
+    last = Verifier(
         settings=settings,
         root=image.root,
         layers=() if part is None else (store.folder(part.manifest) / ROOT_LAYER,),
-        grader=grader,
+        grader=store.folder(grading.grader),
         output=instance.work.environment.paths.output,
         delivered=store.folder(submission.parts["output"].manifest),
-        own=own.root if own is not None else None,
         limits=instance.work.environment.limits,
-        substituted=tuple(sorted(told.items())),
     )
+    if not settings.get("step"):
+        return _with_own(last, image)
+    left = submission.parts.get(STEPS)
+    folder = store.folder(left.manifest) if left is not None else None
+    return replace(last, steps=dict(_of_steps(last, image, folder)))
+
+
+def _with_own(verifier: Verifier, image: Cached) -> Verifier:
+    """With the root of its own that its settings name, and the bases that were exchanged. ImageError."""
+    name = verifier.settings.get("image")
+    own = prepare(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
+    told = dict([*image.substituted, *(own.substituted if own is not None else ())])
+    return replace(verifier, own=own.root if own is not None else None, substituted=tuple(sorted(told.items())))
+
+
+def _of_steps(verifier: Verifier, image: Cached, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
+    """Each step's verifier over what was there after it; after the end of what was left it is the last that counts.
+
+    A step that could not be begun has none, nor has any after it. left: the part `steps`; None where nobody worked on
+    any, and all see what was handed in. Raises GraderError where evidence is missing that a hook should have brought.
+    """
+    told = json.loads((left / STEPS_TOLD).read_bytes())["steps"] if left is not None else []
+    ended = {one["name"]: one for one in told}
+    aborted = next((f"step {one['name']} could not be begun: {one['lacks']}" for one in told if _aborted(one)), "")
+    for settings in verifier.settings["step"]:
+        name = settings["name"]
+        one = ended.get(name)
+        if aborted and (one is None or _aborted(one)):
+            yield name, aborted
+            continue
+        if one is not None and left is not None:
+            if one["lacks"]:
+                raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_LACKS)
+            verifier = replace(verifier, layers=(left / name / ROOT_LAYER,), delivered=left / name / STEP_OUTPUT)
+        yield name, _with_own(replace(verifier, settings=settings), image)
+
+
+def _aborted(told: Mapping[str, Any]) -> bool:
+    return bool(told["ended"] == ABORTED)
 
 
 def _mounts(places: Mapping[str, tuple[str, str]]) -> tuple[Mount, ...]:

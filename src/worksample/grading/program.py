@@ -6,7 +6,17 @@ import asyncio
 from dataclasses import dataclass, field
 
 from worksample import __version__
-from worksample.errors import POLICY, Boundary, CaptureError, Cause, ExportError, RecordMissing, SandboxError, StoreFull
+from worksample.errors import (
+    POLICY,
+    Boundary,
+    CaptureError,
+    Cause,
+    ExportError,
+    GraderError,
+    RecordMissing,
+    SandboxError,
+    StoreFull,
+)
 from worksample.models import Roles
 from worksample.models.judge import means_of
 from worksample.records import Evaluator, EvaluatorKind, now
@@ -61,6 +71,8 @@ class ByProgram:
             raise
         except (RecordMissing, CaptureError) as error:
             return Ended(cause=Cause.STORE_ERROR, reason=str(error))
+        except GraderError as error:
+            return Ended(cause=error.cause, reason=error.what)
         except ExportError as error:
             return Ended(cause=Cause.GRADER_STATE, reason=str(error))
         except SandboxError as error:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import tarfile
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from worksample.box import open_box
+from worksample.box import Box, Completed, open_box
 from worksample.endpoints import serving
 from worksample.errors import ImageError
 from worksample.images import changed, image_of
-from worksample.records import Instance, Origin, Protocol, Submission, now
-from worksample.submissions import take
+from worksample.records import Instance, Origin, Part, Protocol, Submission, now
+from worksample.sandboxes.step import lay_in, prepare_step
+from worksample.submissions import STEPS, Steps, take
 
 from .verifying import SOLUTION, Verifier, box_for
 
@@ -29,7 +31,8 @@ SECONDS = 3600.0
 def has_solution(instance: Instance, protocol: Protocol) -> bool:
     """Whether a task brings a program that solves it."""
     verifier = instance.grading[protocol].settings.get("verifier") or {}
-    return bool(verifier.get("solution")) and instance.work.environment.image is not None
+    solved = verifier.get("solution") or any(one.get("solution") for one in verifier.get("step", ()))
+    return bool(solved) and instance.work.environment.image is not None
 
 
 async def solve(
@@ -47,17 +50,23 @@ async def solve(
     verifier = Verifier(
         settings, image.root, (), Path(), environment.paths.output, Path("/nowhere"), limits=environment.limits
     )
+    reference = store.folder(grading.reference)
     with TemporaryDirectory(prefix="worksample-solution-") as work:
         layer = Path(work) / "solution.tar"
         with tarfile.open(layer, "w", format=tarfile.PAX_FORMAT) as tar:
-            tar.add(store.folder(grading.reference), SOLUTION.lstrip("/"))
+            if not environment.steps:
+                tar.add(reference, SOLUTION.lstrip("/"))
         held = changed(image.root, [layer])
         root = await asyncio.to_thread(held.__enter__)
         try:
             config, network = box_for(verifier, root, said=environment.paths.output)
-            config = replace(config, label="solution")
+            config = replace(config, label="solution", root=replace(config.root or root, entrypoint=root.entrypoint))
             async with open_box(config, kind=sandbox) as box, serving(box, network.targets() if network else {}):
-                done = await box.run(settings["solution"], timeout=environment.limits.time or SECONDS)
+                if environment.steps:
+                    note, parts = await _stepwise(store, box, instance, settings["step"], reference)
+                else:
+                    done = await box.run(settings["solution"], timeout=environment.limits.time or SECONDS)
+                    note, parts = f"the solution's exit code: {_code(done)}", {}
                 captured = await take(box, store.blobs, instance)
         finally:
             await asyncio.to_thread(held.__exit__, None, None, None)
@@ -70,9 +79,36 @@ async def solve(
         entrant="control",
         at=now(),
         control="reference",
-        parts=captured.parts,
+        parts={**captured.parts, **parts},
         author=author,
-        note=f"the solution's exit code: {'out of time' if done.timed_out else done.returncode}",
+        note=note,
     )
     await asyncio.to_thread(store.commit, submission)
     return submission
+
+
+def _code(done: Completed) -> str:
+    return "out of time" if done.timed_out else str(done.returncode)
+
+
+async def _stepwise(
+    store: Store, box: Box, instance: Instance, verifiers: Sequence[Mapping[str, Any]], reference: Path
+) -> tuple[str, dict[str, Part]]:
+    """Each step's solution in the box that the one before left: how they ended, and the part `steps`."""
+    steps, notes = Steps(box, store.blobs, instance), []
+    commands = {one["name"]: one["solution"] for one in verifiers}
+    for step in instance.work.environment.steps:
+        digest = step.files.files if step.files is not None else None
+        files = await asyncio.to_thread(store.folder, digest) if digest is not None else None
+        if why := await prepare_step(box, step, files):
+            steps.aborted(step.name, why)
+            notes.append(f"{step.name}: {why}")
+            break
+        steps.begun = step.name
+        if command := commands.get(step.name):
+            await lay_in(box, reference / step.name, SOLUTION)
+            done = await box.run(command, timeout=step.time or SECONDS)
+            notes.append(f"{step.name}: {_code(done)}")
+            await box.run(["rm", "-rf", SOLUTION])
+        await steps.taken()
+    return f"the solutions' exit codes: {', '.join(notes)}", {STEPS: await steps.part()}

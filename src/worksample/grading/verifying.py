@@ -53,6 +53,8 @@ class Verifier:
     """The verifier's image, where it has one."""
     limits: Limits = field(default_factory=Limits)
     substituted: tuple[tuple[str, str], ...] = ()
+    steps: Mapping[str, Verifier | str] = field(default_factory=dict)
+    """Of a task with steps: each step's own, by its name; or why it was not begun."""
 
     @contextmanager
     def place(self) -> Iterator[Root]:
@@ -111,21 +113,31 @@ class Verifying:
     records: list[dict[str, Any]]
 
     async def verify(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Run the verifier once. Raises SandboxError where no box can be had."""
-        if self.verifier is None:
+        """Run the verifier once, of a task with steps that of the step which is asked for. Raises SandboxError where
+        no box can be had."""
+        verifier, step = self.verifier, body.get("step")
+        if verifier is None:
             raise SandboxError("the grading names no verifier, or the instance no image", where="verifier")
-        held = self.verifier.place()
+        if verifier.steps:
+            found = verifier.steps.get(str(step))
+            if not isinstance(found, Verifier):
+                return {"exit": 0, "stdout": "", "stderr": "", "left": found or f"there is no step {step!r:.80}"}
+            verifier = found
+        seconds = float(verifier.settings.get("timeout") or self.seconds)
+        held = verifier.place()
         root = await asyncio.to_thread(held.__enter__)
         try:
-            done, files, contacts = await _verified(self.verifier, root, self.sandbox, self.seconds)
+            done, files, contacts = await _verified(verifier, root, self.sandbox, seconds)
         finally:
             await asyncio.to_thread(held.__exit__, None, None, None)
-        return await asyncio.to_thread(self._told, done, files, contacts)
+        return await asyncio.to_thread(self._told, verifier, done, files, contacts)
 
-    def _told(self, done: Completed, files: Mapping[str, bytes], contacts: list[dict[str, Any]]) -> dict[str, Any]:
-        assert self.verifier is not None
+    def _told(
+        self, verifier: Verifier, done: Completed, files: Mapping[str, bytes], contacts: list[dict[str, Any]]
+    ) -> dict[str, Any]:
         record: dict[str, Any] = {
-            "argv": list(self.verifier.settings["command"]),
+            **({"step": verifier.settings["name"]} if "name" in verifier.settings else {}),
+            "argv": list(verifier.settings["command"]),
             "exit": None if done.timed_out else done.returncode,
             "seconds": round(done.seconds, 3),
             "out_of_memory": done.oom,
@@ -134,7 +146,7 @@ class Verifying:
             "stderr": self.sink.put(done.stderr),
             "files": {name: self.sink.put(content) for name, content in files.items()},
         }
-        record |= {"substituted": dict(self.verifier.substituted)} if self.verifier.substituted else {}
+        record |= {"substituted": dict(verifier.substituted)} if verifier.substituted else {}
         record |= {"connections": contacts} if contacts else {}
         self.records.append(record)
         return {

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import shlex
 import shutil
 from collections.abc import Mapping
@@ -94,7 +95,7 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
     with begin(text, whole, digests, settings.env, lambda part, store: _made(job, None, part, store=store)) as begun:
         found = _made(job, folder, text, begun).image
     told = {"digest": found.digest, "substituted": digests, "connections": job.network.ledger.plain()}
-    fresh = name.with_suffix(".new")
+    fresh = name.with_suffix(f".{secrets.token_hex(6)}.new")  # another process may have built the same
     fresh.write_text(json.dumps(told, indent=1), encoding="utf-8")
     fresh.replace(name)
     return replace(found, substituted=tuple(sorted(digests.items())))

@@ -40,6 +40,8 @@ class Ran:
     stderr: str
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Those of the collected files that exist: name -> content."""
+    left: str = ""
+    """Of a verifier: why it was not run, where its step was not begun."""
 
     @property
     def timed_out(self) -> bool:
@@ -103,9 +105,10 @@ class Broker:
         }
         return _ran(self.ask("run", body, patience=timeout + PATIENCE))
 
-    def verify(self, timeout: float) -> Ran:
+    def verify(self, timeout: float, step: str = "") -> Ran:
         """As `Case.verify`. timeout: seconds that the verifier may take; its root is laid out before."""
-        return _ran(self.ask("verify", {}, patience=timeout + LAYING_OUT))
+        body = {"step": step} if step else {}
+        return _ran(self.ask("verify", body, patience=timeout + LAYING_OUT))
 
     def ask(self, verb: str, body: Mapping[str, Any], *, patience: float) -> dict[str, Any]:
         """The answer to a request, within `patience` seconds. GraderError where there is none."""
@@ -171,4 +174,5 @@ def _ran(answer: Mapping[str, Any]) -> Ran:
         stdout=unpack(answer["stdout"]).decode("utf-8", "replace"),
         stderr=unpack(answer["stderr"]).decode("utf-8", "replace"),
         files={name: unpack(data) for name, data in answer.get("files", {}).items()},
+        left=str(answer.get("left", "")),
     )

@@ -242,13 +242,15 @@ class Case:
 
         return Services.here()
 
-    def verify(self) -> Ran:
+    def verify(self, step: str = "", timeout: float | None = None) -> Ran:
         """Runs the verifier of the grading's settings in a box over the root that the agent left, and brings back the
         reward's files. GraderError where no box can be had or nothing answers.
+
+        step: of a task with steps, whose verifier, over what was there after it. timeout: seconds that it has.
         """
         if self._broker is None:
             raise GraderError("verifiers are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
-        return self._broker.verify(float(self.settings.get("timeout", 120.0)))
+        return self._broker.verify(timeout or float(self.settings.get("timeout", 120.0)), step)
 
     def ask(
         self, question: str, *exhibits: Any, kind: str = "yes_no", options: Sequence[str] = (),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from worksample.errors import Cause, GraderError
 
@@ -14,16 +16,58 @@ from .broker import Ran
 from .case import Case
 from .grade import Grade, GradePart
 
-REWARD_JSON, REWARD_TEXT = "reward.json", "reward.txt"
+REWARD, REWARD_JSON, REWARD_TEXT = "reward", "reward.json", "reward.txt"
 
 
 def verified(case: Case) -> Grade:
     """Run the verifier of the grading's settings, and read its reward: `reward.json` before `reward.txt`.
 
-    A reward is a number from 0 to 1, or a table of such numbers: its `reward` is the score, else their mean.
-    GraderError for anything else.
+    A reward is a number from 0 to 1, or a table of such numbers: its `reward` is the score, else their mean. Of a task
+    with steps each step's verifier is run, until one is below its `min_reward` or was not begun; the score is that of
+    the means of their rewards, or of the last one's (`strategy`). GraderError for anything else.
     """
-    ran = case.verify()
+    settings = case.settings.get("verifier") or {}
+    if steps := settings.get("step"):
+        return _of_steps(case, steps, final=settings.get("strategy") == "final")
+    values = _rewards(case.verify())
+    if len(values) == 1:
+        return Grade(score=_score(values))
+    parts = tuple(GradePart(name=name[:200], fraction=value) for name, value in values.items())
+    return Grade(score=_score(values), parts=parts, reason="the verifier's own reward" if REWARD in values else "")
+
+
+def _of_steps(case: Case, steps: Sequence[Mapping[str, Any]], *, final: bool) -> Grade:
+    found: list[dict[str, float]] = []
+    parts: list[GradePart] = []
+    reason = "the last step's reward" if final else "the mean of the steps' rewards"
+    for step in steps:
+        ran = case.verify(step["name"], step.get("timeout"))
+        if ran.left:
+            reason = ran.left
+            break
+        try:
+            values = _rewards(ran)
+        except GraderError as error:
+            raise GraderError(f"step {step['name']}: {error.what}", cause=error.cause) from error
+        found.append(values)
+        parts.append(GradePart(name=step["name"], fraction=_score(values)))
+        below = [name for name, least in step.get("min_reward", {}).items() if values.get(name, -math.inf) < least]
+        if below:
+            reason = f"step {step['name']} is below its min_reward in {', '.join(below)}: what follows does not count"
+            break
+    if not found:
+        raise _none(reason)
+    names = dict.fromkeys(name for values in found for name in values)
+    means = {name: math.fsum(values.get(name, 0.0) for values in found) / len(found) for name in names}
+    return Grade(score=_score(found[-1] if final else means), parts=tuple(parts), reason=reason[:1000])
+
+
+def _score(values: Mapping[str, float]) -> float:
+    return values.get(REWARD, math.fsum(values.values()) / len(values))
+
+
+def _rewards(ran: Ran) -> dict[str, float]:
+    """What a verifier left, by names; `reward` for a number alone."""
     if ran.timed_out:
         raise GraderError("the verifier did not end in time", cause=Cause.GRADER_TIME)
     if REWARD_JSON in ran.files:
@@ -32,29 +76,27 @@ def verified(case: Case) -> Grade:
         tail = (ran.stderr.strip() or ran.stdout.strip())[-500:]
         raise _none(f"the verifier left no reward (exit code {ran.exit}): {tail}")
     try:
-        return Grade(score=_number(float(ran.files[REWARD_TEXT].decode("utf-8").strip())))
+        return {REWARD: _number(float(ran.files[REWARD_TEXT].decode("utf-8").strip()))}
     except ValueError as error:
         raise _none(f"{REWARD_TEXT}: {error}") from None
 
 
-def _from_json(ran: Ran) -> Grade:
+def _from_json(ran: Ran) -> dict[str, float]:
     try:
         found = json.loads(ran.files[REWARD_JSON])
     except (ValueError, RecursionError) as error:
         raise _none(f"{REWARD_JSON}: {error}") from None
     try:
-        if not isinstance(found, dict):
-            return Grade(score=_number(found))
-        values = {str(name): _number(value) for name, value in found.items()}
+        values = {str(name): _number(value) for name, value in _table(found).items()}
     except ValueError as error:
         raise _none(f"{REWARD_JSON}: {error}") from None
     if not values:
         raise _none(f"{REWARD_JSON} holds no reward")
-    score = values.get("reward", math.fsum(values.values()) / len(values))
-    if len(values) == 1:
-        return Grade(score=score)
-    parts = tuple(GradePart(name=name[:200], fraction=value) for name, value in values.items())
-    return Grade(score=score, parts=parts, reason="the verifier's own reward" if "reward" in values else "")
+    return values
+
+
+def _table(found: object) -> dict[Any, object]:
+    return found if isinstance(found, dict) else {REWARD: found}
 
 
 def _number(value: object) -> float:

@@ -123,7 +123,9 @@ class McpSpec(Frozen):
     """What speaks MCP on standard input and output. May hold `{input}`, `{software}`, `{output}`, `{scratch}`."""
     env: dict[str, str] = {}
     url: str = ""
-    """Where it speaks MCP over streamable HTTP."""
+    """Where it speaks MCP over HTTP: in the streamable manner, or by `sse`."""
+    sse: bool = Field(default=False, exclude_if=lambda sse: not sse)
+    """By server-sent events, the protocol's older manner. Not written where it is not, likewise."""
 
 
 class HealthSpec(Frozen):
@@ -141,6 +143,18 @@ class HealthSpec(Frozen):
     """Between two looks in that time."""
     retries: int = Field(default=3, ge=1)
     """Looks in a row that fail before the box counts as not healthy."""
+
+
+class StepSpec(Frozen):
+    """A stretch of the work with an instruction of its own; the box stays as it is from one to the next."""
+
+    name: Name
+    brief: str = ""
+    files: SourceFiles | None = None
+    """What is laid into the image's working folder before it begins; a `setup.sh` among it is run there."""
+    time: float | None = Field(default=None, gt=0)
+    """Seconds that the agent has for it."""
+    health: HealthSpec | None = None
 
 
 class WorkplaceSource(Frozen):
@@ -190,6 +204,8 @@ class Environment(Frozen):
     """What has to hold in the box before the agent begins. Not written where nothing has to, likewise."""
     skills: str = Field(default="", exclude_if=lambda skills: not skills)
     """Folder of the box with skills, each a folder with a SKILL.md. Not written where there is none, likewise."""
+    steps: tuple[StepSpec, ...] = Field(default=(), exclude_if=lambda steps: not steps)
+    """What the agent is told one after the other. Not written where the work is one whole, likewise."""
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""
     requires: tuple[str, ...] = ()
@@ -218,6 +234,16 @@ class Work(Frozen):
     """The criteria as the agent sees them. Written by packages of old; now an arm says what is shown."""
 
 
+class CollectSpec(Frozen):
+    """A line of shell that is run in the agent's box before its root is taken in, once the agent is done."""
+
+    command: str = Field(min_length=1)
+    timeout: float = Field(default=60.0, ge=1)
+    """Seconds."""
+    step: str = ""
+    """Only after this step; else after every one."""
+
+
 class Capture(Frozen):
     """What is taken when a trial ends, besides `output/`."""
 
@@ -228,6 +254,8 @@ class Capture(Frozen):
     """Services whose state is taken."""
     root: bool = Field(default=False, exclude_if=lambda root: not root)
     """What the agent changed in the root of its image. Not written where it is not taken, likewise."""
+    collect: tuple[CollectSpec, ...] = Field(default=(), exclude_if=lambda collect: not collect)
+    """What brings into files what only runs. Not written where there is none, likewise."""
 
 
 class Grading(Frozen):

@@ -24,7 +24,7 @@ from worksample.models.waiting import waiting
 from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, Worker, canonical, now
 from worksample.services import export
 from worksample.services.exporting import Exported
-from worksample.submissions import Captured, take
+from worksample.submissions import STEPS, Captured, take
 from worksample.workplace.colleagues.attending import ROLE
 from worksample.workplace.live import look, with_live
 
@@ -84,11 +84,16 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     reach("close.begin")
     if try_.attending is not None:
         await try_.attending.stop()
+    steps = await try_.steps.part() if try_.steps is not None else None
     captured, exported = await asyncio.gather(_captured(try_), _exported(try_))
     parts = dict(captured.parts)
+    if steps is not None:
+        parts[STEPS] = steps
     box, logs = box_of(), logs_of(try_.job.agent)
     if logs and box is not None:
         parts["agent_log"] = await own_log(box, try_.job.store.blobs, logs)
+    if try_.steps is not None:
+        outcome = after_capture(outcome, try_.steps.cause, try_.steps.reason)
     said = parts["root"].reason if "root" in parts else ""
     outcome = after_capture(outcome, captured.cause, parts["output"].reason or said)
     if exported is not None:

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, SandboxError
+from worksample.sandboxes.health import why_unwell
 
 if TYPE_CHECKING:
     from worksample.records import HealthSpec
 
-_SAID = 500
-"""Characters of what the last look said."""
-
 
 async def healthy(spec: HealthSpec) -> None:
-    """Wait until the current sample's box is healthy; looks follow each other as Docker's do. Raises SandboxError
-    (`service.start`).
-    """
-    begun, failed = time.monotonic(), 0
-    while True:
-        early = time.monotonic() - begun < spec.start_period
-        said = await _look(spec)
-        if said is None:
-            return
-        failed += not early
-        if failed >= spec.retries:
-            raise SandboxError(
-                f"the health check failed {failed} times in a row: {spec.command[:_SAID]}: {said[-_SAID:]}",
-                where="environment.health",
-                cause=Cause.SERVICE_START,
-            )
-        await asyncio.sleep(spec.start_interval if early else spec.interval)
+    """Wait until the current sample's box is healthy. Raises SandboxError (`service.start`)."""
+    if why := await why_unwell(spec, lambda: _look(spec)):
+        raise SandboxError(why, where="environment.health", cause=Cause.SERVICE_START)
 
 
 async def _look(spec: HealthSpec) -> str | None:

@@ -16,9 +16,10 @@ from worksample.browser import BrowserLedger
 from worksample.endpoints import Ledger
 from worksample.errors import PlanError
 from worksample.reattempts.feeding import Feeding, as_shown
-from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, Submission, Trial, now
+from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.services import Services
 from worksample.store import Store
+from worksample.submissions import Steps, of_step
 from worksample.workplace.colleagues.attending import Attending
 from worksample.workplace.workplace import Workplace
 
@@ -44,13 +45,19 @@ class Job:
     solvers: dict[tuple[str, Limits, str], Solver] = field(default_factory=dict)
     """Made once for all tries of an instance under the same limits that are shown the same."""
 
-    def solver(self, try_: Try) -> Solver:
-        """What does the instance's work as the agent does, shown what its arm shows."""
+    def solver(self, try_: Try, step: StepSpec | None = None) -> Solver:
+        """What does the instance's work, or one of its steps, as the agent does, shown what its arm shows."""
         arm = self.arm(try_.slot)
-        key = (try_.instance.id, try_.limits, f"{arm.shown_rubric} {try_.slot.id if try_.feeding else ''}")
+        instance = try_.instance if step is None else of_step(try_.instance, step.name)
+        limits = try_.limits if step is None or step.time is None else try_.limits.replaced(time=step.time)
+        key = (
+            try_.instance.id,
+            limits,
+            f"{arm.shown_rubric} {try_.slot.id if try_.feeding else ''} {step.name if step else ''}",
+        )
         if key not in self.solvers:
-            shown = as_shown(try_.instance, arm, self.experiment.lock.protocol, try_.feeding)
-            self.solvers[key] = build(self.agent, shown, model=self.model, limits=try_.limits, inputs=try_.inputs)
+            shown = as_shown(instance, arm, self.experiment.lock.protocol, try_.feeding)
+            self.solvers[key] = build(self.agent, shown, model=self.model, limits=limits, inputs=try_.inputs)
         return self.solvers[key]
 
     def arm(self, slot: Slot) -> Arm:
@@ -98,6 +105,8 @@ class Try:
     """The task's workplace, while it stands."""
     attending: Attending | None = None
     """The colleagues in the task's chat, while they answer."""
+    steps: Steps | None = None
+    """What was left after each step of the work; None where it is one whole."""
     phases: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

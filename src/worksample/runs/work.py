@@ -21,6 +21,7 @@ from .close import close
 from .endpoints import reaching
 from .health import healthy
 from .outcome import DONE, cancelled, ended_by_error, ended_by_limit
+from .steps import through_steps
 from .trial_box import box_of
 from .tries import Try
 
@@ -67,6 +68,7 @@ async def _endeavour(
     from inspect_ai.log import transcript
     from inspect_ai.util import LimitExceededError, apply_limits
 
+    done = DONE
     try:
         environment = try_.instance.work.environment
         if environment.served or environment.workplace is not None:
@@ -75,7 +77,10 @@ async def _endeavour(
             async with reaching(try_, box_of()) as during:
                 if environment.health is not None:
                     await during(healthy(environment.health))
-                await during(try_.job.solver(try_)(state, generate))
+                if environment.steps:
+                    done = await through_steps(try_, state, generate, during)
+                else:
+                    await during(try_.job.solver(try_)(state, generate))
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error
     except TerminateSampleError as error:
@@ -86,7 +91,7 @@ async def _endeavour(
         return ended_by_error(error, list(transcript().events)), error
     if scope.limit_error is not None:
         return ended_by_limit(scope.limit_error, list(transcript().events), now()), None
-    return DONE, None
+    return done, None
 
 
 async def _serve(try_: Try, stack: AsyncExitStack) -> None:

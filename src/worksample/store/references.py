@@ -7,14 +7,17 @@ from collections.abc import Iterator
 
 from worksample.records import (
     Amendment,
+    Environment,
     Evaluation,
     Experiment,
+    ImageSource,
     Instance,
     Purpose,
     Record,
     Round,
     SeatEvent,
     Slot,
+    SourceFiles,
     Submission,
     Suite,
     Task,
@@ -70,6 +73,7 @@ def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
             yield record.package, True
         case Instance():
             yield from ((d, True) for d in (record.work.inputs, record.work.software, record.capture.probes))
+            yield from ((d, True) for d in _brought(record.work.environment))
             for grading in record.grading.values():
                 yield from ((grading.reference, True), (grading.grader, True))
             yield from [(record.shown_reference, True)] if record.shown_reference else []
@@ -84,6 +88,15 @@ def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
             yield from ((digest, False) for digest in _digests(record.record))
         case _:
             return
+
+
+def _brought(environment: Environment) -> Iterator[str]:
+    """Manifests of what the work brings besides: images, services' files, a company, files of steps."""
+    sources: list[ImageSource | SourceFiles | None] = [environment.image, *(one.files for one in environment.steps)]
+    sources += [source for one in environment.served for source in (one.image, one.files)]
+    if environment.workplace is not None:
+        sources += [environment.workplace.company, environment.workplace.setup, environment.workplace.live]
+    yield from (source.files for source in sources if source is not None and source.files is not None)
 
 
 def _digests(value: object) -> Iterator[str]:

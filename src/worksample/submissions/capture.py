@@ -19,6 +19,7 @@ from worksample.errors import Cause, SandboxError
 from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, Part, canonical
 
+from .collecting import COLLECTED, collect, collected_part
 from .probe import BlobStore, ProbeLimits, run_probes
 from .root_changes import absent, root_changes
 
@@ -39,7 +40,8 @@ USUAL = CaptureLimits()
 @dataclass(frozen=True, slots=True)
 class Captured:
     parts: dict[str, Part]
-    """`output`; `probes` where the instance has any, and `root` where it asks for what was changed there."""
+    """`output`; `probes` where the instance has any, `root` where it asks for what was changed there, and `collected`
+    where hooks were run before (not of steps, which have their own)."""
     cause: Cause | None = None
     """Why the output is not complete; None where it is, or where only a probe failed."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -58,13 +60,17 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     reason. A box that is dead is still scanned as far as it can be. Where processes keep files from being read, they
     are ended first. Raises StoreError where the blobs cannot be kept.
     """
+    hooks = instance.capture.collect if not instance.work.environment.steps else ()
+    ran = await collect(box, hooks)
     start = time.monotonic()
     found = await snapshot(box, blobs, limits, start + limits.seconds)
     seconds = {"snapshot": time.monotonic() - start}
     parts, cause = {"output": part_of(found)}, found.cause
+    if ran:
+        parts[COLLECTED] = await collected_part(ran, blobs)
     if instance.capture.root:
         begun = time.monotonic()
-        parts["root"], lacking = await _root(box, blobs, limits, start + limits.seconds)
+        parts["root"], lacking = await take_root(box, blobs, limits, start + limits.seconds)
         cause = cause or lacking
         seconds["root"] = time.monotonic() - begun
     if instance.capture.probe_names:
@@ -74,7 +80,7 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     return Captured(parts, cause, seconds)
 
 
-async def _root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> tuple[Part, Cause | None]:
+async def take_root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> tuple[Part, Cause | None]:
     """What was changed in the image's root, at rest."""
     try:
         async with asyncio.timeout(limits.hold):

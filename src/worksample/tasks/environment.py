@@ -26,6 +26,7 @@ from .image_source import Image
 from .mcp import McpTable, check_mcp
 from .package_files import Folder, SharedFolder
 from .service import Command, ServiceTable, Word, check_services, target
+from .steps import StepTable, check_steps
 from .workplace import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
 
 OURS = (
@@ -119,6 +120,7 @@ class EnvironmentTable(Frozen):
     health: HealthSpec | None = None
     skills: Place | None = None
     image: Image | None = None
+    step: Annotated[tuple[StepTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
     company: SharedFolder | None = None
     """Of the workplace, whose services `services` names."""
     setup: Folder | None = None
@@ -143,6 +145,7 @@ class EnvironmentTable(Frozen):
         if len(set(places)) < len(places):
             raise ValueError("two endpoints have one name and port")
         check_mcp(self.mcp, places)
+        check_steps(self.step, image=self.image is not None)
         own = WORKPLACE if self.network == "workplace" else ""
         check_services(self.service, [one.to for one in self.endpoint], self.services, own)
         return self
@@ -168,6 +171,7 @@ class EnvironmentTable(Frozen):
             browser=browser,
             health=self.health,
             skills=self.skills or "",
+            steps=tuple(one.record() for one in self.step),
             limits=self.limits.over(usual),
             paths=self.paths.over(Paths()),
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from worksample.manifests import Faults, Flag, Says, Settings, Size, checked, told, unfit
 from worksample.records import Frozen, Protocol
@@ -41,15 +41,16 @@ def _way(path: str) -> str:
 Way = Annotated[str, AfterValidator(_way), Says("a plain absolute path")]
 
 
-class VerifierTable(Frozen):
-    """A program of the task's own that looks at the agent's work in its image, once the agent is gone."""
-
-    command: Annotated[tuple[str, ...], Field(min_length=1)]
+class _Verifier(Frozen):
+    command: tuple[str, ...] = ()
     tests: str = ""
     """A folder of the package, which lies at `/tests` for it."""
     image: str = ""
     """A folder of the package with the Dockerfile of a root of its own; by default the agent's is used, as it was left.
     """
+    fresh: Flag = Field(default=False, exclude_if=lambda fresh: not fresh)
+    """Whether it has the work's image as it was before anybody worked in it. Not written where not: older gradings keep
+    their digests."""
     artifacts: tuple[Way, ...] = ()
     """What is brought into a root of its own from the agent's: files and folders, to the same place."""
     solution: tuple[str, ...] = ()
@@ -59,6 +60,40 @@ class VerifierTable(Frozen):
     env: dict[str, str] = {}
     network: Literal["none", "registries"] = "none"
     """`registries`: the hosts that builds may reach on this machine."""
+
+
+class StepVerifierTable(_Verifier):
+    """The verifier of one of the task's steps, over what the agent had left when it was done."""
+
+    name: str
+    command: Annotated[tuple[str, ...], Field(min_length=1)]
+    timeout: Annotated[float, Field(gt=0)] | None = None
+    min_reward: dict[str, Annotated[float, Field(allow_inf_nan=False)]] = {}
+    """Reward -> what it has to be at least for the steps after this one to count. Also written as a number, which is
+    that of `reward`."""
+
+    @field_validator("min_reward", mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        return {"reward": given} if isinstance(given, int | float) and not isinstance(given, bool) else given
+
+
+class VerifierTable(_Verifier):
+    """A program of the task's own that looks at the agent's work in its image, once the agent is gone."""
+
+    step: tuple[StepVerifierTable, ...] = Field(default=(), exclude_if=lambda step: not step)
+    """Of a task with steps, in place of a command. Not written where there is none: older gradings keep their
+    digests."""
+    strategy: Literal["mean", "final"] = Field(default="mean", exclude_if=lambda strategy: strategy == "mean")
+    """What steps come to: the mean of those that count, or the last of them. Not written for the mean, likewise."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if bool(self.command) == bool(self.step):
+            raise ValueError("a verifier has a command, or tables [[grading.program.verifier.step]] with one each")
+        if len({one.name for one in self.step}) < len(self.step):
+            raise ValueError("two steps have one name")
+        return self
 
 
 class ProgramTable(GradingTable):

@@ -117,6 +117,7 @@ def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment
     workplace = environment.workplace
     return environment.replaced(
         image=_image(environment.image, whole, sink),
+        steps=tuple(one.replaced(files=files(one.files)) for one in environment.steps),
         served=tuple(
             one.replaced(
                 image=_image(one.image, whole, sink),
@@ -154,7 +155,13 @@ def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink,
         deliverables=spec.deliverables,
     )
     probes = _keep(below(whole, "probes"), sink)
-    capture = Capture(probes=probes, probe_names=package.probes, exports=package.exports, root=package.root_captured)
+    capture = Capture(
+        probes=probes,
+        probe_names=package.probes,
+        exports=package.exports,
+        root=package.root_captured,
+        collect=package.collect,
+    )
     gradings: dict[Protocol, Grading] = {
         protocol: Grading(
             protocol=protocol,

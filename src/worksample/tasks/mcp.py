@@ -8,12 +8,14 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from worksample.manifests import Says, unfit
+from worksample.manifests import Flag, Says, unfit
 from worksample.records import Frozen, McpSpec
 
 from .service import Text, Variable, Word
 
 PORTS = {"http": 80, "https": 443}
+OWN = ("localhost", "127.0.0.1")
+"""Hosts of servers that run in the agent's box and listen there."""
 
 
 def _url(text: str) -> str:
@@ -33,6 +35,11 @@ def place_of(url: str) -> tuple[str, int]:
     return parts.hostname, port
 
 
+def reached(url: str, endpoints: Collection[tuple[str, int]]) -> bool:
+    """Whether a server's address leads to an endpoint, or to a port of the box itself."""
+    return place_of(url)[0] in OWN or place_of(url) in endpoints
+
+
 class McpTable(Frozen):
     """The table as it is written."""
 
@@ -40,6 +47,7 @@ class McpTable(Frozen):
     argv: Annotated[tuple[Text, ...], Says("a list: a program and its arguments")] = ()
     env: dict[Variable, Text] = {}
     url: Annotated[str, AfterValidator(_url), Says("an address such as 'http://tools.example.com:8000/mcp'")] = ""
+    sse: Flag = False
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -47,11 +55,13 @@ class McpTable(Frozen):
             raise ValueError("a server has argv (a program in the box) or url (behind an endpoint), one of them")
         if self.url and self.env:
             raise ValueError("env belongs to a program in the box")
+        if self.sse and not self.url:
+            raise ValueError("sse belongs to a server that has url")
         return self
 
     def record(self) -> McpSpec:
         """What is kept of it."""
-        return McpSpec(name=self.name, argv=self.argv, env=dict(self.env), url=self.url)
+        return McpSpec(name=self.name, argv=self.argv, env=dict(self.env), url=self.url, sse=self.sse)
 
 
 def check_mcp(servers: Sequence[McpTable], endpoints: Collection[tuple[str, int]]) -> None:
@@ -60,6 +70,6 @@ def check_mcp(servers: Sequence[McpTable], endpoints: Collection[tuple[str, int]
     if len(set(names)) < len(names):
         raise ValueError("two MCP servers have one name")
     for one in servers:
-        if one.url and place_of(one.url) not in endpoints:
+        if one.url and not reached(one.url, endpoints):
             host, port = place_of(one.url)
             raise ValueError(f"the MCP server {one.name!r} is at {host}:{port}, and the task has no such endpoint")

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from worksample.errors import ManifestError
 from worksample.manifests import Document, Faults, FaultyManifest, Flag, Line, Says, checked, read_toml
-from worksample.records import About, Criteria, Criterion, Environment, Frozen, Protocol
+from worksample.records import About, CollectSpec, Criteria, Criterion, Environment, Frozen, Protocol
 
 from .about import AboutTable
 from .cases import read_cases
@@ -21,6 +21,7 @@ from .instances import FILE, Shared, TaskName, read_instances
 from .package_files import check_tree, ignored, is_folder, read_text
 from .shown_reference import Shown, read_shown
 from .spec import GradingSpec, InstanceSpec, Package
+from .steps import check_collected, check_verified, folders_of, with_briefs
 from .workplace import WORKPLACE
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -49,6 +50,7 @@ class CaptureTable(Frozen):
 
     root: Flag = False
     """What was changed in the root of the image."""
+    collect: Annotated[tuple[CollectSpec, ...], Field(max_length=100), Says("tables, at most 100")] = ()
 
 
 class _Named(Frozen):
@@ -93,8 +95,11 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     named = checked(_Named, {"deliverables": _table(data, "deliverables")}, faults, file=FILE)
     gradings = read_gradings(_table(data, "grading"), faults, context) if "grading" in data else {}
     criteria = read_criteria(root / "criteria.toml", faults)
+    work = environment.record() if environment else Environment()
+    steps = folders_of(work)
+    work = with_briefs(work, root, faults)
     shared = Shared(
-        environment=environment.record() if environment else Environment(),
+        environment=work,
         deliverables=named.deliverables if named else {},
         settings=_settings(data),
     )
@@ -104,6 +109,12 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     capture = checked(CaptureTable, _table(data, "capture"), faults, file=FILE, at="capture") or CaptureTable()
     if capture.root and environment is not None and environment.image is None:
         faults.add(FILE, "capture.root", "there is no image whose root could be changed", "environment.image")
+    if (work.steps or capture.collect) and not capture.root:
+        faults.add(FILE, "capture.root", "steps and hooks that collect want the root taken in", "true")
+    check_collected(capture.collect, work, faults)
+    for protocol, one in gradings.items():
+        verified = [each["name"] for each in (one.settings.get("verifier") or {}).get("step", ())]
+        check_verified(verified, work, f"grading.{protocol.value}.verifier.step", faults)
     _check_whole(gradings, criteria, [] if capture.root else instances, faults)
     for protocol, one in gradings.items():
         if one.settings.get("workplace") and not all(i.environment.workplace for i in instances):
@@ -117,8 +128,11 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
         root=root, id=head.id, title=head.title, version=head.version, canary=head.canary,
         about=about.record() if about else About(), criteria=criteria, notes=notes, gradings=gradings,
         instances=tuple(instances), cases=tuple(cases), probes=probes, shown=shown, root_captured=capture.root,
+        collect=capture.collect,
         exports=_exports(environment),
-        apart=frozenset(p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_brought(i.environment))),
+        apart=frozenset(
+            p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_brought(i.environment), *steps)
+        ),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worksample.records import About, Criteria, Deliverable, Environment, Protocol
+from worksample.records import About, CollectSpec, Criteria, Deliverable, Environment, Protocol
 
 from .shown_reference import Shown
 
@@ -76,6 +76,8 @@ class Package:
     """Names of the files in `probes/`, sorted."""
     root_captured: bool = False
     """Whether what was changed in the image's root is taken in."""
+    collect: tuple[CollectSpec, ...] = ()
+    """What is run in the box before that."""
     exports: tuple[str, ...] = ()
     """Services whose state is taken when a trial ends."""
     shown: Shown = field(default_factory=Shown)

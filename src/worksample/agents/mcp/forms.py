@@ -31,14 +31,22 @@ def _program(one: McpSpec) -> dict[str, Any]:
     return {"command": one.argv[0], "args": list(one.argv[1:]), "env": dict(one.env)}
 
 
+def _manner(one: McpSpec) -> str:
+    return "sse" if one.sse else "http"
+
+
 def _usual(servers: Sequence[McpSpec]) -> dict[str, Any]:
     return {
-        one.name: {"type": "http", "url": one.url} if one.url else {"type": "stdio", **_program(one)} for one in servers
+        one.name: {"type": _manner(one), "url": one.url} if one.url else {"type": "stdio", **_program(one)}
+        for one in servers
     }
 
 
 def _gemini(servers: Sequence[McpSpec]) -> dict[str, Any]:
-    return {one.name: {"trust": True, **({"httpUrl": one.url} if one.url else _program(one))} for one in servers}
+    return {
+        one.name: {"trust": True, **({"url" if one.sse else "httpUrl": one.url} if one.url else _program(one))}
+        for one in servers
+    }
 
 
 def _opencode(servers: Sequence[McpSpec]) -> dict[str, Any]:
@@ -52,7 +60,7 @@ def _opencode(servers: Sequence[McpSpec]) -> dict[str, Any]:
 
 def _openhands(servers: Sequence[McpSpec]) -> dict[str, Any]:
     return {
-        one.name: {"transport": "http", "url": one.url} if one.url else {"transport": "stdio", **_program(one)}
+        one.name: {"transport": _manner(one), "url": one.url} if one.url else {"transport": "stdio", **_program(one)}
         for one in servers
     }
 
@@ -76,6 +84,8 @@ JSON_FORMS: dict[str, Callable[[Sequence[McpSpec]], dict[str, Any]]] = {
     "openhands": _openhands,
 }
 FORMS = (*JSON_FORMS, "codex")
+WITHOUT_SSE = frozenset({"codex"})
+"""Forms of programs that speak streamable HTTP alone."""
 
 
 def told(text: str, form: str, servers: Sequence[McpSpec]) -> str:

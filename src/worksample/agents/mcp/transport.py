@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import socket
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,8 +14,11 @@ from urllib.parse import urlsplit
 from worksample.endpoints import Contact, relay
 from worksample.errors import SandboxError
 from worksample.records import McpSpec
+from worksample.tasks.mcp import OWN
 
 if TYPE_CHECKING:
+    import httpx2
+
     from worksample.box import Box
 
 LONGEST = 16 << 20
@@ -25,7 +28,7 @@ LONGEST = 16 << 20
 @contextlib.asynccontextmanager
 async def streams(server: McpSpec, box: Box, folder: str) -> AsyncIterator[tuple[Any, Any]]:
     """What a session of the package `mcp` reads from and writes to. SandboxError where a program cannot be started."""
-    async with _over_http(server.url, box) if server.url else _over_program(server, box, folder) as ends:
+    async with _over_http(server, box) if server.url else _over_program(server, box, folder) as ends:
         yield ends
 
 
@@ -79,24 +82,42 @@ async def _over_program(server: McpSpec, box: Box, folder: str) -> AsyncIterator
 
 
 @contextlib.asynccontextmanager
-async def _over_http(url: str, box: Box) -> AsyncIterator[tuple[Any, Any]]:
+async def _over_http(server: McpSpec, box: Box) -> AsyncIterator[tuple[Any, Any]]:
     """As a program of the box would go there: through the endpoint, so that it is recorded and ruled by the same."""
     import httpx2
-    from mcp.client.streamable_http import streamable_http_client
 
-    parts = urlsplit(url)
-    address = box.config.addresses[parts.hostname or ""]
+    parts = urlsplit(server.url)
+    address = "127.0.0.1" if parts.hostname in OWN else box.config.addresses[parts.hostname or ""]
     port = parts.port or (443 if parts.scheme == "https" else 80)
     with tempfile.TemporaryDirectory(prefix="worksample-mcp-") as place:
         path = str(Path(place) / "door")
         async with _forwarding(path, box, address, port):
-            transport = httpx2.AsyncHTTPTransport(uds=path)
             timeout = httpx2.Timeout(60, read=None)
-            async with (
-                httpx2.AsyncClient(transport=transport, timeout=timeout, trust_env=False) as client,
-                streamable_http_client(url, http_client=client) as ends,
-            ):
-                yield ends[0], ends[1]
+
+            def client(headers: Any = None, timeout: Any = timeout, auth: Any = None) -> httpx2.AsyncClient:
+                transport = httpx2.AsyncHTTPTransport(uds=path)
+                return httpx2.AsyncClient(
+                    transport=transport, timeout=timeout, trust_env=False, headers=headers, auth=auth
+                )
+
+            async with _spoken(server, client) as ends:
+                yield ends
+
+
+@contextlib.asynccontextmanager
+async def _spoken(server: McpSpec, client: Callable[..., httpx2.AsyncClient]) -> AsyncIterator[tuple[Any, Any]]:
+    """The protocol over HTTP, in the server's manner."""
+    if server.sse:
+        from mcp.client.sse import sse_client
+
+        # A tool may take as long as the agent's commands; what limits it is the call's own time.
+        async with sse_client(server.url, timeout=60, sse_read_timeout=None, httpx_client_factory=client) as ends:  # type: ignore[arg-type]
+            yield ends
+        return
+    from mcp.client.streamable_http import streamable_http_client
+
+    async with client() as own, streamable_http_client(server.url, http_client=own) as ends:
+        yield ends[0], ends[1]
 
 
 @contextlib.asynccontextmanager

@@ -9,17 +9,21 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from worksample.errors import UsageError
 from worksample.records import Protocol
 from worksample.tasks import Package, read_package
 from worksample.tasks.spec import InstanceSpec
 
+from . import verifier_out
 from .bundled_kit import carry_kit, requirements
-from .importing import FROM, USER
+from .environment_out import environment_lines, toml
+from .laying_out import FROM, USER
+from .substitutes import TAG, WITHOUT_INTERNET
 
 BASE = "python:3.12-slim"
 TESTS = "/tests"
@@ -95,9 +99,7 @@ def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None
             shutil.rmtree(folder)
         folder.mkdir(parents=True)
         solution = _write(package, instance, folder, config)
-        yield Exported(
-            f"{package.id}/{instance.name}", str(folder), (), instance.environment.software, solution is not None
-        )
+        yield Exported(f"{package.id}/{instance.name}", str(folder), (), instance.environment.software, solution)
 
 
 def _lacks_of(package: Package) -> list[str]:
@@ -105,6 +107,10 @@ def _lacks_of(package: Package) -> list[str]:
     found = []
     if Protocol.PROGRAM not in package.gradings:
         found.append("no grader that is a program")
+    elif verifier_out.settings_of(package) is not None:
+        found += dict.fromkeys(verifier_out.lacks(package, verifier_out.settings_of(package) or {}))
+    elif package.collect:
+        found.append("hooks that collect for a grader of ours")
     elif {leaf.by for leaf in package.criteria.leaves} - {"program"}:
         found.append("criteria that people or judges answer")
     else:
@@ -120,17 +126,19 @@ def _lacks(package: Package, instance: InstanceSpec) -> Iterator[str]:
     environment = instance.environment
     if environment.served or environment.workplace or environment.services:
         yield "services"
-    if environment.mcp:
-        yield "MCP servers"
+    if environment.steps and verifier_out.settings_of(package) is None:
+        yield "steps with a grader of ours"
     if any(one.to != "host" for one in environment.endpoints):
         yield "endpoints that lead to a model or a service"
     if environment.image is not None and not (package.root / environment.image.name / "Dockerfile").is_file():
         yield "an image without a Dockerfile"
 
 
-def _write(package: Package, instance: InstanceSpec, folder: Path, config: ExportHarbor) -> Path | None:
+def _write(package: Package, instance: InstanceSpec, folder: Path, config: ExportHarbor) -> bool:
+    """Whether a solution is known."""
     environment, tests = folder / "environment", folder / "tests"
-    (folder / "instruction.md").write_text(instance.brief.strip() + "\n", encoding="utf-8")
+    if not instance.environment.steps:  # each step has its own
+        (folder / "instruction.md").write_text(instance.brief.strip() + "\n", encoding="utf-8")
     image = instance.environment.image
     if image is not None:
         shutil.copytree(package.root / image.name, environment)
@@ -138,7 +146,11 @@ def _write(package: Package, instance: InstanceSpec, folder: Path, config: Expor
         environment.mkdir()
         text = f"FROM {config.base}\n" + _PIP.format(" ".join(requirements()))
         (environment / "Dockerfile").write_text(text, encoding="utf-8")
-    _lay_out(package, instance, environment)
+    settings = verifier_out.settings_of(package)
+    _lay_out(package, instance, environment, own=settings is not None)
+    (folder / "task.toml").write_text(_manifest(package, instance, config, settings), encoding="utf-8")
+    if settings is not None:
+        return verifier_out.write(package, instance, settings, folder)
     tests.mkdir()
     carry_kit(tests / "lib")
     for name, source in (("reference", instance.reference), ("input", instance.inputs)):
@@ -153,12 +165,13 @@ def _write(package: Package, instance: InstanceSpec, folder: Path, config: Expor
         _copy(right, folder / "solution" / "output")
         script = f"#!/bin/sh\nset -e\ncp -R /solution/output/. {instance.environment.paths.output}/\n"
         (folder / "solution" / "solve.sh").write_text(script, encoding="utf-8")
-    (folder / "task.toml").write_text(_manifest(package, instance, config), encoding="utf-8")
-    return right
+    return right is not None
 
 
-def _lay_out(package: Package, instance: InstanceSpec, environment: Path) -> None:
-    """The places of the work as lines at the end of the image's Dockerfile."""
+def _lay_out(package: Package, instance: InstanceSpec, environment: Path, *, own: bool) -> None:
+    """The places of the work as lines at the end of the image's Dockerfile. own: whether the work stays in the image's
+    own working folder, as that of a task with its own verifier does.
+    """
     paths, lines = instance.environment.paths, []
     name = ".worksample-input"  # beside what the image's own author put there
     _copy(package.root / instance.inputs, environment / name)
@@ -167,7 +180,8 @@ def _lay_out(package: Package, instance: InstanceSpec, environment: Path) -> Non
         _copy(package.root / "software", environment / ".worksample-software")
         lines.append(f"COPY .worksample-software {paths.software}")
     made = f"{paths.output} {paths.software} /task/scratch"
-    lines += [f"RUN mkdir -p {made} && chmod 777 {paths.output} /task/scratch", "WORKDIR /task/scratch"]
+    lines.append(f"RUN mkdir -p {made} && chmod 777 {paths.output} /task/scratch")
+    lines += [] if own else ["WORKDIR /task/scratch"]
     path = environment / "Dockerfile"
     text = path.read_text(encoding="utf-8").rstrip("\n")
     lines += [f"USER {users[-1]}"] if (users := USER.findall(FROM.split(text)[-1])) else []
@@ -222,21 +236,28 @@ def _copy(source: Path, target: Path) -> None:
         target.mkdir(parents=True)
 
 
-def _manifest(package: Package, instance: InstanceSpec, config: ExportHarbor) -> str:
+def _manifest(package: Package, instance: InstanceSpec, config: ExportHarbor, own: Mapping[str, Any] | None) -> str:
+    """own: what is said of a verifier of the task's own."""
     environment, limits = instance.environment, instance.environment.limits
     grading = package.gradings[Protocol.PROGRAM].settings
-    hosts = sorted({one.name for one in environment.endpoints})
-    network = ['network_mode = "allowlist"', f"allowed_hosts = {json.dumps(hosts)}"] if hosts else []
-    own = ['network_mode = "no-network"']
-    sizes = [f"memory_mb = {limits.memory >> 20}", f"storage_mb = {max(limits.disk >> 20, 1)}"]
+    seconds = float(grading.get("timeout", 600.0))
+    public = TAG.format(WITHOUT_INTERNET) in package.about.tags
     title = f"{package.title}: {instance.title}"
+    if own is None:
+        verifier = ["[verifier]", f"timeout_sec = {seconds:.1f}", 'environment_mode = "separate"', ""]
+        verifier += ["[verifier.environment]", 'network_mode = "no-network"']
+        verifier += [f"memory_mb = {int(grading.get('memory', 2 << 30)) >> 20}"]
+        artifacts = [environment.paths.output]
+    else:
+        verifier = verifier_out.lines(package, environment, own, seconds, public=public)
+        artifacts = [one for one in own["artifacts"] if one != environment.paths.output]
     return "\n".join([
-        'schema_version = "1.4"', f"artifacts = [{json.dumps(environment.paths.output)}]", "",
-        "[task]", f"name = {json.dumps(f'{config.organisation}/{package.id}--{instance.name}')}",
-        f"description = {json.dumps(title, ensure_ascii=False)}", f"version = {json.dumps(package.version)}", "",
-        "[metadata]", f"canary = {json.dumps(package.canary)}", f"category = {json.dumps(package.about.category)}", "",
-        "[environment]", *(network or own), *sizes, "",
+        'schema_version = "1.4"', f"artifacts = {toml(artifacts)}",
+        *(['multi_step_reward_strategy = "final"'] if own and own.get("strategy") == "final" else []), "",
+        "[task]", f"name = {toml(f'{config.organisation}/{package.id}--{instance.name}')}",
+        f"description = {toml(title)}", f"version = {toml(package.version)}", "",
+        "[metadata]", f"canary = {toml(package.canary)}", f"category = {toml(package.about.category)}", "",
+        *environment_lines(environment, public=public), "",
         *(["[agent]", f"timeout_sec = {float(limits.time):.1f}", ""] if limits.time else []),
-        "[verifier]", f"timeout_sec = {float(grading.get('timeout', 600.0)):.1f}", 'environment_mode = "separate"', "",
-        "[verifier.environment]", *own, f"memory_mb = {int(grading.get('memory', 2 << 30)) >> 20}", "",
+        *verifier, "",
     ])  # fmt: skip

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from worksample.errors import ImportFailed
 from worksample.manifests import Faults, checked, read_toml
@@ -94,12 +94,38 @@ class PhaseTable(_Table):
     env: dict[str, str] = {}
 
 
+class Collect(_Table):
+    """One of `[[verifier.collect]]`: a command once the agent is done."""
+
+    command: str
+    service: str = "main"
+    timeout_sec: float = 60.0
+
+
 class VerifierTable(PhaseTable):
     """`[verifier]`."""
 
-    environment_mode: Literal["shared", "separate"] = "shared"
-    environment: EnvironmentTable = EnvironmentTable()
-    collect: tuple[dict[str, Any], ...] = ()
+    environment_mode: Literal["shared", "separate"] | None = None
+    environment: EnvironmentTable | None = None
+    collect: tuple[Collect, ...] = ()
+
+    @property
+    def separate(self) -> bool | None:
+        """Whether it has a box of its own; None where nothing is said of it."""
+        if self.environment_mode is not None:
+            return self.environment_mode == "separate"
+        return None if self.environment is None else True
+
+
+class Step(_Table):
+    """One of `[[steps]]`."""
+
+    name: str
+    agent: PhaseTable = PhaseTable()
+    verifier: VerifierTable = VerifierTable()
+    min_reward: float | dict[str, float] | None = None
+    healthcheck: HealthCheck | None = None
+    artifacts: tuple[str | Artifact, ...] = ()
 
 
 class HarborTask(_Table):
@@ -112,27 +138,46 @@ class HarborTask(_Table):
     verifier: VerifierTable = VerifierTable()
     solution: PhaseTable = PhaseTable()
     artifacts: tuple[str | Artifact, ...] = ()
-    steps: tuple[dict[str, Any], ...] = Field(default=())
+    steps: tuple[Step, ...] = ()
+    multi_step_reward_strategy: Literal["mean", "final"] | None = None
 
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Where the artifacts lie."""
-        return tuple(one if isinstance(one, str) else one.source for one in self.artifacts)
+    def sources(self, step: Step | None = None) -> tuple[str, ...]:
+        """Where the artifacts lie, a step's own too."""
+        given = (*self.artifacts, *(step.artifacts if step is not None else ()))
+        return tuple(one if isinstance(one, str) else one.source for one in given)
+
+    def separate(self, step: Step | None = None) -> bool:
+        """Whether the verifier has a box of its own: by the step's word, else the task's."""
+        own = step.verifier.separate if step is not None else None
+        return bool(self.verifier.separate if own is None else own)
+
+    def verifier_environment(self, step: Step | None = None) -> EnvironmentTable | None:
+        """What is said of that box: the step's before the task's."""
+        return (step.verifier.environment if step is not None else None) or self.verifier.environment
+
+    def hooks(self, step: Step | None = None) -> tuple[Collect, ...]:
+        """What is run once the agent is done: the task's, then the step's."""
+        return (*self.verifier.collect, *(step.verifier.collect if step is not None else ()))
 
     @property
     def agent_network(self) -> tuple[Mode, tuple[str, ...]]:
         """What the agent may reach: its phase's word before the environment's; unset is public."""
-        return self._network(self.agent)
+        return self.network_of(self.agent)
 
-    @property
-    def verifier_network(self) -> tuple[Mode, tuple[str, ...]]:
-        """What the verifier may reach, likewise; a separate one by its own environment."""
-        own = self.verifier.environment
-        if self.verifier.environment_mode == "separate" and (own.network_mode or own.allow_internet is not None):
+    def verifier_network(self, step: Step | None = None) -> tuple[Mode, tuple[str, ...]]:
+        """What the verifier may reach, likewise: by the step's word, else its own box's, else the task's."""
+        if step is not None and step.verifier.network_mode is not None:
+            return self.network_of(step.verifier)
+        own = self.verifier_environment(step)
+        if self.separate(step) and own is not None and (own.network_mode or own.allow_internet is not None):
             return _mode(own), own.allowed_hosts
-        return self._network(self.verifier)
+        return self.network_of(self.verifier)
 
-    def _network(self, phase: PhaseTable) -> tuple[Mode, tuple[str, ...]]:
+    def verifier_env(self, step: Step | None = None) -> dict[str, str]:
+        """Its variables, the step's before the task's."""
+        return {**self.verifier.env, **(step.verifier.env if step is not None else {})}
+
+    def network_of(self, phase: PhaseTable) -> tuple[Mode, tuple[str, ...]]:
         if phase.network_mode is not None:
             return phase.network_mode, phase.allowed_hosts or self.environment.allowed_hosts
         return _mode(self.environment), self.environment.allowed_hosts

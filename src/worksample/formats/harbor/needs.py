@@ -8,9 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from worksample.box import is_host_name
-from worksample.tasks.mcp import McpTable, place_of
+from worksample.tasks.mcp import McpTable, reached
 
-from .manifest import HarborTask, McpServer, Mode
+from .manifest import HarborTask, McpServer, Mode, Step
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 NEEDS = {
@@ -18,9 +18,9 @@ NEEDS = {
     "harbor-image": "an image without a Dockerfile or a name",
     "harbor-gpu": "a GPU or TPU",
     "harbor-windows": "another system than Linux",
-    "harbor-steps": "several steps, each with its own instruction and verifier",
-    "harbor-mcp": "an MCP server over SSE, or at a place that is no endpoint",
-    "harbor-collect": "hooks that collect from services",
+    "harbor-steps": "steps of which one has a user or a network of its own",
+    "harbor-mcp": "an MCP server at a place that is no endpoint",
+    "harbor-collect": "hooks that collect from services of a compose file",
     "harbor-variable": "a variable of the host's",
     "harbor-hosts": "hosts by address or network",
     "harbor-git": "a git repository among its files",
@@ -28,34 +28,48 @@ NEEDS = {
     "internet": "the whole internet",
 }
 """Every word, and what it stands for."""
+_NONE = Step(name="")
 
 
 def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
     """The words of a task, in the order of NEEDS."""
     environment, inside = task.environment, folder / "environment"
-    own = task.verifier.environment
+    phases = (None, *task.steps)
+    own = [table for one in phases if (table := task.verifier_environment(one)) is not None and task.separate(one)]
     found = {
         "harbor-compose": any(
             (inside / name).exists() for name in ("docker-compose.yaml", "docker-compose.yml", "compose.yaml")
         ),
         "harbor-image": not (inside / "Dockerfile").is_file() and not environment.docker_image,
-        "harbor-gpu": environment.gpus > 0 or own.gpus > 0 or bool(environment.tpu),
-        "harbor-windows": "windows" in (environment.os, own.os),
-        "harbor-steps": bool(task.steps),
+        "harbor-gpu": any(one.gpus > 0 for one in (environment, *own)) or bool(environment.tpu),
+        "harbor-windows": any(one.os == "windows" for one in (environment, *own)),
+        "harbor-steps": any(_apart(one, task) for one in task.steps),
         "harbor-mcp": not all(_available(one, task) for one in environment.mcp_servers),
-        "harbor-collect": bool(task.verifier.collect),
+        "harbor-collect": any(hook.service != "main" for one in phases for hook in task.hooks(one)),
         "harbor-variable": any(
             found[2] is None
-            for table in (environment.env, task.verifier.env, task.solution.env, own.env)
+            for table in (
+                environment.env,
+                task.solution.env,
+                *(one.env for one in own),
+                *map(task.verifier_env, phases),
+            )
             for value in table.values()
             for found in VARIABLE.finditer(value)
         ),
         "harbor-hosts": any(not is_host_name(host.removeprefix("*.")) for host in task.agent_network[1]),
         "harbor-git": any(path.name == ".git" for path in inside.rglob(".git")),
-        "harbor-verifier": not task.steps and not (folder / "tests" / "test.sh").is_file(),
+        "harbor-verifier": not (folder / "tests" / "test.sh").is_file()
+        and not all((folder / "steps" / one.name / "tests" / "test.sh").is_file() for one in task.steps or (_NONE,)),
         "internet": task.agent_network[0] == "public" and not without_internet,
     }
     return tuple(word for word in NEEDS if found[word])
+
+
+def _apart(step: Step, task: HarborTask) -> bool:
+    """Whether an agent works in a step by other rights than in the rest."""
+    network = step.agent.network_mode is not None and task.network_of(step.agent) != task.agent_network
+    return network or step.agent.user not in (None, task.agent.user)
 
 
 def _available(server: McpServer, task: HarborTask) -> bool:
@@ -66,14 +80,16 @@ def _available(server: McpServer, task: HarborTask) -> bool:
         return False
     if server.transport == "stdio":
         return bool(server.command)
-    return server.transport in ("http", "streamable-http") and place_of(table.url) in endpoints_of(task.agent_network)
+    return server.transport in ("http", "streamable-http", "sse") and reached(
+        table.url, endpoints_of(task.agent_network)
+    )
 
 
-def mcp_of(server: McpServer) -> dict[str, str | list[str]]:
+def mcp_of(server: McpServer) -> dict[str, str | bool | list[str]]:
     """A server as a table of ours."""
     if server.transport == "stdio":
         return {"name": server.name, "argv": [server.command, *server.args]}
-    return {"name": server.name, "url": server.url}
+    return {"name": server.name, "url": server.url, **({"sse": True} if server.transport == "sse" else {})}
 
 
 def filled(value: str) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+WITHOUT_INTERNET = "no network for the whole internet"
+TAG = "substituted: {}"
+"""How a package tells what was changed."""
 _UV = re.compile(r"(?:curl|wget)\s[^|&;\n]*astral\.sh/uv[^|&;\n]*\|\s*(?:env\s+\S+\s+)?(?:ba)?sh(?:\s+-s\S*)?")
 _OWN = (
     'python3 -m pip install --quiet --break-system-packages uv && mkdir -p "$HOME/.local/bin" && '

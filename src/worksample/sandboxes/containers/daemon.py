@@ -6,7 +6,7 @@ import functools
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,14 +95,19 @@ def remove(where: str, container: str) -> bool:
 
     try:
         api = daemon(where).api
-        try:
-            api.remove_container(container, force=True, v=True)
-        except NotFound:
-            return True
-        except APIError as failure:
-            if failure.status_code != 409:  # it is being removed
-                raise
-            api.wait(container, condition="removed")
+        for again in (True, False):
+            try:
+                api.remove_container(container, force=True, v=True)
+                return True
+            except NotFound:
+                return True
+            except APIError as failure:
+                if not again and failure.status_code != 409:
+                    raise
+            if again:  # one that stands still is not removed by every daemon
+                with suppress(APIError):
+                    api.unpause(container)
+        api.wait(container, condition="removed")  # it is being removed
     except NotFound:
         return True
     except (DockerException, RequestException, SandboxUnavailable):

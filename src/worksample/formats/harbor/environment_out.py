@@ -1,0 +1,70 @@
+"""A package's environment as tables of Harbor's `task.toml`: what its agent is given, and what is looked at first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from worksample.records import Environment, HealthSpec, McpSpec
+
+WORDS = {"scratch": "/task/scratch"}
+"""What stands for a folder of ours that tasks do not name."""
+
+
+def toml(value: Any) -> str:
+    """A text, number, list or flat table as TOML has it."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {toml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def environment_lines(environment: Environment, *, public: bool) -> list[str]:
+    """`[environment]` and its tables. public: whether an import took the internet away, which it has again there."""
+    limits = environment.limits
+    hosts = sorted({one.name for one in environment.endpoints})
+    network = ['network_mode = "allowlist"', f"allowed_hosts = {toml(hosts)}"] if hosts else []
+    lines = ["[environment]", *(network or [f"network_mode = {toml('public' if public else 'no-network')}"])]
+    lines += [f"memory_mb = {limits.memory >> 20}", f"storage_mb = {max(limits.disk >> 20, 1)}"]
+    lines += [f"skills_dir = {toml(environment.skills)}"] if environment.skills else []
+    if environment.health is not None:
+        lines += ["", *health_lines("environment.healthcheck", environment.health)]
+    for one in environment.mcp:
+        lines += ["", *_mcp(one, environment)]
+    return lines
+
+
+def health_lines(table: str, health: HealthSpec) -> list[str]:
+    """A health check, under the table's name."""
+    given = health.plain()
+    return [f"[{table}]", f"command = {toml(given.pop('command'))}", *_times(given)]
+
+
+def _times(given: dict[str, Any]) -> Iterator[str]:
+    for key, value in given.items():
+        yield f"{key if key == 'retries' else key + '_sec'} = {toml(value)}"
+
+
+def _mcp(one: McpSpec, environment: Environment) -> list[str]:
+    """A server of tools. Harbor has no place for its variables: `env` sets them."""
+    lines = ["[[environment.mcp_servers]]", f"name = {toml(one.name)}"]
+    if one.url:
+        return [*lines, f"transport = {toml('sse' if one.sse else 'streamable-http')}", f"url = {toml(one.url)}"]
+    words = {**environment.paths.plain(), **WORDS}
+    argv = [_filled(part, words) for part in one.argv]
+    if one.env:
+        argv = ["env", *(f"{key}={_filled(value, words)}" for key, value in one.env.items()), *argv]
+    return [*lines, 'transport = "stdio"', f"command = {toml(argv[0])}", f"args = {toml(argv[1:])}"]
+
+
+def _filled(text: str, words: dict[str, Any]) -> str:
+    for word in ("input", "software", "output", "scratch"):
+        text = text.replace("{" + word + "}", str(words[word]))
+    return text
+
+
+def list_line(name: str, values: Sequence[str]) -> list[str]:
+    """A key with a list, where there is anything in it."""
+    return [f"{name} = {toml(list(values))}"] if values else []

@@ -1,0 +1,30 @@
+"""Looks at a box until it is well, as Docker's HEALTHCHECK does it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from worksample.records import HealthSpec
+
+SAID = 500
+"""Characters of what the last look said."""
+Look = Callable[[], Awaitable[str | None]]
+"""None where it is well, else what it said."""
+
+
+async def why_unwell(spec: HealthSpec, look: Look) -> str:
+    """Nothing once it is well; else what was looked for and what the last look said."""
+    begun, failed = time.monotonic(), 0
+    while True:
+        early = time.monotonic() - begun < spec.start_period
+        said = await look()
+        if said is None:
+            return ""
+        failed += not early
+        if failed >= spec.retries:
+            return f"the health check failed {failed} times in a row: {spec.command[:SAID]}: {said[-SAID:]}"
+        await asyncio.sleep(spec.start_interval if early else spec.interval)
