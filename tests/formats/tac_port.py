@@ -100,13 +100,14 @@ def carried_out(
 def performed(
     folder: Path, packages: Mapping[str, Path], given: Sequence[Work], parallel: int = 2, graders: int = 2
 ) -> dict[str, dict[str, Outcome]]:
-    """Let both agents do their work at these packages, by task, and grade it."""
+    """Let the agents do their work at these packages, by task, and grade it."""
+    who = tuple(dict.fromkeys(work.name for work in given))
     for work in given:
         _write_script(folder / "scripts" / work.name, work, packages[work.task].name)
     config = ExperimentConfig(
         name="port",
-        agents=tuple(AgentConfig(harness="scripted", name=n, script=str(folder / "scripts" / n)) for n in WHO),
-        tasks=tuple(str(packages[work.task]) for work in given if work.name == "right"),
+        agents=tuple(AgentConfig(harness="scripted", name=n, script=str(folder / "scripts" / n)) for n in who),
+        tasks=tuple(dict.fromkeys(str(packages[work.task]) for work in given)),
         judges={"judge": JudgeConfig(model=JUDGE)},
         roles={"colleague": COLLEAGUE},
         check_models=False,
@@ -164,6 +165,9 @@ def _write_script(folder: Path, work: Work, package: str) -> None:
     if len(lines) > 1:
         program = "\n".join(lines)
         steps.append(f"[[step]]\nrun = '''\ncd {{scratch}} && python3 - <<'PY'\n{program}\nPY\n'''\n")
+    if work.program:
+        bring("{scratch}/work.py", work.program.encode())
+        steps.append("[[step]]\nrun = 'cd {scratch} && cat work.py && python3 work.py'\n")
     steps.append("[[step]]\nsubmit = true\n")
     (folder / f"{package}.toml").write_text("\n".join(steps))
 

@@ -86,7 +86,7 @@ def test_what_gitlab_lacks_is_refused(tmp_path: Path) -> None:
 
 def test_what_plane_lacks_is_refused(tmp_path: Path) -> None:
     dialect = Plane(known(tmp_path), tmp_path, tracker=NOBODY)
-    for method, path in (("POST", "projects/"), ("GET", "projects/x/pages/"), ("DELETE", "projects/x/")):
+    for method, path in (("POST", "projects/"), ("GET", "projects/x//pages/"), ("DELETE", "projects/x/")):
         answer = dialect.answer(asked(method, f"/api/v1/workspaces/tac/{path}", x_api_key="root-token"))
         assert answer.status == 501, path
     assert dialect.answer(asked("GET", "/api/v1/workspaces/tac/projects/")).status == 401

@@ -36,7 +36,7 @@ def _work(address: str, folder: Path) -> None:
     assert [one.path for one in me.projects.list(iterator=True)] == ["openhands"]
     assert sorted(one.path for one in david.projects.list(get_all=True)) == ["board", "openhands"]
     project = me.projects.get("root/openhands")
-    assert (project.name, project.default_branch, project.open_issues_count) == ("OpenHands", "main", 2)
+    assert (project.name, project.default_branch, project.open_issues_count) == ("openhands", "main", 2)
     assert me.projects.get(project.id).path_with_namespace == "root/openhands"
     with pytest.raises(gitlab.exceptions.GitlabGetError, match="404"):
         me.projects.get("root/board")
@@ -221,7 +221,7 @@ async def test_calls_of_the_original_evaluators(tmp_path: Path) -> None:
             url += f"/{path}" if path else ""
             return requests.request(method, url, headers={"PRIVATE-TOKEN": TOKEN}, params=given, timeout=60)
 
-        assert [one["name"] for one in ask(None, "projects").json()] == ["OpenHands"]
+        assert [one["name"] for one in ask(None, "projects").json()] == ["openhands"]
         number = str(ask(None, "projects").json()[0]["id"])
         made = ask("root/openhands", "issues", "POST", title="Model: new")
         assert made.status_code == 201

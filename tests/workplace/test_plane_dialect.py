@@ -90,7 +90,7 @@ def _issues(plane: Plane, project: str, states: dict[str, Any], people: dict[str
 
 
 def _cycles(plane: Plane, project: str, recall: str) -> None:
-    sprints = {one["name"]: one for one in plane.all(f"{project}/cycles")}
+    sprints = {one["name"]: one for one in plane.all(f"{project}//cycles")}
     assert (sprints["Sprint 2"]["start_date"], sprints["Sprint 2"]["end_date"]) == ("2026-03-01", "2026-03-31")
     one, two = (f"{project}/cycles/{sprints[name]['id']}/cycle-issues/" for name in ("Sprint 1", "Sprint 2"))
     assert len(plane.all(one)) == 2

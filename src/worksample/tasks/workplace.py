@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from worksample.manifests import nearest
 from worksample.records import EndpointSpec, SourceFiles, WorkplaceSource
 
+COLLEAGUE = "colleague"
+"""The role of the model that plays colleagues."""
 WORKPLACE = "workplace"
 """Name of the service that keeps a workplace's own, behind their endpoints and in exports."""
 PORTS = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}

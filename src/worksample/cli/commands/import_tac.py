@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from worksample.cli.output import json_option, say_json, table
-from worksample.errors import UsageError
+from worksample.errors import ImportFailed, UsageError
 
 
 @click.command("tac")
@@ -92,7 +93,8 @@ def _original(
     from worksample.formats.tac.original import counted, import_original, read_originals
 
     if listing or out is None:
-        found = read_originals(Path(copy))
+        refused: dict[str, ImportFailed] = {}
+        found = read_originals(Path(copy), refused)
         if as_json:
             say_json([
                 {
@@ -100,7 +102,7 @@ def _original(
                     "contents": one.missing(*given), "programs": one.unprepared,
                 }
                 for one in found
-            ])  # fmt: skip
+            ] + [{"name": name, "unreadable": fault.what} for name, fault in refused.items()])  # fmt: skip
             return
         rows = [
             (one.name, ", ".join(one.services), "no" if one.lacks else "yes", "; ".join(one.missing(*given)))
@@ -109,13 +111,23 @@ def _original(
         table("", ("task", "needs", "runs here", "contents that are missing"), rows)
         numbers = [(name, str(count), str(run)) for name, (count, run) in counted(found).items()]
         table("", ("needs", "tasks", "run here"), numbers)
+        _say_refused(refused)
         return
     documents, projects = given
-    made = import_original(Path(copy), Path(out), tasks=tasks, overwrite=overwrite, documents=documents, more=projects)
+    faults: dict[str, ImportFailed] = {}
+    made = import_original(
+        Path(copy), Path(out), tasks=tasks, overwrite=overwrite, documents=documents, more=projects, refused=faults
+    )
     if as_json:
         say_json([str(root) for root in made])
         return
+    _say_refused(faults)
     click.echo(f"{len(made)} packages in {out}\n  next: worksample task check {out}/NAME")
+
+
+def _say_refused(faults: Mapping[str, ImportFailed]) -> None:
+    for name, fault in faults.items():
+        click.echo(f"{name} cannot be read: {fault.what}", err=True)
 
 
 def _list(*, as_json: bool) -> None:

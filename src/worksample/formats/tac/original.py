@@ -79,13 +79,24 @@ class Original:
         return missing(self.services, (self.prompt, self.source), documents, more)
 
 
-def read_originals(copy: Path) -> list[Original]:
-    """Every task of a copy by name. UsageError where the folder is none, ImportFailed for a task that is malformed."""
+def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -> list[Original]:
+    """Every task of a copy by name. UsageError where the folder is none.
+
+    refused: takes the tasks that cannot be read, with the reasons. Without it the first of them is raised.
+    """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
         raise UsageError(f"is no copy of TheAgentCompany's repository: it wants {wanted}", where=str(copy))
     folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
-    return [read_original(folder) for folder in folders if folder.name != "example"]
+    found = []
+    for folder in folders:
+        try:
+            found.append(read_original(folder))
+        except ImportFailed as fault:
+            if refused is None:
+                raise
+            refused[folder.name] = fault
+    return found
 
 
 def read_original(folder: Path) -> Original:
@@ -105,11 +116,11 @@ def read_original(folder: Path) -> Original:
         raise ImportFailed(fault.what, where=fault.where) from fault
     copied = image_of(folder)[0] if (folder / "Dockerfile").is_file() else ()
     return Original(
-        folder.name, folder, prompt, _dependencies(folder / "dependencies.yml"), played, copied, found, source
+        folder.name, folder, prompt, dependencies(folder / "dependencies.yml"), played, copied, found, source
     )
 
 
-def _dependencies(path: Path) -> tuple[str, ...]:
+def dependencies(path: Path) -> tuple[str, ...]:
     """Names in a list; none where there is no file. ImportFailed for anything else."""
     if not path.is_file():
         return ()
@@ -138,10 +149,18 @@ def counted(tasks: Sequence[Original]) -> dict[str, tuple[int, int]]:
 
 def import_original(
     copy: Path, target: Path, *, tasks: Sequence[str] = (), overwrite: bool = False, documents: Path | None = None,
-    more: Path | None = None,
+    more: Path | None = None, refused: dict[str, ImportFailed] | None = None,
 ) -> list[Path]:  # fmt: skip
-    """Write packages of a copy's tasks below `target`; all where none is named. Raises ImportFailed, UsageError."""
-    found = {task.name: task for task in read_originals(copy)}
+    """Write packages of a copy's tasks below `target`; all that can be read where none is named.
+
+    refused: takes those that cannot be read. Raises ImportFailed where one was named, UsageError.
+    """
+    unreadable: dict[str, ImportFailed] = {}
+    found = {task.name: task for task in read_originals(copy, unreadable)}
+    if faults := [unreadable[name] for name in tasks if name in unreadable]:
+        raise faults[0]
+    if refused is not None:
+        refused |= unreadable
     if unknown := sorted(set(tasks) - found.keys()):
         raise UsageError(f"no such task: {', '.join(unknown)}", next=f"worksample import tac --original {copy} --list")
     made = [found[name] for name in (tasks or found)]

@@ -32,9 +32,10 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
     found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            texts = [one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)]
-            if texts and isinstance(texts[-1], str):
-                found[node.targets[0].id] = texts[-1]
+            # NAME = os.environ.get(...) or "what it is usually"
+            value = node.value.values[-1] if isinstance(node.value, ast.BoolOp) else node.value
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                found[node.targets[0].id] = value.value
     keys = {
         "tokens": [found[name] for name in _TOKENS if name in found],
         "also": [found["GITLAB_USER"]] if "GITLAB_USER" in found else [],

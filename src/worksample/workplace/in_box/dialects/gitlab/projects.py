@@ -19,7 +19,7 @@ def shown(asker: Asker, project: Project, open_issues: int | None = None) -> dic
     """A project as GitLab shows it."""
     row = project.row or {}
     branch = project.repository.default_branch() if project.repository is not None else None
-    name, about, address = row.get("name", project.name), row.get("description") or "", asker.address(project)
+    name, about, address = _name(project), row.get("description") or "", asker.address(project)
     counted = {} if open_issues is None else {"open_issues_count": open_issues}
     return {
         "id": project.id, "name": name, "path": project.name, "path_with_namespace": project.path,
@@ -32,6 +32,11 @@ def shown(asker: Asker, project: Project, open_issues: int | None = None) -> dic
         "issues_enabled": project.row is not None, "wiki_enabled": project.row is not None,
         "merge_requests_enabled": project.repository is not None, "jobs_enabled": False, **counted,
     }  # fmt: skip
+
+
+def _name(project: Project) -> str:
+    """A repository goes by its own name; a project without one by the tracker's title."""
+    return project.name if project.repository is not None else str((project.row or {})["name"])
 
 
 @route("GET", "projects")
