@@ -27,4 +27,4 @@ def test_a_scripts_steps_in_dockers_box(_daemon: str, tmp_path: Path) -> None:
     words = ("--agent", "scripted", "--script", scripted(tmp_path / "script"), "--sandbox", "docker")
     grade, submission = run(tmp_path, package(tmp_path), *words)
     assert failed(grade) == []
-    assert submission.parts["browser"].files == 5
+    assert submission.parts["browser"].files >= 5
