@@ -143,9 +143,8 @@ def main() -> None:
         page.write_text(PAGE)
         floor, floor_memory = asyncio.run(plain(page, rounds))
     ours, our_memory = asyncio.run(agents(rounds))
-    print(
-        "| | processor, ms | Playwright alone | ratio | by the clock, ms | Playwright alone |\n|---|---|---|---|---|---|"
-    )
+    print("| | processor, ms | Playwright alone | ratio | by the clock, ms | Playwright alone |")
+    print("|---|---|---|---|---|---|")
     for name, (cpu, wall) in ours.items():
         less, plain_wall = floor[name]
         print(f"| {name} | {cpu:.0f} | {less:.0f} | {cpu / less:.1f} | {wall:.0f} | {plain_wall:.0f} |")

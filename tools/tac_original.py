@@ -58,10 +58,9 @@ def main(words: list[str]) -> int:
     if not given.table:
         run(given.copy, given.folder, given.tasks or [task.name for task in found.tasks])
     idle, worked = (results(given.folder / name, found) for name in ("idle", "right"))
-    for name, both in sorted({**worked, **idle}.items()):
-        told = {who: one for part in (idle, worked) for who, one in part.get(name, {}).items()}
+    for name in sorted({*worked, *idle}):
+        told = {**idle.get(name, {}), **worked.get(name, {})}
         sys.stdout.write(f"{name}: {'; '.join(f'{who} {_score(one)}' for who, one in told.items())}\n")
-        del both
     if not given.tasks:
         write(table(found, idle, worked))
     return 0
@@ -83,7 +82,7 @@ def run(copy: Path, folder: Path, tasks: Sequence[str]) -> None:
         if not names:
             continue
         roots = import_original(copy, folder / name / "tac", tasks=names, overwrite=True, more=more)
-        performed(folder / name, dict(zip(names, roots, strict=True)), works)
+        performed(folder / name, dict(zip(names, roots, strict=True)), works, goes_on=True)
 
 
 def results(folder: Path, found: Copy) -> dict[str, dict[str, Outcome]]:
@@ -99,11 +98,11 @@ def _score(one: Outcome) -> str:
 
 def table(found: Copy, idle: Done, worked: Done) -> str:
     """The counts by what tasks need, and what they say of single tasks."""
-    heads = ("need", "tasks", "named", "imported", "served", "contents", "0", "above 0", "ungraded")
+    heads = ("need", "tasks", "named", "imported", "contents", "run", "served", "0", "above 0", "ungraded")
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for need, title in [*NEEDS.items(), ("all", "all")]:
         lines.append(_row(need, title, found, idle))
-    lines += ["", "| task | right work on stand-ins | nothing done on them |", "|---|---|---|"]
+    lines += ["", "| task | right work, on stand-ins | nothing done, without them |", "|---|---|---|"]
     for name, both in sorted(worked.items()):
         lines.append(
             f"| `{name}` | {_score(both['right'])} | {_score(idle[name]['nothing']) if name in idle else ''} |"
@@ -129,7 +128,7 @@ def _row(need: str, title: str, found: Copy, idle: Done) -> str:
     unserved = sum("has not here" in one.reason for one in done if one.score is None)
     graded = [one.score for one in done if one.score is not None]
     whole = sum(not task.missing() for task in own)
-    cells = [len(own) + len(refused), len(written), len(own), len(done) - unserved, whole]
+    cells = [len(own) + len(refused), len(written), len(own), whole, len(done), len(done) - unserved]
     cells += [sum(score == 0 for score in graded), sum(score > 0 for score in graded), len(done) - len(graded)]
     return f"| {title} | " + " | ".join(str(cell) for cell in cells) + " |"
 

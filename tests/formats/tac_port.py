@@ -26,7 +26,7 @@ from worksample.experiments.run import run_experiment
 from worksample.formats.tac import import_tac
 from worksample.models import JudgeConfig
 from worksample.python_api.running import options_of
-from worksample.records import Evaluation, Grade, Instance, Submission
+from worksample.records import Evaluation, Experiment, Grade, Instance, Submission
 from worksample.store import Store
 
 JUDGE, COLLEAGUE = "openai-api/local/judge-1", "openai-api/local/colleague-1"
@@ -98,9 +98,10 @@ def carried_out(
 
 
 def performed(
-    folder: Path, packages: Mapping[str, Path], given: Sequence[Work], parallel: int = 2, graders: int = 2
-) -> dict[str, dict[str, Outcome]]:
-    """Let the agents do their work at these packages, by task, and grade it."""
+    folder: Path, packages: Mapping[str, Path], given: Sequence[Work], parallel: int = 2, graders: int = 2,
+    *, goes_on: bool = False,
+) -> dict[str, dict[str, Outcome]]:  # fmt: skip
+    """Let the agents do their work at these packages, by task, and grade it. `goes_on`: where a run was ended."""
     who = tuple(dict.fromkeys(work.name for work in given))
     for work in given:
         _write_script(folder / "scripts" / work.name, work, packages[work.task].name)
@@ -116,9 +117,12 @@ def performed(
         graders=graders,
     )
     with _models(), Store.open(folder / "store", create=True) as store:
-        plan = prepare(config, store.blobs)
-        commit_plan(store, plan)
-        run_experiment(store, plan.experiment, options_of(config))
+        begun = store.find(Experiment) if goes_on else []
+        if not begun:
+            plan = prepare(config, store.blobs)
+            commit_plan(store, plan)
+            begun = [plan.experiment]
+        run_experiment(store, begun[0], options_of(config))
         return outcomes(store, {root.name: name for name, root in packages.items()})
 
 
