@@ -11,9 +11,11 @@ tests/formats/tac_original_work.py, on projects that stand in for those of the i
 from __future__ import annotations
 
 import argparse
+import ast
+import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +33,9 @@ from worksample.formats.tac.original import (  # noqa: E402
     read_originals,
 )
 from worksample.store import Store  # noqa: E402
+from worksample.workplace.in_box.dialects.exchange import Refused  # noqa: E402
+from worksample.workplace.in_box.dialects.gitlab import answering, routing  # noqa: E402, F401 - one marks what the other finds
+from worksample.workplace.in_box.dialects.plane.answering import ROUTES  # noqa: E402
 
 PAGE = ROOT / "docs/tac.md"
 BEGIN, END = "<!-- originals: written by tools/tac_original.py -->", "<!-- end of originals -->"
@@ -98,7 +103,7 @@ def _score(one: Outcome) -> str:
 
 def table(found: Copy, idle: Done, worked: Done) -> str:
     """The counts by what tasks need, and what they say of single tasks."""
-    heads = ("need", "tasks", "named", "imported", "contents", "run", "served", "0", "above 0", "ungraded")
+    heads = ("need", "tasks", "named", "imported", "contents", "asked", "run", "0", "above 0", "ungraded")
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for need, title in [*NEEDS.items(), ("all", "all")]:
         lines.append(_row(need, title, found, idle))
@@ -125,12 +130,71 @@ def _row(need: str, title: str, found: Copy, idle: Done) -> str:
     refused = [name for name in found.refused if counts(found.written[name])]
     written = [name for name, services in found.written.items() if counts([s for s in services if s != "sotopia"])]
     done = [idle[task.name]["nothing"] for task in own if task.name in idle]
-    unserved = sum("has not here" in one.reason for one in done if one.score is None)
     graded = [one.score for one in done if one.score is not None]
     whole = sum(not task.missing() for task in own)
-    cells = [len(own) + len(refused), len(written), len(own), whole, len(done), len(done) - unserved]
+    answered = sum(not unserved(task.source) for task in own)
+    cells = [len(own) + len(refused), len(written), len(own), whole, answered, len(done)]
     cells += [sum(score == 0 for score in graded), sum(score > 0 for score in graded), len(done) - len(graded)]
     return f"| {title} | " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def unserved(source: str) -> list[str]:
+    """What an evaluator asks of GitLab and Plane that no dialect answers; `common.py` by itself asks nothing such."""
+    return [asked for asked in _asked(ast.parse(source)) if not _served(asked)]
+
+
+def _asked(tree: ast.Module) -> Iterator[str]:
+    """`METHOD PATH` of each request, with `x` for what is only known when it runs."""
+    known: dict[str, ast.expr] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            known[node.targets[0].id] = node.value
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        words = {key.arg: key.value for key in node.keywords}
+        if name == "make_gitlab_request":
+            given = dict(zip(("project_identifier", "additional_path", "method"), node.args, strict=False)) | words
+            project, path = (_text(given.get(key), known) for key in ("project_identifier", "additional_path"))
+            place = "/".join(
+                part for part in ("projects/x" if project else "projects" if not path else "", path) if part
+            )
+            yield f"{_text(given.get('method'), known) or 'GET'} {place.partition('?')[0]}"
+        elif name in ("get", "post") and node.args and "/" in (text := _text(node.args[0], known)):
+            for part in (re.search(r"/api/v1/workspaces/\w+/(.*)", text), re.search(r":8929/(root/\w+/-/.*)", text)):
+                if part is not None:
+                    yield f"{name.upper()} plane:{part[1]}" if "/api/v1/" in text else f"{name.upper()} page:{part[1]}"
+
+
+def _text(node: ast.expr | None, known: Mapping[str, ast.expr], depth: int = 3) -> str:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(part, known) for part in node.values)
+    if isinstance(node, ast.Name) and node.id in known and depth:
+        return _text(known[node.id], known, depth - 1)
+    return "" if node is None else "x"
+
+
+def _served(asked: str) -> bool:
+    method, _, path = asked.partition(" ")
+    if path.startswith("page:"):
+        return False
+    if path.startswith("plane:"):
+        words = re.sub("/+", "/", path.removeprefix("plane:")).strip("/").split("/")
+        return any(
+            m == method and len(p) == len(words) and all(a in ("*", b) for a, b in zip(p, words, strict=True))
+            for m, p, _ in ROUTES
+        )
+    if path == "projects/x/x":
+        # Quoted when it runs: nothing is known of it.
+        return True
+    try:
+        routing.found(method, path)
+    except Refused:
+        return False
+    return True
 
 
 def _reason(one: Outcome) -> str:

@@ -220,6 +220,8 @@ ABOUT = {
     "clear introductions": ["Good morning", "Thank you"],
     "correspondence for each slide": [f"Slide {n}" for n in range(1, 6)],
     "successful combination": ["New Grad Software Engineer", "Requirements"],
+    "contributing to the project": ["Fork it, then ask"],
+    "wiki page to a gitlab project": ["Agents who talk"],
     "Is the manual formatted": ["company values"],
 }
 """What a question holds -> what an answer must."""

@@ -20,6 +20,7 @@ from worksample.workplace.in_box.dialects.gitlab.answering import GitLab
 from worksample.workplace.in_box.dialects.kept import Kept, labels_of, set_labels
 from worksample.workplace.in_box.dialects.plane.answering import Plane
 from worksample.workplace.in_box.dialects.plane.forms import as_html, as_text
+from worksample.workplace.in_box.dialects.serving import REFUSED, Front
 
 PASSWORDS = {"theagentcompany": "mine-alone", "operator": "of-the-operator"}
 NOBODY = Backend("/nonexistent", "tracker")
@@ -90,6 +91,18 @@ def test_what_plane_lacks_is_refused(tmp_path: Path) -> None:
         answer = dialect.answer(asked(method, f"/api/v1/workspaces/tac/{path}", x_api_key="root-token"))
         assert answer.status == 501, path
     assert dialect.answer(asked("GET", "/api/v1/workspaces/tac/projects/")).status == 401
+
+
+def test_a_page_that_stands_in_for_another_is_remembered(tmp_path: Path) -> None:
+    """A browser goes on to it; a grader that took it for the page it wanted would call right work wrong."""
+    front = Front({"gitlab": GitLab(known(tmp_path), tmp_path, tracker=NOBODY).answer}, "of-the-operator")
+    answer = front.answer("gitlab", asked("GET", "/root/doc/-/wikis/Home"))
+    assert (answer.status, answer.headers["Location"]) == (302, "http://tracker:8091/projects/doc/wiki/Home")
+    told = front.answer("gitlab", asked("GET", REFUSED, x_redmine_api_key="of-the-operator"))
+    assert isinstance(told.body, bytes)
+    assert [one["path"] for one in json.loads(told.body)["refused"]] == ["/root/doc/-/wikis/Home"]
+    assert front.answer("gitlab", asked("GET", REFUSED, x_redmine_api_key="x")).status == 404
+    assert front.answer("gitlab", asked("GET", REFUSED)).status == 404
 
 
 @given(

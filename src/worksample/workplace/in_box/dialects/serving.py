@@ -44,7 +44,7 @@ class Front:
         except OSError as error:
             sys.stderr.write(f"{name} {request.method} {request.path}: {error}\n")
             given = as_json({"error": "its service does not answer"}, 502)
-        if given.status == NOT_SERVED:
+        if given.status == NOT_SERVED or given.lacks:
             self._remember(name, request, given)
         return given
 

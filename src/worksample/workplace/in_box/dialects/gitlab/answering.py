@@ -15,7 +15,7 @@ from typing import IO
 
 from ..accounts import Accounts, Who, challenge
 from ..backend import TRACKER, Backend
-from ..exchange import Answer, Refused, Request, as_json, not_served
+from ..exchange import Answer, Refused, Request, as_json, not_served, page_at
 from ..kept import Kept
 from ..tracker import Tracker
 from . import branches, files, history, issues, merge_requests, projects
@@ -133,12 +133,12 @@ class GitLab:
     def _page(self, request: Request) -> Answer:
         """Addresses of GitLab's pages lead to those that there are."""
         if request.path in ("/", "/users/sign_in", "/dashboard/projects", "/explore", f"/{NAMESPACE}"):
-            return Answer(302, b"", {"Location": f"{self._home}/projects"})
+            return page_at(f"{self._home}/projects")
         page = _PAGE.fullmatch(request.path.lower() if "/-/" not in request.path else request.path)
         if page is None or page[1] != NAMESPACE or (page[3] and page[3] not in _PAGES):
             raise not_served(f"GitLab's page {request.path}")
         form = _PAGES[page[3]][1 if page[4] else 0] if page[3] else "/projects/{name}"
-        return Answer(302, b"", {"Location": self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/"))})
+        return page_at(self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/")))
 
 
 def _pieces(source: IO[bytes], running: subprocess.Popen[bytes]) -> Iterator[bytes]:

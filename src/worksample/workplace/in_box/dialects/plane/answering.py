@@ -9,7 +9,7 @@ from typing import Any
 
 from ..accounts import Accounts
 from ..backend import TRACKER, Backend
-from ..exchange import Answer, Refused, Request, as_json, not_served, number
+from ..exchange import Answer, Refused, Request, as_json, not_served, number, page_at
 from ..kept import Kept
 from ..tracker import Tracker
 from . import forms
@@ -55,14 +55,14 @@ class Plane:
         who = self._accounts.operator()
         asker = Asker(Tracker(who, who, self._tracker), self._kept, who)
         if page[1] is None:
-            return Answer(302, b"", {"Location": "/projects"})
+            return page_at("/projects")
         row = asker.project(page[1])
         place = {"issues": "/issues", "cycles": "/roadmap", "modules": "/issues", "settings": "/settings"}.get(
             page[2] or "", ""
         )
         if page[2] == "issues" and page[3]:
-            return Answer(302, b"", {"Location": f"/issues/{asker.issue(row, page[3])['id']}"})
-        return Answer(302, b"", {"Location": f"/projects/{row['identifier']}{place}"})
+            return page_at(f"/issues/{asker.issue(row, page[3])['id']}")
+        return page_at(f"/projects/{row['identifier']}{place}")
 
 
 Verb = Callable[[Asker, "list[str]", Mapping[str, Any]], Any]
