@@ -103,23 +103,41 @@ def _score(one: Outcome) -> str:
 
 def table(found: Copy, idle: Done, worked: Done) -> str:
     """The counts by what tasks need, and what they say of single tasks."""
-    heads = ("need", "tasks", "named", "imported", "contents", "asked", "run", "0", "above 0", "ungraded")
+    heads = [
+        "need",
+        "tasks",
+        "named",
+        "imported",
+        "contents",
+        "answered",
+        *(["run", "0", "above 0", "ungraded"] if idle else []),
+    ]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    for need, title in [*NEEDS.items(), ("all", "all")]:
-        lines.append(_row(need, title, found, idle))
-    lines += ["", "| task | right work, on stand-ins | nothing done, without them |", "|---|---|---|"]
-    for name, both in sorted(worked.items()):
-        lines.append(
-            f"| `{name}` | {_score(both['right'])} | {_score(idle[name]['nothing']) if name in idle else ''} |"
-        )
-    lines += ["", "| ungraded with nothing done, because | tasks |", "|---|---|"]
-    why = Counter(_reason(both["nothing"]) for both in idle.values() if both["nothing"].score is None)
-    lines += [f"| {reason.replace('|', '/')} | {count} |" for reason, count in why.most_common()]
-    above = sorted(name for name, both in idle.items() if (both["nothing"].score or 0) > 0)
-    lines += ["", f"Nothing done earns points in {len(above)}: " + ", ".join(f"`{name}`" for name in above) + "."]
+    lines += [_row(need, title, found, idle) for need, title in [*NEEDS.items(), ("all", "all")]]
+    asking = {task.name: asked for task in found.tasks if (asked := unserved(task.source))}
+    lines += ["", "| evaluator that asks for what is not here | it asks |", "|---|---|"]
+    lines += [
+        f"| `{name}` | {', '.join(f'`{one}`' for one in dict.fromkeys(asked))} |" for name, asked in asking.items()
+    ]
+    if worked:
+        lines += ["", "| task | right work, on projects that stand in |", "|---|---|"]
+        lines += [f"| `{name}` | {_score(both['right'])} |" for name, both in sorted(worked.items())]
+    if idle:
+        lines += ["", *_idle(idle)]
     refused = ", ".join(f"`{name}`" for name in sorted(found.refused))
-    lines += ["", f"Not read by Python {sys.version_info[0]}.{sys.version_info[1]}: {refused or 'none'}."]
+    lines += ["", f"Python {sys.version_info[0]}.{sys.version_info[1]} cannot read: {refused or 'none'}."]
     return "\n".join(lines)
+
+
+def _idle(idle: Done) -> list[str]:
+    done = {name: both["nothing"] for name, both in idle.items()}
+    why = Counter(_reason(one) for one in done.values() if one.score is None)
+    above = sorted(name for name, one in done.items() if (one.score or 0) > 0)
+    return [
+        "| ungraded with nothing done, because | tasks |", "|---|---|",
+        *(f"| {reason.replace('|', '/')} | {count} |" for reason, count in why.most_common()),
+        "", f"Nothing done earns points in {len(above)}: {', '.join(f'`{name}`' for name in above)}.",
+    ]  # fmt: skip
 
 
 def _row(need: str, title: str, found: Copy, idle: Done) -> str:
@@ -129,12 +147,13 @@ def _row(need: str, title: str, found: Copy, idle: Done) -> str:
     own = [task for task in found.tasks if counts(task.services)]
     refused = [name for name in found.refused if counts(found.written[name])]
     written = [name for name, services in found.written.items() if counts([s for s in services if s != "sotopia"])]
-    done = [idle[task.name]["nothing"] for task in own if task.name in idle]
-    graded = [one.score for one in done if one.score is not None]
-    whole = sum(not task.missing() for task in own)
-    answered = sum(not unserved(task.source) for task in own)
-    cells = [len(own) + len(refused), len(written), len(own), whole, answered, len(done)]
-    cells += [sum(score == 0 for score in graded), sum(score > 0 for score in graded), len(done) - len(graded)]
+    cells = [len(own) + len(refused), len(written), len(own), sum(not task.missing() for task in own)]
+    cells.append(sum(not unserved(task.source) for task in own))
+    if idle:
+        done = [idle[task.name]["nothing"] for task in own if task.name in idle]
+        graded = [one.score for one in done if one.score is not None]
+        cells += [len(done), sum(score == 0 for score in graded), sum(score > 0 for score in graded)]
+        cells.append(len(done) - len(graded))
     return f"| {title} | " + " | ".join(str(cell) for cell in cells) + " |"
 
 
