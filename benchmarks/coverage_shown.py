@@ -25,6 +25,8 @@ SHOWN: tuple[tuple[str, str], ...] = (
     (r"ranks: rank", "rank of the middle one of five"),
     (r"pairs: full pass", "paired difference, 3 repeats, equal agents"),
     (r"compare: full pass", "paired difference, 3 repeats, equal agents"),
+    (r"colleagues: score .*", SCORES),
+    (r"colleagues: difference", "paired difference, graded, equal agents"),
     (r"compare: score", "paired difference, graded, equal agents"),
     (r"tiers: .*: pass", "full pass, 3 repeats"),
     (r"(tiers|platform|category|domain|cohort): .*: score", "S_partial"),

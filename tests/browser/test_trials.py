@@ -104,6 +104,19 @@ def failed(grade: Grade) -> list[tuple[str, str]]:
     return [(part.name, part.reason) for part in grade.leaves if not part.passed]
 
 
+def scripted(folder: Path) -> Path:
+    """The folder of a script that does it."""
+    folder.mkdir()
+    words = f"[[step]]\nraw = true\nrun = '''\n{WRITE}\n'''\n"
+    for one in IN_PAGE:
+        given = ", ".join(f'{key} = "{value}"' for key, value in one.given.items())
+        words += f'[[step]]\nbrowse = "{one.tool.removeprefix("browser_")}"\nargs = {{ {given} }}\n'
+        words += '[[step]]\nbrowse = "noop"\nargs = { wait_ms = 50 }\nuntil = "Form - "\n' if "url" in given else ""
+    words += f"[[step]]\npython = '''\n{COUNT}\n'''\n"
+    (folder / "form.toml").write_text(words)
+    return folder
+
+
 def test_a_models_tools_are_browser_shell_and_python_together(tmp_path: Path) -> None:
     steps = [step("bash", command=WRITE), *IN_PAGE, step("python", code=COUNT), step("submit")]
     grade, submission, working = by_model(tmp_path, package(tmp_path), "worker", steps)
@@ -115,15 +128,7 @@ def test_a_models_tools_are_browser_shell_and_python_together(tmp_path: Path) ->
 @pytest.mark.thorough(quick="browser/test_trials.py::test_a_models_tools_are_browser_shell_and_python_together")
 @pytest.mark.long(seconds=30)
 def test_a_scripts_steps(tmp_path: Path) -> None:
-    (tmp_path / "script").mkdir()
-    words = f"[[step]]\nraw = true\nrun = '''\n{WRITE}\n'''\n"
-    for one in IN_PAGE:
-        given = ", ".join(f'{key} = "{value}"' for key, value in one.given.items())
-        words += f'[[step]]\nbrowse = "{one.tool.removeprefix("browser_")}"\nargs = {{ {given} }}\n'
-        words += '[[step]]\nbrowse = "noop"\nargs = { wait_ms = 50 }\nuntil = "Form - "\n' if "url" in given else ""
-    words += f"[[step]]\npython = '''\n{COUNT}\n'''\n"
-    (tmp_path / "script/form.toml").write_text(words)
-    grade, _ = run(tmp_path, package(tmp_path), "--agent", "scripted", "--script", tmp_path / "script")
+    grade, _ = run(tmp_path, package(tmp_path), "--agent", "scripted", "--script", scripted(tmp_path / "script"))
     assert failed(grade) == []
 
 

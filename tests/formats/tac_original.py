@@ -11,6 +11,9 @@ import os
 SERVER_HOSTNAME = os.getenv("SERVER_HOSTNAME") or "the-agent-company.com"
 CHAT = f"http://{SERVER_HOSTNAME}:{os.getenv('ROCKETCHAT_PORT') or '3000'}"
 OWNCLOUD_URL = f"http://{SERVER_HOSTNAME}:{os.getenv('OWNCLOUD_PORT') or '8092'}"
+GITLAB_ACCESS_TOKEN = "root-token"
+GITLAB_USER = "root"
+PLANE_API_KEY = os.environ.get("PLANE_API_KEY") or "plane-api-key"
 """
 SCORING = """
 class Checkpoint:
@@ -65,7 +68,8 @@ def owncloud_file(path):
     return answer.content if answer.status_code == 200 else None
 
 def make_gitlab_request(path):
-    return requests.get(f"http://{SERVER_HOSTNAME}:8929/api/v4/{path}")
+    head = {"PRIVATE-TOKEN": GITLAB_ACCESS_TOKEN}
+    return requests.get(f"http://{SERVER_HOSTNAME}:8929/api/v4/{path}", headers=head)
 '''
 GREET = """
 from scoring import Result, Checkpoint, bonus_for_completing_final
@@ -128,8 +132,15 @@ ISSUE = """
 from scoring import Result, Checkpoint
 from common import *
 
+PROJECT = "root/rates"
+
+@grader
+def closed():
+    found = make_gitlab_request(f"projects/{PROJECT.replace('/', '%2F')}/issues?search=rate").json()
+    return [issue["state"] for issue in found] == ["closed"]
+
 def grade_checkpoints(trajectory=""):
-    return Result([Checkpoint(1, int(make_gitlab_request("issues").status_code == 200))])
+    return Result([Checkpoint(1, int(closed()))])
 """
 Files = Mapping[str, str]
 TASKS: Mapping[str, Files] = {
@@ -149,7 +160,12 @@ TASKS: Mapping[str, Files] = {
         "evaluator.py": REPORT,
     },
     "hr-emoji": {"task.md": "Add an emoji.\n", "dependencies.yml": "- rocketchat\n", "evaluator.py": NOTES},
-    "sde-issue": {"task.md": "Close the issue.\n", "dependencies.yml": "- gitlab\n", "evaluator.py": ISSUE},
+    "sde-issue": {
+        "task.md": "Close the issue.\n",
+        "dependencies.yml": "- gitlab\n",
+        "evaluator.py": ISSUE,
+        "populate_data.py": "x = 1\n",
+    },
 }
 
 

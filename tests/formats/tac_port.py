@@ -26,7 +26,7 @@ from worksample.experiments.run import run_experiment
 from worksample.formats.tac import import_tac
 from worksample.models import JudgeConfig
 from worksample.python_api.running import options_of
-from worksample.records import Evaluation, Grade, Instance, Submission
+from worksample.records import Evaluation, Experiment, Grade, Instance, Submission
 from worksample.store import Store
 
 JUDGE, COLLEAGUE = "openai-api/local/judge-1", "openai-api/local/colleague-1"
@@ -98,15 +98,17 @@ def carried_out(
 
 
 def performed(
-    folder: Path, packages: Mapping[str, Path], given: Sequence[Work], parallel: int = 2, graders: int = 2
-) -> dict[str, dict[str, Outcome]]:
-    """Let both agents do their work at these packages, by task, and grade it."""
+    folder: Path, packages: Mapping[str, Path], given: Sequence[Work], parallel: int = 2, graders: int = 2,
+    *, goes_on: bool = False,
+) -> dict[str, dict[str, Outcome]]:  # fmt: skip
+    """Let the agents do their work at these packages, by task, and grade it. `goes_on`: where a run was ended."""
+    who = tuple(dict.fromkeys(work.name for work in given))
     for work in given:
         _write_script(folder / "scripts" / work.name, work, packages[work.task].name)
     config = ExperimentConfig(
         name="port",
-        agents=tuple(AgentConfig(harness="scripted", name=n, script=str(folder / "scripts" / n)) for n in WHO),
-        tasks=tuple(str(packages[work.task]) for work in given if work.name == "right"),
+        agents=tuple(AgentConfig(harness="scripted", name=n, script=str(folder / "scripts" / n)) for n in who),
+        tasks=tuple(dict.fromkeys(str(packages[work.task]) for work in given)),
         judges={"judge": JudgeConfig(model=JUDGE)},
         roles={"colleague": COLLEAGUE},
         check_models=False,
@@ -115,9 +117,12 @@ def performed(
         graders=graders,
     )
     with _models(), Store.open(folder / "store", create=True) as store:
-        plan = prepare(config, store.blobs)
-        commit_plan(store, plan)
-        run_experiment(store, plan.experiment, options_of(config))
+        begun = store.find(Experiment) if goes_on else []
+        if not begun:
+            plan = prepare(config, store.blobs)
+            commit_plan(store, plan)
+            begun = [plan.experiment]
+        run_experiment(store, begun[0], options_of(config))
         return outcomes(store, {root.name: name for name, root in packages.items()})
 
 
@@ -164,6 +169,9 @@ def _write_script(folder: Path, work: Work, package: str) -> None:
     if len(lines) > 1:
         program = "\n".join(lines)
         steps.append(f"[[step]]\nrun = '''\ncd {{scratch}} && python3 - <<'PY'\n{program}\nPY\n'''\n")
+    if work.program:
+        bring("{scratch}/work.py", work.program.encode())
+        steps.append("[[step]]\nrun = 'cd {scratch} && cat work.py && python3 work.py'\n")
     steps.append("[[step]]\nsubmit = true\n")
     (folder / f"{package}.toml").write_text("\n".join(steps))
 
@@ -212,6 +220,8 @@ ABOUT = {
     "clear introductions": ["Good morning", "Thank you"],
     "correspondence for each slide": [f"Slide {n}" for n in range(1, 6)],
     "successful combination": ["New Grad Software Engineer", "Requirements"],
+    "contributing to the project": ["Fork it, then ask"],
+    "wiki page to a gitlab project": ["Agents who talk"],
     "Is the manual formatted": ["company values"],
 }
 """What a question holds -> what an answer must."""

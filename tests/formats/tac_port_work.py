@@ -29,6 +29,8 @@ class Work:
     shared: str = ""
     channels: tuple[tuple[str, str, str], ...] = ()
     """Rooms that it makes: whom it invites, what it says there."""
+    program: str = ""
+    """Python that it runs besides."""
 
 
 def given(task: str) -> Path:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
 
 from cli.run_cli import cli_json
 from formats.tac_original import TASKS, original
@@ -14,6 +16,7 @@ from formats.tac_port_work import Work
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.tac.original import counted, import_original, read_originals
 from worksample.tasks import read_package
+from worksample.workplace.reading import read_company
 
 pytestmark = pytest.mark.tac
 
@@ -26,12 +29,16 @@ def test_a_copy_is_read_and_counted(tmp_path: Path) -> None:
         "pm-greet": ("rocketchat",),
         "sde-issue": ("gitlab",),
     }
-    assert found["sde-issue"].lacks == ("gitlab",)
+    assert {name: task.missing() for name, task in found.items() if task.missing()} == {
+        "finance-report": ("ownCloud's documents",), "sde-issue": ("GitLab's project rates",),
+    }  # fmt: skip
+    assert found["sde-issue"].unprepared == ("populate_data.py",)
     assert [one.id for one in found["pm-greet"].colleagues] == ["david_wong"]
     assert (found["pm-greet"].looks.judge, found["finance-report"].looks.judge) == (True, False)
-    assert counted(list(found.values()))["all"] == (4, 3)
+    assert counted(list(found.values()))["all"] == (4, 4)
     said = cli_json("import", "tac", "--original", tmp_path, "--list")
-    assert [one["name"] for one in said if one["lacks"]] == ["sde-issue"]
+    assert [one["name"] for one in said if one["contents"]] == ["finance-report", "sde-issue"]
+    assert not [one for one in said if one["lacks"]]
 
 
 def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Path) -> None:
@@ -43,7 +50,12 @@ def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Pa
         ("the-agent-company.com", 3000, "service:workplace:3000"),
         ("the-agent-company.com", 3002, "service:workplace:3000"),
     ]
-    assert packages["tac-sde-issue"].instances[0].environment.services == ("gitlab",)
+    issue = packages["tac-sde-issue"].instances[0].environment
+    assert issue.services == ("git", "tracker")
+    assert ("the-agent-company.com", 8929) in [(one.name, one.port) for one in issue.endpoints]
+    assert "GitLab's project rates" in (tmp_path / "tac/tac-sde-issue/notes.md").read_text()
+    agent = read_company(tmp_path / "tac/tac-sde-issue/company").person[0]
+    assert (agent.tokens, agent.also) == (("root-token", "plane-api-key"), ("root",))
     report = tmp_path / "tac/tac-finance-report"
     assert (report / "inputs/numbers.csv").is_file()
     assert not list((report / "inputs").rglob("answer.txt"))
@@ -77,8 +89,25 @@ def test_what_is_malformed_is_said_with_its_file(file: str, text: str, fault: st
         with pytest.raises(ImportFailed, match=fault):
             read_originals(copy)
         return
-    place.rename(place.with_name("evaluator.py.enc"))
-    with pytest.raises(ImportFailed, match="encrypted"):
+    place.unlink()
+    with pytest.raises(ImportFailed, match="no evaluator"):
+        read_originals(copy)
+    refused: dict[str, ImportFailed] = {}
+    assert len(read_originals(copy, refused)) == 3
+    assert list(refused) == ["pm-greet"]
+
+
+def test_an_encrypted_evaluator_is_opened_by_the_published_key(tmp_path: Path) -> None:
+    copy = original(tmp_path)
+    place = copy / "workspaces/tasks/pm-greet/evaluator.py"
+    source, key = place.read_text(), base64.urlsafe_b64encode(b"theagentcompany is all you need\0")
+    place.unlink()
+    sealed = place.with_name("evaluator.py.enc")
+    sealed.write_bytes(Fernet(key).encrypt(source.encode()))
+    [root] = import_original(copy, tmp_path / "tac", tasks=["pm-greet"])
+    assert (root / "reference/evaluator.py").read_text() == source
+    sealed.write_bytes(Fernet(Fernet.generate_key()).encrypt(source.encode()))
+    with pytest.raises(ImportFailed, match="not by the published key"):
         read_originals(copy)
 
 
@@ -89,6 +118,14 @@ def test_a_folder_that_is_no_copy_is_refused(tmp_path: Path) -> None:
         import_original(original(tmp_path / "copy"), tmp_path / "tac", tasks=["nonesuch"])
 
 
+CLOSE = """
+import json, urllib.request
+root, head = "http://the-agent-company.com:8929/api/v4/projects/root%2Frates", {"PRIVATE-TOKEN": "root-token"}
+asked = urllib.request.Request(root + "/issues?search=rate", headers=head)
+[issue] = json.load(urllib.request.urlopen(asked, timeout=120))
+change = urllib.request.Request(root + "/issues/%d?state_event=close" % issue["iid"], b"", head, method="PUT")
+urllib.request.urlopen(change, timeout=120)
+"""
 HOME = "http://the-agent-company.com:3000/home"
 WORKS = [
     Work(
@@ -100,6 +137,8 @@ WORKS = [
     Work("finance-report", "wrong", {"total.txt": b"42\n"}),
     Work("hr-emoji", "right"),
     Work("hr-emoji", "wrong"),
+    Work("sde-issue", "right", program=CLOSE),
+    Work("sde-issue", "wrong"),
 ]  # fmt: skip
 
 
@@ -111,13 +150,18 @@ WORKS = [
 def test_evaluators_of_a_copy_grade_right_and_wrong_work(tmp_path: Path) -> None:
     """With the real client of Rocket.Chat; a judge answers; what the chat has not leaves work ungraded."""
     names = tuple(dict.fromkeys(work.task for work in WORKS))
-    roots = import_original(original(tmp_path / "copy"), tmp_path / "tac", tasks=names)
+    more = tmp_path / "more"
+    (more / "projects").mkdir(parents=True)
+    issue = '[[issue]]\nsubject = "The rate is wrong"\nby = "theagentcompany"\nat = 2024-11-01T09:00:00\n'
+    (more / "projects/rates.toml").write_text(f'title = "Rates"\n{issue}')
+    roots = import_original(original(tmp_path / "copy"), tmp_path / "tac", tasks=names, more=more)
     found = performed(tmp_path, dict(zip(names, roots, strict=True)), WORKS)
     assert found["pm-greet"]["right"].score == 1.0, found
     assert found["pm-greet"]["wrong"] == Outcome(
         0.0, ((1.0, 0.0), (1.0, 0.0), (2.0, 0.0), (1.0, 0.0)), reason="0 of 5 points"
     )
     assert (found["finance-report"]["right"].score, found["finance-report"]["wrong"].score) == (1.0, 0.5)
+    assert (found["sde-issue"]["right"].score, found["sde-issue"]["wrong"].score) == (1.0, 0.0)
     for who in ("right", "wrong"):
         assert found["hr-emoji"][who].cause == "grader.lacks"
         assert "emoji-custom.list" in found["hr-emoji"][who].reason

@@ -7,12 +7,21 @@ from collections.abc import Sequence
 from worksample.manifests import nearest
 from worksample.records import EndpointSpec, SourceFiles, WorkplaceSource
 
+COLLEAGUE = "colleague"
+"""The role of the model that plays colleagues."""
 WORKPLACE = "workplace"
 """Name of the service that keeps a workplace's own, behind their endpoints and in exports."""
 PORTS = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
 """Of a workplace's services, by the names under which the agent's box finds them."""
-DIALECTS = {"owncloud": ("files", 80), "rocketchat": ("chat", 3000)}
+DIALECTS = {
+    "gitlab": ("git", 8929),
+    "owncloud": ("files", 80),
+    "plane": ("tracker", 8091),
+    "rocketchat": ("chat", 3000),
+}
 """Other products' ways to ask a service: whose, and the port at which it is found besides under the dialect's name."""
+BESIDES = {"gitlab": ("tracker",)}
+"""Services that a dialect asks besides its own."""
 
 
 def check_workplace(
@@ -33,8 +42,9 @@ def check_workplace(
     for name in dialects:
         if name not in DIALECTS:
             raise ValueError(f"there is no dialect {name!r}{nearest(name, DIALECTS)}; there are {', '.join(DIALECTS)}")
-        if DIALECTS[name][0] not in services:
-            raise ValueError(f"the dialect {name!r} is of the service {DIALECTS[name][0]!r}, which services lacks")
+        for wanted in (DIALECTS[name][0], *BESIDES.get(name, ())):
+            if wanted not in services:
+                raise ValueError(f"the dialect {name!r} is of the service {wanted!r}, which services lacks")
 
 
 def endpoints_of_workplace(services: Sequence[str], dialects: Sequence[str] = ()) -> tuple[EndpointSpec, ...]:

@@ -25,6 +25,8 @@ def _account(name: str) -> str:
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), Says("lower case letters, digits, _ and -")]
 Account = Annotated[Name, AfterValidator(_account)]
+Token = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{8,100}$")]
+Alias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.@-]{0,79}$")]
 Text = Annotated[str, Field(min_length=1, max_length=100_000), Says("text")]
 
 
@@ -38,6 +40,10 @@ class Person(Frozen):
     project: Name | None = None
     password: Annotated[str, Field(pattern=r"^[!-9;-~]{8,64}$"), Says("8 to 64 characters, no blank and no colon")] = ""
     """Of the account that an agent is given. Without it: made at random, and told to nobody in the workplace."""
+    tokens: Annotated[tuple[Token, ...], Field(max_length=8), Says("at most 8 tokens of 8 to 100 characters")] = ()
+    """Access tokens that stand for this account in the dialects that know tokens."""
+    also: Annotated[tuple[Alias, ...], Field(max_length=8), Says("at most 8 names")] = ()
+    """Further names under which this account logs in by those dialects."""
 
 
 class Message(Frozen):

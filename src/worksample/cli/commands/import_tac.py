@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from worksample.cli.output import json_option, say_json, table
-from worksample.errors import UsageError
+from worksample.errors import ImportFailed, UsageError
 
 
 @click.command("tac")
@@ -32,6 +33,13 @@ from worksample.errors import UsageError
     type=click.Path(exists=True, file_okay=False),
     help="A copy of TheAgentCompany's own repository, instead of the installed port.",
 )
+@click.option(
+    "--projects",
+    default=None,
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False),
+    help="With --original: projects, repositories and wikis of GitLab and Plane, as a company's folder has them.",
+)
 @click.option("--overwrite", is_flag=True, default=None, help="Replace packages that exist already.")
 @json_option
 def command(
@@ -41,6 +49,7 @@ def command(
     as_published: bool | None,
     documents: str | None,
     original: str | None,
+    projects: str | None,
     overwrite: bool | None,
     as_json: bool | None,
 ) -> None:
@@ -51,8 +60,11 @@ def command(
     """
     if original is not None:
         ways = {"listing": bool(listing), "overwrite": bool(overwrite), "as_json": bool(as_json)}
-        _original(original, out, tasks, documents, **ways)
+        given = tuple(Path(one) if one else None for one in (documents, projects))
+        _original(original, out, tasks, given, **ways)
         return
+    if projects is not None:
+        raise UsageError("--projects belongs to --original: no task of the port asks GitLab or Plane")
     if listing:
         _list(as_json=bool(as_json))
         return
@@ -75,27 +87,47 @@ def command(
 
 
 def _original(
-    copy: str, out: str | None, tasks: tuple[str, ...], documents: str | None, *, listing: bool, overwrite: bool,
-    as_json: bool,
+    copy: str, out: str | None, tasks: tuple[str, ...], given: tuple[Path | None, ...], *, listing: bool,
+    overwrite: bool, as_json: bool,
 ) -> None:  # fmt: skip
     from worksample.formats.tac.original import counted, import_original, read_originals
 
     if listing or out is None:
-        found = read_originals(Path(copy))
+        refused: dict[str, ImportFailed] = {}
+        found = read_originals(Path(copy), refused)
         if as_json:
-            say_json([{"name": one.name, "services": one.services, "lacks": one.lacks} for one in found])
+            say_json([
+                {
+                    "name": one.name, "services": one.services, "lacks": one.lacks,
+                    "contents": one.missing(*given), "programs": one.unprepared,
+                }
+                for one in found
+            ] + [{"name": name, "unreadable": fault.what} for name, fault in refused.items()])  # fmt: skip
             return
-        rows = [(one.name, ", ".join(one.services), "no" if one.lacks else "yes") for one in found]
-        table("", ("task", "needs", "runs here"), rows)
+        rows = [
+            (one.name, ", ".join(one.services), "no" if one.lacks else "yes", "; ".join(one.missing(*given)))
+            for one in found
+        ]
+        table("", ("task", "needs", "runs here", "contents that are missing"), rows)
         numbers = [(name, str(count), str(run)) for name, (count, run) in counted(found).items()]
         table("", ("needs", "tasks", "run here"), numbers)
+        _say_refused(refused)
         return
-    lying = Path(documents) if documents else None
-    made = import_original(Path(copy), Path(out), tasks=tasks, overwrite=overwrite, documents=lying)
+    documents, projects = given
+    faults: dict[str, ImportFailed] = {}
+    made = import_original(
+        Path(copy), Path(out), tasks=tasks, overwrite=overwrite, documents=documents, more=projects, refused=faults
+    )
     if as_json:
         say_json([str(root) for root in made])
         return
+    _say_refused(faults)
     click.echo(f"{len(made)} packages in {out}\n  next: worksample task check {out}/NAME")
+
+
+def _say_refused(faults: Mapping[str, ImportFailed]) -> None:
+    for name, fault in faults.items():
+        click.echo(f"{name} cannot be read: {fault.what}", err=True)
 
 
 def _list(*, as_json: bool) -> None:

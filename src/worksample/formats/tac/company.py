@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed
+from worksample.tasks.workplace import BESIDES
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.tac import account_of, read_npcs
 
@@ -49,7 +50,14 @@ WHOLE = frozenset(MATERIAL) - {
     "hr_check_attendance_multiple_days_department",
 } | {"hr_new_grad_job_description"}  # fmt: skip
 """Tasks that need no other document."""
-SERVICES = {"owncloud": "files", "rocketchat": "chat"}
+SERVICES = {"gitlab": "git", "owncloud": "files", "plane": "tracker", "rocketchat": "chat"}
+"""A workplace's service by the product whose dialect it is asked in."""
+
+
+def services_for(products: Iterable[str]) -> list[str]:
+    """A workplace's services that these dialects ask."""
+    found = [name for one in products for name in (SERVICES[one], *BESIDES.get(one, ()))]
+    return list(dict.fromkeys(found))
 
 
 def write_company(root: Path, task: Published, documents: Path | None) -> None:
@@ -64,14 +72,21 @@ def write_company(root: Path, task: Published, documents: Path | None) -> None:
 
 def company_folder(
     root: Path, defined: Sequence[Mapping[str, Any]], colleagues: Sequence[Colleague], material: Mapping[str, Path],
-    documents: Path | None,
+    documents: Path | None, *, agent: Mapping[str, Sequence[str]] | None = None, more: Path | None = None,
 ) -> None:  # fmt: skip
-    """Write a company of these people. `material`: documents by their places; `documents`: what else lies there."""
+    """Write a company of these people. `material`: documents by their places; `documents`: what else lies there.
+
+    agent: further keys of the agent's account. more: a folder in the company's own form, with its projects,
+    repositories and wikis.
+    """
     played = {one.id: one for one in colleagues}
     rooms = sorted({room for one in defined for room in re.findall(r"#([a-z][a-z-]*)", str(one.get("slack_channels")))})
     for name in ("channels", "colleagues", "files"):
         (root / name).mkdir(parents=True)
-    (root / "company.toml").write_text(_company(defined, played))
+    for name in ("projects", "repositories", "wiki"):
+        if more is not None and (more / name).is_dir():
+            shutil.copytree(more / name, root / name, dirs_exist_ok=True)
+    (root / "company.toml").write_text(_company(defined, played, agent or {}))
     for room in rooms:
         (root / "channels" / f"{room}.toml").write_text('topic = ""\n')
     for one in played.values():
@@ -100,9 +115,13 @@ def defined_in(path: Path) -> list[dict[str, Any]]:
         raise ImportFailed(f"cannot be read: {fault}", where=str(path)) from fault
 
 
-def _company(defined: Sequence[Mapping[str, Any]], played: Mapping[str, Colleague]) -> str:
+def _company(
+    defined: Sequence[Mapping[str, Any]], played: Mapping[str, Colleague], agent: Mapping[str, Sequence[str]]
+) -> str:
     lines = ['name = "TheAgentCompany"', f"today = {TODAY}", ""]
-    people = {AGENT: {"name": "The Agent Company", "role": "Assistant", "password": AGENT}}
+    people: dict[str, dict[str, Any]] = {
+        AGENT: {"name": "The Agent Company", "role": "Assistant", "password": AGENT, **agent}
+    }
     for one in defined:
         name = f"{one['first_name']} {one['last_name']}"
         people[account_of(name)] = {
@@ -115,5 +134,5 @@ def _company(defined: Sequence[Mapping[str, Any]], played: Mapping[str, Colleagu
     return "\n".join(lines)
 
 
-def _toml(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _toml(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

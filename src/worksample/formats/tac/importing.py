@@ -14,7 +14,7 @@ from pathlib import Path
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import ImportFailed, UsageError
 
-from .company import SERVICES, WHOLE, write_company
+from .company import SERVICES, WHOLE, services_for, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .source import Published, find_source, read_all
 
@@ -178,7 +178,7 @@ def _workplace(task: Published) -> list[str]:
     return [
         'network = "workplace"',
         'company = "company"',
-        f"services = {json.dumps([SERVICES[name] for name in task.services])}",
+        f"services = {json.dumps(services_for(task.services))}",
         f"dialects = {json.dumps(list(task.services))}",
     ]
 

@@ -20,20 +20,24 @@ from typing import Any
 import yaml
 
 from worksample.errors import ImportFailed, ManifestError, UsageError
+from worksample.tasks.workplace import PORTS
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.tac import read_scenarios
 
-from .company import SERVICES, company_folder, defined_in
+from .company import SERVICES, company_folder, defined_in, services_for
 from .evaluator_analysis import UTILS, WORKSPACE, Looks, looks
+from .original_company import agent_keys, missing, notes, write_wiki
+from .sealed import SEALED, opened
 from .source import Copied, image_of
 
 TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
 SHARED = ("common.py", "config.py", "scoring.py")
 KNOWN = ("gitlab", "owncloud", "plane", "rocketchat", "sotopia")
 """What dependencies.yml may name. Sotopia plays colleagues there, which the workplace does here."""
+PREPARING = ("populate_data.py", "post_init.py", "post_init.sh")
 HOST = "the-agent-company.com"
-ADDRESSES = ((8092, "files", 8092), (3000, "chat", 3000), (3002, "chat", 3000))
-"""Ports under the original's name, the service behind each and its own port; Rocket.Chat has had two."""
+ADDRESSES = ((8092, "files"), (3000, "chat"), (3002, "chat"), (8929, "git"), (8091, "tracker"))
+"""Ports under the original's name, and the service behind each; Rocket.Chat has had two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Original:
     colleagues: tuple[Colleague, ...]
     copied: tuple[Copied, ...]
     looks: Looks
+    source: str
+    """Of the evaluator."""
 
     @property
     def id(self) -> str:
@@ -63,24 +69,44 @@ class Original:
         """Services that no workplace gives."""
         return tuple(name for name in self.services if name not in SERVICES)
 
+    @property
+    def unprepared(self) -> tuple[str, ...]:
+        """Programs of its own that would put something into services before the agent begins, and are not run here."""
+        return tuple(name for name in PREPARING if (self.folder / name).is_file())
 
-def read_originals(copy: Path) -> list[Original]:
-    """Every task of a copy by name. UsageError where the folder is none, ImportFailed for a task that is malformed."""
+    def missing(self, documents: Path | None = None, more: Path | None = None) -> tuple[str, ...]:
+        """Contents of services that it asks for, and that nobody gives."""
+        return missing(self.services, (self.prompt, self.source), documents, more)
+
+
+def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -> list[Original]:
+    """Every task of a copy by name. UsageError where the folder is none.
+
+    refused: takes the tasks that cannot be read, with the reasons. Without it the first of them is raised.
+    """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
         raise UsageError(f"is no copy of TheAgentCompany's repository: it wants {wanted}", where=str(copy))
     folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
-    return [read_original(folder) for folder in folders if folder.name != "example"]
+    found = []
+    for folder in folders:
+        try:
+            found.append(read_original(folder))
+        except ImportFailed as fault:
+            if refused is None:
+                raise
+            refused[folder.name] = fault
+    return found
 
 
 def read_original(folder: Path) -> Original:
     """One task's folder. ImportFailed with the file that cannot be read."""
-    evaluator = folder / "evaluator.py"
-    if not evaluator.is_file():
-        sealed = "it is encrypted, as in the images" if (folder / "evaluator.py.enc").is_file() else "there is none"
-        raise ImportFailed(f"no evaluator that can be read: {sealed}", where=str(evaluator), next="take the repository")
+    evaluator, sealed = folder / "evaluator.py", folder / SEALED
+    if not evaluator.is_file() and not sealed.is_file():
+        raise ImportFailed("there is no evaluator", where=str(evaluator), next="take the repository")
     try:
-        found = looks(evaluator.read_text(encoding="utf-8"), start="grade_checkpoints")
+        source = evaluator.read_text(encoding="utf-8") if evaluator.is_file() else opened(sealed)
+        found = looks(source, start="grade_checkpoints")
         scenarios = folder / "scenarios.json"
         played = read_scenarios(scenarios.read_bytes(), where=str(scenarios)) if scenarios.is_file() else ()
         prompt = (folder / "task.md").read_text(encoding="utf-8").strip()
@@ -89,10 +115,12 @@ def read_original(folder: Path) -> Original:
     except ManifestError as fault:
         raise ImportFailed(fault.what, where=fault.where) from fault
     copied = image_of(folder)[0] if (folder / "Dockerfile").is_file() else ()
-    return Original(folder.name, folder, prompt, _dependencies(folder / "dependencies.yml"), played, copied, found)
+    return Original(
+        folder.name, folder, prompt, dependencies(folder / "dependencies.yml"), played, copied, found, source
+    )
 
 
-def _dependencies(path: Path) -> tuple[str, ...]:
+def dependencies(path: Path) -> tuple[str, ...]:
     """Names in a list; none where there is no file. ImportFailed for anything else."""
     if not path.is_file():
         return ()
@@ -120,18 +148,29 @@ def counted(tasks: Sequence[Original]) -> dict[str, tuple[int, int]]:
 
 
 def import_original(
-    copy: Path, target: Path, *, tasks: Sequence[str] = (), overwrite: bool = False, documents: Path | None = None
-) -> list[Path]:
-    """Write packages of a copy's tasks below `target`; all where none is named. Raises ImportFailed, UsageError."""
-    found = {task.name: task for task in read_originals(copy)}
+    copy: Path, target: Path, *, tasks: Sequence[str] = (), overwrite: bool = False, documents: Path | None = None,
+    more: Path | None = None, refused: dict[str, ImportFailed] | None = None,
+) -> list[Path]:  # fmt: skip
+    """Write packages of a copy's tasks below `target`; all that can be read where none is named.
+
+    refused: takes those that cannot be read. Raises ImportFailed where one was named, UsageError.
+    """
+    unreadable: dict[str, ImportFailed] = {}
+    found = {task.name: task for task in read_originals(copy, unreadable)}
+    if faults := [unreadable[name] for name in tasks if name in unreadable]:
+        raise faults[0]
+    if refused is not None:
+        refused |= unreadable
     if unknown := sorted(set(tasks) - found.keys()):
         raise UsageError(f"no such task: {', '.join(unknown)}", next=f"worksample import tac --original {copy} --list")
     made = [found[name] for name in (tasks or found)]
-    return [write_original(task, copy, target, overwrite=overwrite, documents=documents) for task in made]
+    return [write_original(task, copy, target, overwrite=overwrite, documents=documents, more=more) for task in made]
 
 
-def write_original(task: Original, copy: Path, target: Path, *, overwrite: bool, documents: Path | None) -> Path:
-    """Write the package of a task below `target`. UsageError where one is there."""
+def write_original(
+    task: Original, copy: Path, target: Path, *, overwrite: bool, documents: Path | None, more: Path | None = None
+) -> Path:
+    """Write the package of a task below `target`. `more`: see `company_folder`. UsageError where one is there."""
     root = target / task.id
     if root.exists():
         if not overwrite:
@@ -143,6 +182,7 @@ def write_original(task: Original, copy: Path, target: Path, *, overwrite: bool,
         shutil.copyfile(copy / BASE / name, root / "reference" / name)
     for path in sorted(task.folder.glob("*.py")):
         shutil.copyfile(path, root / "reference" / path.name)
+    (root / "reference" / "evaluator.py").write_text(task.source, encoding="utf-8")
     for item in task.copied:
         for place, folder in ((UTILS, "reference"), (WORKSPACE, "inputs")):
             if item.target.startswith(f"{place}/"):
@@ -155,7 +195,12 @@ def write_original(task: Original, copy: Path, target: Path, *, overwrite: bool,
     if task.services and not task.lacks:
         found = next(iter(sorted(copy.rglob("npc_definition.json"))), None)
         people = defined_in(found) if found is not None else []
-        company_folder(root / "company", people, task.colleagues, {}, documents)
+        keys = agent_keys(copy / BASE / "config.py")
+        company_folder(root / "company", people, task.colleagues, {}, documents, agent=keys, more=more)
+        if "gitlab" in task.services:
+            write_wiki(copy, root / "company")
+    lacks = {"services": task.lacks, "contents": task.missing(documents, more), "programs": task.unprepared}
+    (root / "notes.md").write_text(notes(task.name, lacks))
     return root
 
 
@@ -213,7 +258,7 @@ def _environment(task: Original) -> list[str]:
     return [
         'network = "workplace"',
         'company = "company"',
-        f"services = {json.dumps([SERVICES[name] for name in task.services])}",
+        f"services = {json.dumps(services_for(task.services))}",
         f"dialects = {json.dumps(list(task.services))}",
     ]
 
@@ -223,8 +268,8 @@ def _addresses(task: Original) -> list[str]:
         return []
     given = {SERVICES[name] for name in task.services}
     return [
-        f'\n[[environment.endpoint]]\nname = "{HOST}"\nport = {port}\nto = "service:workplace:{own}"'
-        for port, service, own in ADDRESSES
+        f'\n[[environment.endpoint]]\nname = "{HOST}"\nport = {port}\nto = "service:workplace:{PORTS[service]}"'
+        for port, service in ADDRESSES
         if service in given
     ]
 

@@ -11,6 +11,7 @@ from worksample.reports.experiments import find_experiments, same_lock
 from worksample.store import Store
 
 from . import (
+    colleagues,
     corrected_pairs,
     effort,
     evaluators,
@@ -37,6 +38,7 @@ PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Qualification", qualification.sections),
     ("Pass and score", scores.sections),
     ("Points by kind", kinds.sections),
+    ("Colleague's model", colleagues.sections),
     ("Ranks", ranks.sections),
     ("Representativeness", representative.sections),
     ("Completion", rubrics.sections),

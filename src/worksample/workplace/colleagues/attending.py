@@ -21,6 +21,7 @@ from worksample.files import Sink
 from worksample.models import Service as ModelService
 from worksample.models import plus
 from worksample.records import CaptureStatus, Entry, Manifest, Part, Usage, canonical, now
+from worksample.tasks.workplace import COLLEAGUE
 
 from .answering import Answers, ByModel, ByPerson, ByRules, Heard, Reply
 from .clock import Clock, answered_at, stamp
@@ -40,7 +41,7 @@ AGAIN = 1.0
 """Seconds after which whoever heeds no cancel is cancelled again."""
 CANCELS = 30
 """After which they are left, so that the trial ends."""
-ROLE = "colleague"
+ROLE = COLLEAGUE
 """Under which their calls are counted, apart from the agent's."""
 FILE = "colleagues.jsonl"
 

@@ -97,6 +97,17 @@ def git(state: Path, plan: Plan, company: Path) -> None:
         (bare / "description").write_text(repository["about"] + "\n")
 
 
+def dialects(state: Path, plan: Plan) -> None:
+    """What the company gives its accounts besides passwords: `dialects/accounts.py` reads it."""
+    known = {
+        "names": {name: one["id"] for one in plan["people"] for name in one["also"]},
+        "tokens": {token: one["id"] for one in plan["people"] for token in one["tokens"]},
+    }
+    if any(known.values()):
+        (state / "dialects").mkdir()
+        (state / "dialects" / "accounts.json").write_text(json.dumps(known))
+
+
 def calendar(state: Path, plan: Plan) -> None:
     """A collection for each person, in the form in which Radicale keeps it."""
     root = state / "calendar" / "collection-root"
@@ -130,6 +141,7 @@ def main() -> None:
     for name, work in fill.items():
         if name in given.services.split(","):
             work()
+    dialects(state, plan)
     shutil.rmtree("/tmp/git", ignore_errors=True)
 
 

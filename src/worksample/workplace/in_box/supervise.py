@@ -35,7 +35,7 @@ WAIT = 60.0
 PUBLIC = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
 BEHIND = {"chat": 5280, "files": 3923, "calendar": 15232}
 SOCKETS = {"tracker": RUN / "tracker.sock", "git": RUN / "git.sock", "dialects": RUN / "dialects.sock"}
-DIALECTS = {"owncloud": "files", "rocketchat": "chat"}
+DIALECTS = {"gitlab": "git", "owncloud": "files", "plane": "tracker", "rocketchat": "chat"}
 """Ways of other products to ask a service, by the service."""
 
 

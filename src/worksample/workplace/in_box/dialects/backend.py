@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,18 +19,34 @@ def basic(account: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{account}:{password}".encode()).decode()
 
 
+class _Local(http.client.HTTPConnection):
+    """HTTP over a socket of the file system."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__("localhost", timeout=SECONDS)
+        self._place = place
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(SECONDS)
+        self.sock.connect(self._place)
+
+
 @dataclass(frozen=True)
 class Backend:
-    """`port` on the loopback; `host`: the name that it answers to."""
+    """A port on the loopback, or a socket's path; `host`: the name that it answers to."""
 
-    port: int
+    place: int | str
     host: str
 
     def ask(
         self, method: str, path: str, who: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> http.client.HTTPResponse:
         """The answer, its body still to be read. `who`: of the header Authorization. OSError where none comes."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+        place = self.place
+        connection = (
+            _Local(place) if isinstance(place, str) else http.client.HTTPConnection("127.0.0.1", place, timeout=SECONDS)
+        )
         given = {"Host": self.host, "Authorization": who, "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "http"}
         try:
             connection.request(method, path, body, {**given, "Connection": "close", **(headers or {})})
@@ -61,3 +78,4 @@ def pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
 
 CHAT = Backend(5280, "workplace")
 FILES = Backend(3923, "files:8092")
+TRACKER = Backend("/tmp/workplace/tracker.sock", "tracker:8091")

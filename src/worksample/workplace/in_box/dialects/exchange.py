@@ -48,7 +48,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """`by`: the account that asked, for the log. `lacks`: what is missing here, of an answer 501."""
+    """`by`: the account that asked, for the log. `lacks`: what is missing here, of an answer 501 or of one that is
+    something else than was asked for: a grader that met it is not believed."""
 
     status: int
     body: bytes | Iterable[bytes] = b""
@@ -67,6 +68,14 @@ class Refused(Exception):
 
 def not_served(what: str) -> Refused:
     return Refused(NOT_SERVED, f"not served by this workplace: {what}")
+
+
+PAGES = "pages are the tracker's own, which a grader must not take for those it asks for"
+
+
+def page_at(address: str) -> Answer:
+    """Where a browser finds what stands in for a page of the product's."""
+    return Answer(302, b"", {"Location": address}, lacks=PAGES)
 
 
 def as_json(value: object, status: int = 200, headers: Mapping[str, str] | None = None, by: str = "") -> Answer:

@@ -44,13 +44,14 @@ class Front:
         except OSError as error:
             sys.stderr.write(f"{name} {request.method} {request.path}: {error}\n")
             given = as_json({"error": "its service does not answer"}, 502)
-        if given.status == NOT_SERVED:
+        if given.status == NOT_SERVED or given.lacks:
             self._remember(name, request, given)
         return given
 
     def _told(self, request: Request) -> Answer:
-        who = request.basic
-        if who is None or who[0] != "operator" or not hmac.compare_digest(who[1], self._operator) or not self._operator:
+        # The tracker knows the operator by a key, every other service by a password, and both are one word.
+        name, word = request.basic or ("operator", request.headers.get("x-redmine-api-key", ""))
+        if name != "operator" or not hmac.compare_digest(word.encode(), self._operator.encode()) or not self._operator:
             return as_json({"error": "there is nothing here"}, 404)
         with self._lock:
             return as_json({"refused": list(self._refused)}, by="operator")
@@ -119,10 +120,16 @@ class _Handler(BaseHTTPRequestHandler):
 
 def serve(place: Path, dialects: Sequence[str], state: Path, accounts: Mapping[str, str], operator: str) -> None:
     """Serve until the process ends."""
+    from .accounts import Accounts
+    from .gitlab.answering import GitLab
     from .owncloud import OwnCloud
+    from .plane.answering import Plane
     from .rocketchat import RocketChat
 
+    known = Accounts(accounts, state / "dialects" / "accounts.json")
     kinds: dict[str, Callable[[], Dialect]] = {
+        "gitlab": lambda: GitLab(known, state).answer,
+        "plane": lambda: Plane(known, state).answer,
         "owncloud": lambda: OwnCloud(accounts, state / "shares").answer,
         "rocketchat": lambda: RocketChat().answer,
     }

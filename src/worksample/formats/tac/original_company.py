@@ -1,0 +1,89 @@
+"""What a copy of TheAgentCompany's repository says about its services' contents, and what of them it has not.
+
+GitLab's repositories, Plane's projects and ownCloud's documents lie in images. Of them a copy has the pages of GitLab's
+wiki; the rest can be given as folders, and is named where it is missing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from worksample.errors import ImportFailed
+
+WIKIS, DOC = Path("servers/gitlab/wikis"), "doc"
+"""Where a copy has the pages of the company's wiki, and the project of GitLab that they belong to."""
+_TOKENS = ("GITLAB_ACCESS_TOKEN", "PLANE_API_KEY")
+_PROJECT = re.compile(
+    r"(?:root|\{GITLAB_USER\})/([A-Za-z][A-Za-z0-9_.-]*)|^PROJECT_NAME\s*=\s*[\"'](\w[\w.-]*)", re.MULTILINE
+)
+_DOCUMENT = re.compile(r"Documents?/\w|owncloud|ownCloud|OwnCloud|8092")
+
+
+def agent_keys(config: Path) -> dict[str, list[str]]:
+    """Tokens and further names that the evaluators' `config.py` has for the account. ImportFailed."""
+    try:
+        tree = ast.parse(config.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, UnicodeDecodeError) as fault:
+        raise ImportFailed(f"cannot be read: {fault}", where=str(config)) from fault
+    found: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            # NAME = os.environ.get(...) or "what it is usually"
+            value = node.value.values[-1] if isinstance(node.value, ast.BoolOp) else node.value
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                found[node.targets[0].id] = value.value
+    keys = {
+        "tokens": [found[name] for name in _TOKENS if name in found],
+        "also": [found["GITLAB_USER"]] if "GITLAB_USER" in found else [],
+    }
+    return {name: words for name, words in keys.items() if words}
+
+
+def write_wiki(copy: Path, root: Path) -> None:
+    """The project of GitLab that holds the company's wiki, as far as a copy has it, into a company's folder."""
+    pages = sorted((copy / WIKIS).glob("*.md"))
+    if not pages or (root / "projects" / f"{DOC}.toml").exists():
+        return
+    for folder in ("projects", "repositories", f"repositories/{DOC}/first", f"wiki/{DOC}"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    (root / "projects" / f"{DOC}.toml").write_text('title = "Documentation"\nabout = "Wiki for company-wide doc"\n')
+    first = '[[commit]]\nat = 2024-10-01T09:00:00\nby = "theagentcompany"\nmessage = "Add README"\nfiles = "first"\n'
+    (root / "repositories" / f"{DOC}.toml").write_text(first)
+    (root / "repositories" / DOC / "first" / "README.md").write_text("All documentation is in the wiki.\n")
+    for page in pages:
+        shutil.copyfile(page, root / "wiki" / DOC / page.name)
+
+
+def named_projects(texts: Sequence[str]) -> tuple[str, ...]:
+    """Projects of GitLab that a task's texts name."""
+    found = (a or b for text in texts for a, b in _PROJECT.findall(text))
+    return tuple(sorted({name.lower().rstrip(".").removesuffix(".git") for name in found}))
+
+
+def missing(
+    services: Sequence[str], texts: Sequence[str], documents: Path | None, more: Path | None
+) -> tuple[str, ...]:
+    """Contents of services that a task's texts ask for, and neither the copy nor the given folders have."""
+    found = []
+    if "gitlab" in services:
+        given = {DOC, *(path.stem for path in ((more or Path("/nonexistent")) / "repositories").glob("*.toml"))}
+        gone = [name for name in named_projects(texts) if name not in given]
+        found += [f"GitLab's project {name}" for name in gone]
+        if not gone and not named_projects(texts) and more is None:
+            found.append("GitLab's projects")
+    if "plane" in services and more is None:
+        found.append("Plane's projects")
+    if "owncloud" in services and documents is None and any(_DOCUMENT.search(text) for text in texts):
+        found.append("ownCloud's documents")
+    return tuple(found)
+
+
+def notes(task: str, lacks: Mapping[str, Sequence[str]]) -> str:
+    """What stands in a package's notes of what it lacks."""
+    lines = [f"{what}: {', '.join(names)}" for what, names in lacks.items() if names]
+    told = "\n".join(f"- {line}" for line in lines) or "- nothing"
+    return f"`{task}` of TheAgentCompany, from a copy of its repository. What it has not here:\n\n{told}\n"

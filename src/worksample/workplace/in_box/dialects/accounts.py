@@ -1,0 +1,109 @@
+"""Who asks: by account and password, or by a token that stands for them."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .backend import basic
+from .exchange import Refused, Request
+
+TOKENS = 10_000
+"""That are remembered: the oldest are forgotten first."""
+OPERATOR = "operator"
+
+
+@dataclass(frozen=True)
+class Who:
+    """An account, and the header by which services know it."""
+
+    name: str
+    authorization: str
+
+
+class Accounts:
+    """accounts: passwords by person, the operator's among them. `known`: a file with tokens and further names that the
+    company gives (`in_box/seed.py`).
+
+    Tokens made here are random, of this process alone: after a reset none of them is known.
+    """
+
+    def __init__(self, accounts: Mapping[str, str], known: Path | None = None) -> None:
+        self._passwords = dict(accounts)
+        given = _given(known)
+        self._names: dict[str, str] = {name: who for name, who in given["names"].items() if who in self._passwords}
+        self._given = {token: who for token, who in given["tokens"].items() if who in self._passwords}
+        if operator := self._passwords.get(OPERATOR):
+            self._given[operator] = OPERATOR
+        self._made: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def who(self, request: Request) -> Who | None:
+        """Who asks. None where nobody is said, or nobody whom this knows."""
+        kind, _, word = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            return self.by_token(word.strip())
+        if (said := request.basic) is not None:
+            return self.by_password(*said) or self.by_token(said[1]) or self.by_token(said[0])
+        for given in (request.headers.get("private-token"), request.headers.get("x-api-key")):
+            if given:
+                return self.by_token(given)
+        return self.by_token(request.query.get("private_token") or request.query.get("access_token") or "")
+
+    def by_password(self, name: str, password: str) -> Who | None:
+        """Whose account it is, under any of their names."""
+        name = self._names.get(name, name)
+        known = self._passwords.get(name, "")
+        return self._of(name) if known and hmac.compare_digest(known.encode(), password.encode()) else None
+
+    def by_token(self, token: str) -> Who | None:
+        """For whom a token stands."""
+        if not token:
+            return None
+        with self._lock:
+            name = self._made.get(token) or self._given.get(token)
+        return self._of(name) if name else None
+
+    def operator(self) -> Who:
+        """The operator, for what everybody may know and no service tells everybody."""
+        if OPERATOR not in self._passwords:
+            raise Refused(503, "this workplace has no operator")
+        return self._of(OPERATOR)
+
+    def token_for(self, who: Who, beginning: str) -> str:
+        """A token that stands for somebody from now on."""
+        made = beginning + secrets.token_urlsafe(24)
+        with self._lock:
+            self._made[made] = who.name
+            while len(self._made) > TOKENS:
+                del self._made[next(iter(self._made))]
+        return made
+
+    def forget(self, token: str) -> None:
+        """The end of a token that was made here."""
+        with self._lock:
+            self._made.pop(token, None)
+
+    def _of(self, name: str) -> Who:
+        password = self._passwords[name]
+        # The tracker knows the operator by a key, which is told as a name without a password.
+        return Who(name, basic(password, "") if name == OPERATOR else basic(name, password))
+
+
+def _given(known: Path | None) -> dict[str, dict[str, str]]:
+    try:
+        found: Any = json.loads(known.read_bytes()) if known is not None else {}
+    except FileNotFoundError:
+        found = {}
+    return {"names": dict(found.get("names", {})), "tokens": dict(found.get("tokens", {}))}
+
+
+def challenge(what: str) -> Refused:
+    """A refusal by which programs ask for account and password."""
+    return Refused(401, "401 Unauthorized", {"WWW-Authenticate": f'Basic realm="{what}"'})

@@ -1,0 +1,392 @@
+"""Issues, their notes, labels and milestones. An issue's number is the tracker's, in all projects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..exchange import Refused, not_served
+from ..kept import label_named, labels_of, set_labels
+from ..tracker import Row
+from .asker import Asker, Project
+from .routing import Given, Listed, route, unserved, wanted, words_of
+
+Named = Mapping[str, str]
+UNSERVED = (
+    "weight",
+    "epic_id",
+    "iteration_id",
+    "confidential",
+    "discussion_locked",
+    "merge_request_to_resolve_discussions_of",
+)
+
+
+def shown(asker: Asker, project: Project, row: Row) -> dict[str, Any]:
+    """An issue as GitLab shows it."""
+    closed, person = row["status"]["is_closed"], asker.user_of(row.get("assigned_to"))
+    address = f"{asker.address(project)}/-/issues/{row['id']}"
+    return {
+        "id": row["id"], "iid": row["id"], "project_id": project.id, "title": row["subject"],
+        "description": row["description"] or "", "state": "closed" if closed else "opened", "type": "ISSUE",
+        "issue_type": "issue", "created_at": row["created_on"], "updated_at": row["updated_on"],
+        "closed_at": row.get("closed_on") if closed else None, "closed_by": None,
+        "labels": labels_of(asker.kept.read(project.name), row["id"]), "milestone": _milestone_of(asker, project, row),
+        "author": asker.user_of(row["author"]), "assignee": person, "assignees": [person] if person else [],
+        "due_date": row.get("due_date"), "confidential": row.get("is_private", False), "weight": None,
+        "upvotes": 0, "downvotes": 0, "merge_requests_count": 0, "web_url": address,
+        "references": {"short": f"#{row['id']}", "relative": f"#{row['id']}", "full": f"{project.path}#{row['id']}"},
+    }  # fmt: skip
+
+
+def _milestone_of(asker: Asker, project: Project, row: Row) -> dict[str, Any] | None:
+    wanted_one = row.get("fixed_version")
+    if wanted_one is None:
+        return None
+    return _milestone(asker, project, asker.tracker.version(wanted_one["id"]))
+
+
+# Issues
+
+
+@route("GET", "issues")
+def all_issues(asker: Asker, named: Named, given: Given) -> Listed:
+    by_number = {one.row["id"]: one for one in asker.projects() if one.row is not None}
+    rows = _chosen(asker, None, {"scope": "created_by_me", **given})
+    rows = [row for row in rows if row["project"]["id"] in by_number]
+    return Listed(rows, lambda row: shown(asker, by_number[row["project"]["id"]], row))
+
+
+@route("GET", "projects/:id/issues")
+def issues(asker: Asker, named: Named, given: Given) -> Listed:
+    project = asker.tracked(named["id"])
+    return Listed(_chosen(asker, project, given), lambda row: shown(asker, project, row))
+
+
+def _chosen(asker: Asker, project: Project | None, given: Given) -> list[Row]:
+    unserved(given, "my_reaction_emoji", "weight", "iteration_id", "confidential", "epic_id")
+    rows = asker.tracker.issues(None if project is None else (project.row or {})["id"])
+    if state := {"opened": False, "closed": True}.get(str(given.get("state", "all"))):
+        rows = [row for row in rows if row["status"]["is_closed"]]
+    elif state is False:
+        rows = [row for row in rows if not row["status"]["is_closed"]]
+    if searched := str(given.get("search", "")).lower():
+        within = str(given.get("in", "title,description"))
+        rows = [row for row in rows if searched in _text(row, within)]
+    if numbers := words_of(given.get("iids") or given.get("iids[]")):
+        rows = [row for row in rows if str(row["id"]) in numbers]
+    rows = [row for row in rows if _by_people(asker, row, given) and _by_time(row, given)]
+    if labels := words_of(given.get("labels")):
+        rows = [row for row in rows if _has_labels(asker, project, row, labels)]
+    if milestone := given.get("milestone"):
+        rows = [row for row in rows if (row.get("fixed_version") or {}).get("name", "None") == milestone]
+    return _ordered(rows, given)
+
+
+def _text(row: Row, within: str) -> str:
+    return "\n".join(
+        str(row[key] or "") for key, name in (("subject", "title"), ("description", "description")) if name in within
+    ).lower()
+
+
+def _by_people(asker: Asker, row: Row, given: Given) -> bool:
+    me = asker.me["id"]
+    for key, kept in (("author", "author"), ("assignee", "assigned_to")):
+        there = (row.get(kept) or {}).get("id")
+        asked = given.get(f"{key}_id")
+        if asked not in (None, "", "Any") and str(asked) != ("None" if there is None else str(there)):
+            return False
+        if given.get(f"{key}_username") and there != asker.tracker.person(given[f"{key}_username"])["id"]:
+            return False
+    scope = given.get("scope")
+    mine = {"created_by_me": "author", "created-by-me": "author", "assigned_to_me": "assigned_to"}.get(str(scope))
+    return mine is None or (row.get(mine) or {}).get("id") == me
+
+
+def _by_time(row: Row, given: Given) -> bool:
+    for key, kept in (("created", "created_on"), ("updated", "updated_on")):
+        after, before = str(given.get(f"{key}_after", "")), str(given.get(f"{key}_before", ""))
+        if (after and row[kept] < after) or (before and row[kept] > before):
+            return False
+    return True
+
+
+def _has_labels(asker: Asker, project: Project | None, row: Row, labels: list[str]) -> bool:
+    if project is None:
+        raise not_served("labels of issues of all projects at once")
+    has = labels_of(asker.kept.read(project.name), row["id"])
+    if labels == ["None"]:
+        return not has
+    return bool(has) if labels == ["Any"] else set(labels) <= set(has)
+
+
+def _ordered(rows: list[Row], given: Given) -> list[Row]:
+    by = str(given.get("order_by", "created_at"))
+    keys = {"created_at": "created_on", "updated_at": "updated_on", "due_date": "due_date", "title": "subject"}
+    if by not in keys:
+        raise not_served(f"issues ordered by {by}")
+    down = given.get("sort", "desc") == "desc"
+    return sorted(rows, key=lambda row: (str(row.get(keys[by]) or ""), row["id"]), reverse=down)
+
+
+def found_issue(asker: Asker, project: Project, number: str, include: str = "") -> Row:
+    """One issue of the project. Refused 404."""
+    if number.isdigit():
+        row = asker.tracker.issue(number, include)
+        if row["project"]["id"] == (project.row or {})["id"]:
+            return row
+    raise Refused(404, "404 Issue Not Found")
+
+
+@route("GET", "projects/:id/issues/:iid")
+def issue(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.tracked(named["id"])
+    row = found_issue(asker, project, named["iid"], "journals")
+    return {**shown(asker, project, row), "user_notes_count": len(_said(row))}
+
+
+@route("POST", "projects/:id/issues")
+def add_issue(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    wanted(given, "title")
+    project = asker.tracked(named["id"])
+    unserved(given, *UNSERVED, "created_at", "iid")
+    row = asker.tracker.add_issue({"project_id": project.name, **_values(asker, project, given)})
+    if labels := words_of(given.get("labels")):
+        with asker.kept.changing(project.name) as kept:
+            set_labels(kept, row["id"], labels)
+    return shown(asker, project, row)
+
+
+@route("PUT", "projects/:id/issues/:iid")
+def change_issue(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.tracked(named["id"])
+    unserved(given, *UNSERVED)
+    row = found_issue(asker, project, named["iid"])
+    values = _values(asker, project, given)
+    if (event := given.get("state_event")) is not None:
+        if event not in ("close", "reopen"):
+            raise Refused(400, "state_event is close or reopen")
+        if row["status"]["is_closed"] != (event == "close"):
+            values["status_id"] = _status(asker, event == "close")
+    if values:
+        row = asker.tracker.change_issue(row["id"], values)
+    _relabel(asker, project, row, given)
+    return shown(asker, project, row)
+
+
+def _relabel(asker: Asker, project: Project, row: Row, given: Given) -> None:
+    if not {"labels", "add_labels", "remove_labels"} & given.keys():
+        return
+    # The tracker knows nothing of labels, so it is asked whether this account may change the issue at all.
+    asker.tracker.change_issue(row["id"], {"subject": row["subject"]})
+    with asker.kept.changing(project.name) as kept:
+        names = words_of(given["labels"]) if "labels" in given else labels_of(kept, row["id"])
+        names += words_of(given.get("add_labels"))
+        gone = words_of(given.get("remove_labels"))
+        set_labels(kept, row["id"], [name for name in names if name not in gone])
+
+
+def _status(asker: Asker, closed: bool) -> int:
+    usual = "Closed" if closed else "In Progress"
+    rows = [one for one in asker.tracker.statuses() if one["is_closed"] == closed]
+    return int(next((one for one in rows if one["name"] == usual), rows[0])["id"])
+
+
+def _values(asker: Asker, project: Project, given: Given) -> dict[str, object]:
+    """What the tracker is told of an issue."""
+    values: dict[str, object] = {}
+    for key, kept in (("title", "subject"), ("description", "description"), ("due_date", "due_date")):
+        if key in given:
+            values[kept] = given[key] or ""
+    people = given.get("assignee_ids", given.get("assignee_ids[]", given.get("assignee_id")))
+    if people is not None:
+        numbers = [one for one in words_of(people) if one != "0"]
+        if len(numbers) > 1:
+            raise not_served("more than one assignee: the tracker has one")
+        values["assigned_to_id"] = int(asker.tracker.person(numbers[0])["id"]) if numbers else ""
+    if "milestone_id" in given:
+        number = str(given["milestone_id"] or "0")
+        values["fixed_version_id"] = "" if number == "0" else int(_version(asker, project, number)["id"])
+    return values
+
+
+@route("DELETE", "projects/:id/issues/:iid")
+def remove_issue(asker: Asker, named: Named, given: Given) -> None:
+    row = found_issue(asker, asker.tracked(named["id"]), named["iid"])
+    asker.tracker.ask("DELETE", f"/issues/{row['id']}.json")
+
+
+# Notes
+
+
+@route("GET", "projects/:id/issues/:iid/notes")
+def notes(asker: Asker, named: Named, given: Given) -> Listed:
+    row = found_issue(asker, asker.tracked(named["id"]), named["iid"], "journals")
+    rows = _said(row)
+    if given.get("sort", "desc") == "desc":
+        rows.reverse()
+    return Listed(rows, lambda one: _note(asker, row, one))
+
+
+@route("GET", "projects/:id/issues/:iid/notes/:note")
+def note(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    row = found_issue(asker, asker.tracked(named["id"]), named["iid"], "journals")
+    for one in _said(row):
+        if str(one["id"]) == named["note"]:
+            return _note(asker, row, one)
+    raise Refused(404, "404 Note Not Found")
+
+
+@route("POST", "projects/:id/issues/:iid/notes")
+def add_note(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    wanted(given, "body")
+    unserved(given, "internal", "confidential", "created_at")
+    row = found_issue(asker, asker.tracked(named["id"]), named["iid"])
+    asker.tracker.ask("PUT", f"/issues/{row['id']}.json", {"issue": {"notes": str(given["body"])}})
+    row, me = asker.tracker.issue(row["id"], "journals"), asker.me["id"]
+    return _note(asker, row, [one for one in _said(row) if one["user"]["id"] == me][-1])
+
+
+def _said(row: Row) -> list[Row]:
+    return [one for one in row.get("journals", []) if one.get("notes")]
+
+
+def _note(asker: Asker, row: Row, one: Row) -> dict[str, Any]:
+    return {
+        "id": one["id"], "body": one["notes"], "author": asker.user_of(one.get("user")), "system": False,
+        "created_at": one["created_on"], "updated_at": one["created_on"], "noteable_id": row["id"],
+        "noteable_iid": row["id"], "noteable_type": "Issue", "resolvable": False, "internal": False,
+    }  # fmt: skip
+
+
+# Labels
+
+
+@route("GET", "projects/:id/labels")
+def labels(asker: Asker, named: Named, given: Given) -> Listed:
+    project, searched = asker.project(named["id"]), str(given.get("search", "")).lower()
+    rows = asker.kept.read(project.name).get("labels", [])
+    return Listed([_label(one) for one in rows if searched in one["name"].lower()])
+
+
+@route("POST", "projects/:id/labels")
+def add_label(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    wanted(given, "name", "color")
+    project = asker.tracked(named["id"])
+    with asker.kept.changing(project.name) as kept:
+        if any(one["name"] == given["name"] for one in kept.get("labels", [])):
+            raise Refused(409, "Label already exists")
+        made = label_named(kept, str(given["name"]), str(given["color"]), str(given.get("description") or ""))
+    return _label(made)
+
+
+@route("PUT", "projects/:id/labels/:label")
+def change_label(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.tracked(named["id"])
+    with asker.kept.changing(project.name) as kept:
+        one = _label_in(kept, named["label"])
+        old, new = one["name"], str(given.get("new_name") or one["name"])
+        one |= {"name": new, **{key: str(given[key]) for key in ("color", "description") if key in given}}
+        for number, names in kept.get("issues", {}).items():
+            kept["issues"][number] = [new if name == old else name for name in names]
+    return _label(one)
+
+
+@route("DELETE", "projects/:id/labels/:label")
+def remove_label(asker: Asker, named: Named, given: Given) -> None:
+    project = asker.tracked(named["id"])
+    with asker.kept.changing(project.name) as kept:
+        one = _label_in(kept, named["label"])
+        kept["labels"].remove(one)
+        for number, names in kept.get("issues", {}).items():
+            kept["issues"][number] = [name for name in names if name != one["name"]]
+
+
+def _label_in(kept: dict[str, Any], ref: str) -> dict[str, Any]:
+    found: list[dict[str, Any]] = kept.get("labels", [])
+    for one in found:
+        if ref in (str(one["id"]), one["name"]):
+            return one
+    raise Refused(404, "404 Label Not Found")
+
+
+def _label(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {**one, "text_color": "#FFFFFF", "is_project_label": True, "subscribed": False, "priority": None}
+
+
+# Milestones
+
+
+@route("GET", "projects/:id/milestones")
+def milestones(asker: Asker, named: Named, given: Given) -> Listed:
+    project = asker.tracked(named["id"])
+    rows = [_milestone(asker, project, one) for one in asker.tracker.versions(project.name)]
+    if searched := str(given.get("search", "")).lower():
+        rows = [one for one in rows if searched in f"{one['title']}\n{one['description']}".lower()]
+    rows = [one for one in rows if given.get("title") in (None, "", one["title"])]
+    rows = [one for one in rows if given.get("state") in (None, "", "all", one["state"])]
+    return Listed(rows[::-1])
+
+
+@route("GET", "projects/:id/milestones/:milestone")
+def milestone(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.tracked(named["id"])
+    return _milestone(asker, project, _version(asker, project, named["milestone"]))
+
+
+@route("GET", "projects/:id/milestones/:milestone/issues")
+def milestone_issues(asker: Asker, named: Named, given: Given) -> Listed:
+    project = asker.tracked(named["id"])
+    number = _version(asker, project, named["milestone"])["id"]
+    rows = asker.tracker.issues((project.row or {})["id"], fixed_version_id=number)
+    return Listed(rows, lambda row: shown(asker, project, row))
+
+
+@route("POST", "projects/:id/milestones")
+def add_milestone(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    wanted(given, "title")
+    project = asker.tracked(named["id"])
+    made = asker.tracker.add_version(project.name, _version_values(given))
+    return _milestone(asker, project, made)
+
+
+@route("PUT", "projects/:id/milestones/:milestone")
+def change_milestone(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.tracked(named["id"])
+    row = _version(asker, project, named["milestone"])
+    values = _version_values(given)
+    if (event := given.get("state_event")) is not None:
+        if event not in ("close", "activate"):
+            raise Refused(400, "state_event is close or activate")
+        values["status"] = "closed" if event == "close" else "open"
+    return _milestone(asker, project, asker.tracker.change_version(row["id"], values))
+
+
+@route("DELETE", "projects/:id/milestones/:milestone")
+def remove_milestone(asker: Asker, named: Named, given: Given) -> None:
+    row = _version(asker, asker.tracked(named["id"]), named["milestone"])
+    asker.tracker.ask("DELETE", f"/versions/{row['id']}.json")
+
+
+def _version_values(given: Given) -> dict[str, object]:
+    unserved(given, "start_date")
+    kept = {"title": "name", "description": "description", "due_date": "due_date"}
+    return {kept[key]: given[key] or "" for key in kept if key in given}
+
+
+def _version(asker: Asker, project: Project, number: str) -> Row:
+    if number.isdigit():
+        row = asker.tracker.version(number)
+        if row["project"]["id"] == (project.row or {})["id"]:
+            return row
+    raise Refused(404, "404 Milestone Not Found")
+
+
+def _milestone(asker: Asker, project: Project, row: Row) -> dict[str, Any]:
+    return {
+        "id": row["id"], "iid": row["id"], "project_id": project.id, "title": row["name"],
+        "description": row.get("description") or "", "state": "active" if row["status"] == "open" else "closed",
+        "due_date": row.get("due_date"), "start_date": None, "created_at": row["created_on"],
+        "updated_at": row["updated_on"], "expired": False,
+        "web_url": f"{asker.address(project)}/-/milestones/{row['id']}",
+    }  # fmt: skip

@@ -1,0 +1,248 @@
+"""Merge requests: no service has them, so they are kept here, over the branches of one repository."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from ..exchange import Refused, not_served
+from .asker import Asker, Project
+from .history import commit_shown
+from .routing import Given, Listed, is_true, route, unserved, wanted, words_of
+
+Named = Mapping[str, str]
+MOST, MOST_NOTES = 5_000, 1_000
+"""Of one project; of one merge request."""
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def shown(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, Any]:
+    """A merge request as GitLab shows it. An open one follows its branch."""
+    head = project.code.branches().get(one["source"], one["sha"]) if one["state"] == "opened" else one["sha"]
+    assigned = [asker.user(asker.tracker.person(who)) for who in one["assignees"]]
+    return {
+        "id": project.id * 10_000 + one["iid"], "iid": one["iid"], "project_id": project.id, "title": one["title"],
+        "description": one["description"], "state": one["state"], "draft": one["title"].lower().startswith("draft:"),
+        "source_branch": one["source"], "target_branch": one["target"], "source_project_id": project.id,
+        "target_project_id": project.id, "sha": head, "author": asker.user(asker.tracker.person(one["by"])),
+        "assignee": assigned[0] if assigned else None, "assignees": assigned,
+        "reviewers": [asker.user(asker.tracker.person(who)) for who in one["reviewers"]], "labels": one["labels"],
+        "milestone": None, "created_at": one["created"], "updated_at": one["updated"],
+        "merged_at": one.get("merged"), "merge_commit_sha": one.get("commit"), "squash": one.get("squash", False),
+        "merged_by": asker.user(asker.tracker.person(one["merged_by"])) if one.get("merged_by") else None,
+        "closed_at": one.get("closed"), "user_notes_count": len(one["notes"]), "upvotes": 0, "downvotes": 0,
+        "work_in_progress": one["title"].lower().startswith("draft:"),
+        "web_url": f"{asker.address(project)}/-/merge_requests/{one['iid']}",
+        "references": {"short": f"!{one['iid']}", "full": f"{project.path}!{one['iid']}"},
+    }  # fmt: skip
+
+
+def _whole(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, Any]:
+    """With what takes a look into the repository."""
+    found, code = shown(asker, project, one), project.code
+    target = code.branches().get(one["target"])
+    conflict = one["state"] == "opened" and target is not None and code.conflicts(target, found["sha"])
+    base = one.get("base") or (code.merge_base(target, found["sha"]) if target else "")
+    return {
+        **found, "has_conflicts": conflict, "merge_status": "cannot_be_merged" if conflict else "can_be_merged",
+        "detailed_merge_status": "conflict" if conflict else "mergeable",
+        "changes_count": str(len(_diffs(project, one, found))),
+        "diff_refs": {"base_sha": base, "head_sha": found["sha"], "start_sha": base},
+    }  # fmt: skip
+
+
+def _diffs(project: Project, one: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    target = project.code.branches().get(one["target"], "")
+    base = one.get("base") or (project.code.merge_base(target, found["sha"]) if target else "")
+    return project.code.difference(base, found["sha"])
+
+
+def _find(kept: Mapping[str, Any], number: str) -> dict[str, Any]:
+    found: list[dict[str, Any]] = kept.get("merge_requests", [])
+    for one in found:
+        if str(one["iid"]) == number:
+            return one
+    raise Refused(404, "404 Merge Request Not Found")
+
+
+@route("GET", "projects/:id/merge_requests")
+def merge_requests(asker: Asker, named: Named, given: Given) -> Listed:
+    project = asker.project(named["id"])
+    unserved(given, "milestone", "my_reaction_emoji", "approved_by_ids", "environment")
+    rows = list(asker.kept.read(project.name).get("merge_requests", []))
+    state = str(given.get("state", "all"))
+    rows = [one for one in rows if state in ("all", one["state"])]
+    for key, kept in (("source_branch", "source"), ("target_branch", "target")):
+        rows = [one for one in rows if given.get(key) in (None, "", one[kept])]
+    if searched := str(given.get("search", "")).lower():
+        rows = [one for one in rows if searched in f"{one['title']}\n{one['description']}".lower()]
+    if labels := words_of(given.get("labels")):
+        rows = [one for one in rows if set(labels) <= set(one["labels"])]
+    if given.get("author_username"):
+        rows = [one for one in rows if one["by"] == given["author_username"]]
+    key = "updated" if given.get("order_by") == "updated_at" else "iid"
+    rows.sort(key=lambda one: one[key], reverse=given.get("sort", "desc") == "desc")
+    return Listed(rows, lambda one: shown(asker, project, one))
+
+
+@route("GET", "projects/:id/merge_requests/:iid")
+def merge_request(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.project(named["id"])
+    return _whole(asker, project, _find(asker.kept.read(project.name), named["iid"]))
+
+
+@route("POST", "projects/:id/merge_requests")
+def add_merge_request(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    wanted(given, "source_branch", "target_branch", "title")
+    project = asker.project(named["id"])
+    unserved(given, "milestone_id", "approvals_before_merge")
+    if str(given.get("target_project_id") or project.id) != str(project.id):
+        raise not_served("merge requests between projects")
+    source, target = str(given["source_branch"]), str(given["target_branch"])
+    branches = project.code.branches()
+    if source == target or source not in branches or target not in branches:
+        raise Refused(400, "the source branch and the target branch are two branches of the project")
+    now = _now()
+    made = {
+        "title": "", "description": "", "labels": [], "assignees": [], "reviewers": [],
+        **_values(asker, given), "source": source, "target": target, "state": "opened", "by": asker.who.name,
+        "sha": branches[source], "created": now, "updated": now, "notes": [],
+    }  # fmt: skip
+    with asker.kept.changing(project.name) as kept:
+        rows = kept.setdefault("merge_requests", [])
+        if any((one["state"], one["source"], one["target"]) == ("opened", source, target) for one in rows):
+            raise Refused(409, "Another open merge request already exists for this source branch")
+        if len(rows) >= MOST:
+            raise Refused(403, "the project has too many merge requests")
+        made["iid"] = len(rows) + 1
+        rows.append(made)
+    return _whole(asker, project, made)
+
+
+def _values(asker: Asker, given: Given) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, most in (("title", 255), ("description", 1 << 20)):
+        if key in given:
+            values[key] = str(given[key] or "")[:most]
+    if "labels" in given:
+        values["labels"] = words_of(given["labels"])
+    for key, kept in (("assignee", "assignees"), ("reviewer", "reviewers")):
+        people = given.get(f"{key}_ids", given.get(f"{key}_ids[]", given.get(f"{key}_id")))
+        if people is not None:
+            values[kept] = [asker.tracker.person(one)["login"] for one in words_of(people) if one != "0"]
+    return values
+
+
+@route("PUT", "projects/:id/merge_requests/:iid")
+def change_merge_request(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.project(named["id"])
+    unserved(given, "milestone_id", "discussion_locked")
+    with asker.kept.changing(project.name) as kept:
+        one = _find(kept, named["iid"])
+        if given.get("target_branch") and given["target_branch"] not in project.code.branches():
+            raise Refused(400, "the target branch is none of the project's")
+        one |= {**_values(asker, given), "target": str(given.get("target_branch") or one["target"]), "updated": _now()}
+        for name in words_of(given.get("add_labels")):
+            one["labels"] = list(dict.fromkeys([*one["labels"], name]))
+        one["labels"] = [name for name in one["labels"] if name not in words_of(given.get("remove_labels"))]
+        if (event := given.get("state_event")) is not None:
+            _turn(project, one, str(event))
+    return _whole(asker, project, one)
+
+
+def _turn(project: Project, one: dict[str, Any], event: str) -> None:
+    before, after = {"close": ("opened", "closed"), "reopen": ("closed", "opened")}.get(event, ("", ""))
+    if not after:
+        raise Refused(400, "state_event is close or reopen")
+    if one["state"] == "merged":
+        raise Refused(405, "405 Method Not Allowed - it is merged")
+    if one["state"] == before:
+        one["sha"] = project.code.branches().get(one["source"], one["sha"])
+        one |= {"state": after, "closed": _now() if after == "closed" else None}
+
+
+@route("PUT", "projects/:id/merge_requests/:iid/merge")
+def merge(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.project(named["id"])
+    unserved(given, "merge_when_pipeline_succeeds", "auto_merge")
+    code = project.code
+    with asker.kept.changing(project.name) as kept:
+        one = _find(kept, named["iid"])
+        branches = code.branches()
+        if one["state"] != "opened" or one["source"] not in branches or one["target"] not in branches:
+            raise Refused(405, "405 Method Not Allowed")
+        head = branches[one["source"]]
+        if given.get("sha") and given["sha"] != head:
+            raise Refused(409, "SHA does not match HEAD of source branch")
+        squash = is_true(given.get("squash"))
+        message = str(given.get("squash_commit_message" if squash else "merge_commit_message") or "")
+        message = message or f"Merge branch '{one['source']}' into '{one['target']}'\n\n{one['title']}"
+        base = code.merge_base(branches[one["target"]], head)
+        made = code.merge(one["target"], head, message, asker.author, squash=squash)
+        if made is None:
+            raise Refused(422, "Branch cannot be merged")
+        now = _now()
+        one |= {
+            "state": "merged", "sha": head, "merged": now, "updated": now, "commit": made, "merged_by": asker.who.name,
+            "squash": squash, "base": base,
+        }  # fmt: skip
+    if is_true(given.get("should_remove_source_branch")) and one["source"] != code.default_branch():
+        code.remove(f"refs/heads/{one['source']}")
+    return _whole(asker, project, one)
+
+
+@route("GET", "projects/:id/merge_requests/:iid/diffs")
+def diffs(asker: Asker, named: Named, given: Given) -> Listed:
+    project = asker.project(named["id"])
+    one = _find(asker.kept.read(project.name), named["iid"])
+    return Listed(_diffs(project, one, shown(asker, project, one)))
+
+
+@route("GET", "projects/:id/merge_requests/:iid/changes")
+def changes(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.project(named["id"])
+    one = _find(asker.kept.read(project.name), named["iid"])
+    found = _whole(asker, project, one)
+    return {**found, "changes": _diffs(project, one, found), "overflow": False}
+
+
+@route("GET", "projects/:id/merge_requests/:iid/commits")
+def commits(asker: Asker, named: Named, given: Given) -> Listed:
+    project = asker.project(named["id"])
+    found = _whole(asker, project, _find(asker.kept.read(project.name), named["iid"]))
+    rows = project.code.log(found["sha"], without=found["diff_refs"]["base_sha"])
+    return Listed(rows, lambda one: commit_shown(asker, project, one))
+
+
+@route("GET", "projects/:id/merge_requests/:iid/notes")
+def notes(asker: Asker, named: Named, given: Given) -> Listed:
+    project = asker.project(named["id"])
+    one = _find(asker.kept.read(project.name), named["iid"])
+    rows = one["notes"] if given.get("sort") == "asc" else one["notes"][::-1]
+    return Listed(rows, lambda said: _note(asker, one, said))
+
+
+@route("POST", "projects/:id/merge_requests/:iid/notes")
+def add_note(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+    wanted(given, "body")
+    project = asker.project(named["id"])
+    with asker.kept.changing(project.name) as kept:
+        one = _find(kept, named["iid"])
+        if len(one["notes"]) >= MOST_NOTES:
+            raise Refused(403, "the merge request has too many notes")
+        said = {"id": one["iid"] * MOST_NOTES + len(one["notes"]) + 1, "body": str(given["body"])[: 1 << 20]}
+        said |= {"by": asker.who.name, "at": _now()}
+        one["notes"].append(said)
+    return _note(asker, one, said)
+
+
+def _note(asker: Asker, one: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": said["id"], "body": said["body"], "author": asker.user(asker.tracker.person(said["by"])),
+        "system": False, "created_at": said["at"], "updated_at": said["at"], "noteable_iid": one["iid"],
+        "noteable_type": "MergeRequest", "resolvable": False, "internal": False,
+    }  # fmt: skip

@@ -1,0 +1,104 @@
+"""Which function answers which address, and how lists are cut into pages."""
+
+from __future__ import annotations
+
+import urllib.parse
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..exchange import Answer, Refused, Request, as_json, not_served, number
+
+if TYPE_CHECKING:
+    from .asker import Asker
+
+Given = Mapping[str, Any]
+Verb = Callable[["Asker", Mapping[str, str], Given], Any]
+PER_PAGE, MOST_PER_PAGE = 20, 100
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An answer of many, given by pages."""
+
+    rows: list[Any]
+    shown: Callable[[Any], Any] = lambda row: row
+    """What is made of a row that is on the page asked for."""
+
+
+_ROUTES: list[tuple[str, tuple[str, ...], Verb]] = []
+
+
+def route(method: str, path: str) -> Callable[[Verb], Verb]:
+    """Marks what answers; `:name` in the path takes any one word."""
+
+    def mark(verb: Verb) -> Verb:
+        _ROUTES.append((method, tuple(path.split("/")), verb))
+        return verb
+
+    return mark
+
+
+def found(method: str, path: str) -> tuple[Verb, dict[str, str]]:
+    """What answers an address, and the words in it. Refused 405 or 501."""
+    words = path.strip("/").split("/")
+    others = set()
+    for verb, parts, work in _ROUTES:
+        if len(parts) != len(words) or any(p != w for p, w in zip(parts, words, strict=True) if not p.startswith(":")):
+            continue
+        if verb == method:
+            named = {p[1:]: urllib.parse.unquote(w) for p, w in zip(parts, words, strict=True) if p.startswith(":")}
+            return work, named
+        others.add(verb)
+    raise not_served(f"GitLab's {method} {path}" + (f" (only {', '.join(sorted(others))})" if others else ""))
+
+
+def said(request: Request, value: Any, by: str) -> Answer:
+    """A value as GitLab answers with it."""
+    if isinstance(value, Answer):
+        return value
+    if isinstance(value, Listed):
+        return _paged(request, value, by)
+    if value is None:
+        return Answer(204, by=by)
+    return as_json(value, 201 if request.method == "POST" else 200, by=by)
+
+
+def _paged(request: Request, listed: Listed, by: str) -> Answer:
+    per_page = number(request.query.get("per_page"), PER_PAGE, MOST_PER_PAGE) or PER_PAGE
+    page = number(request.query.get("page"), 1, 1 << 30) or 1
+    total = len(listed.rows)
+    pages = max(1, -(-total // per_page))
+    cut = listed.rows[(page - 1) * per_page : page * per_page]
+    heads = {"X-Total": total, "X-Total-Pages": pages, "X-Per-Page": per_page, "X-Page": page}
+    following = {"next": page + 1 if page < pages else None, "prev": page - 1 if page > 1 else None}
+    links = []
+    for name, to in {**following, "first": 1, "last": pages}.items():
+        if to is not None:
+            query = urllib.parse.urlencode({**request.query, "page": to, "per_page": per_page})
+            links.append(f'<{request.origin}{request.path}?{query}>; rel="{name}"')
+    told = {**{key: str(value) for key, value in heads.items()}, "Link": ", ".join(links)}
+    told |= {f"X-{name.title()}-Page": str(to or "") for name, to in following.items()}
+    return as_json([listed.shown(row) for row in cut], 200, told, by)
+
+
+def wanted(given: Given, *names: str) -> None:
+    """Refused 400 where a value is missing."""
+    if missing := [name for name in names if given.get(name) in (None, "")]:
+        raise Refused(400, f"{missing[0]} is missing")
+
+
+def unserved(given: Given, *names: str) -> None:
+    """Refused 501 where something is asked for that cannot be given."""
+    if asked := [name for name in names if given.get(name) not in (None, "", False, "false", [])]:
+        raise not_served(f"{asked[0]} here")
+
+
+def is_true(value: object) -> bool:
+    return value is True or str(value).lower() in ("true", "1", "yes")
+
+
+def words_of(value: object) -> list[str]:
+    """A list that came as one or with commas."""
+    parts: Iterable[object] = value if isinstance(value, list) else str(value or "").split(",")
+    return [word for part in parts if (word := str(part).strip())]

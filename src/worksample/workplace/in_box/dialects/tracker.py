@@ -1,0 +1,152 @@
+"""The tracker as one person finds it, for the dialects that are asked about issues."""
+
+from __future__ import annotations
+
+import functools
+import urllib.parse
+from collections.abc import Mapping
+from typing import Any
+
+from .accounts import Who
+from .backend import TRACKER, Backend
+from .exchange import Refused
+
+PAGE = 100
+"""That Redmine gives at once."""
+MOST = 20_000
+"""Rows that one request walks over."""
+Row = dict[str, Any]
+
+
+class Tracker:
+    """`operator`: asked for people's names alone, which everybody in the company knows."""
+
+    def __init__(self, who: Who, operator: Who, backend: Backend = TRACKER) -> None:
+        self._who, self._operator, self._backend = who, operator, backend
+
+    def ask(self, method: str, path: str, body: object = None, *, who: Who | None = None) -> Row:
+        """An answer's table; an empty one where it has none. Refused with Redmine's own reason."""
+        status, found = self._backend.json(method, path, (who or self._who).authorization, body)
+        if status < 300:
+            return dict(_lines(found)) if isinstance(found, dict) else {}
+        why = found.get("errors", []) if isinstance(found, dict) else []
+        reason = {401: "401 Unauthorized", 403: "403 Forbidden", 404: "404 Not Found"}.get(status, "")
+        said = reason or "; ".join(str(one) for one in why) or f"the tracker answers {status}"
+        raise Refused(status if 400 <= status < 500 else 502, said)
+
+    def rows(self, path: str, key: str, query: Mapping[str, object] | None = None, who: Who | None = None) -> list[Row]:
+        """All rows of a list, over its pages."""
+        found: list[Row] = []
+        while len(found) < MOST:
+            words = urllib.parse.urlencode({**(query or {}), "limit": PAGE, "offset": len(found)})
+            said = self.ask("GET", f"{path}?{words}", who=who)
+            page = said.get(key, [])
+            found += page
+            if not page or len(found) >= said.get("total_count", len(found)):
+                break
+        return found
+
+    def projects(self) -> list[Row]:
+        return self.rows("/projects.json", "projects")
+
+    def project(self, name: str) -> Row:
+        return dict(self.ask("GET", f"/projects/{quoted(name)}.json")["project"])
+
+    def issues(self, project: object = None, **query: object) -> list[Row]:
+        """Open and closed ones, newest first."""
+        within = {} if project is None else {"project_id": project, "subproject_id": "!*"}
+        return self.rows("/issues.json", "issues", {"status_id": "*", "sort": "id:desc", **within, **query})
+
+    def issue(self, number: object, include: str = "") -> Row:
+        words = f"?include={include}" if include else ""
+        return dict(self.ask("GET", f"/issues/{quoted(str(number))}.json{words}")["issue"])
+
+    def add_issue(self, values: Mapping[str, object]) -> Row:
+        # Else it begins on the machine's today, and is refused whatever is due before that by the company's clock.
+        return dict(self.ask("POST", "/issues.json", {"issue": {"start_date": "", **values}})["issue"])
+
+    def change_issue(self, number: object, values: Mapping[str, object]) -> Row:
+        """The issue as it is then. Refused where Redmine left something as it was, which it does without a word."""
+        self.ask("PUT", f"/issues/{quoted(str(number))}.json", {"issue": values})
+        found = self.issue(number)
+        for key, kept in (
+            ("status_id", "status"),
+            ("assigned_to_id", "assigned_to"),
+            ("fixed_version_id", "fixed_version"),
+        ):
+            if key in values and (found.get(kept) or {}).get("id") != (values[key] or None):
+                now = (found.get(kept) or {}).get("name", "nobody" if kept == "assigned_to" else "none")
+                raise Refused(403, f"403 Forbidden - the tracker lets you not change {kept}: it is still {now}")
+        return found
+
+    def statuses(self) -> list[Row]:
+        return list(self.ask("GET", "/issue_statuses.json")["issue_statuses"])
+
+    def priorities(self) -> list[Row]:
+        return list(self.ask("GET", "/enumerations/issue_priorities.json")["issue_priorities"])
+
+    def versions(self, project: object) -> list[Row]:
+        return list(self.ask("GET", f"/projects/{quoted(str(project))}/versions.json")["versions"])
+
+    def version(self, number: object) -> Row:
+        return dict(self.ask("GET", f"/versions/{quoted(str(number))}.json")["version"])
+
+    def add_version(self, project: object, values: Mapping[str, object]) -> Row:
+        path = f"/projects/{quoted(str(project))}/versions.json"
+        return dict(self.ask("POST", path, {"version": values})["version"])
+
+    def change_version(self, number: object, values: Mapping[str, object]) -> Row:
+        self.ask("PUT", f"/versions/{quoted(str(number))}.json", {"version": values})
+        return self.version(number)
+
+    def categories(self, project: object) -> list[Row]:
+        return list(self.ask("GET", f"/projects/{quoted(str(project))}/issue_categories.json")["issue_categories"])
+
+    def add_category(self, project: object, name: str) -> Row:
+        path = f"/projects/{quoted(str(project))}/issue_categories.json"
+        return dict(self.ask("POST", path, {"issue_category": {"name": name}})["issue_category"])
+
+    def members(self, project: object) -> list[Row]:
+        """People of a project, with the role under `roles`."""
+        found = self.rows(f"/projects/{quoted(str(project))}/memberships.json", "memberships")
+        known = {one["id"]: one for one in self.people()}
+        return [
+            {**known[one["user"]["id"]], "roles": [role["name"] for role in one["roles"]]}
+            for one in found
+            if one.get("user", {}).get("id") in known
+        ]
+
+    @functools.cached_property
+    def _people(self) -> list[Row]:
+        found = self.rows("/users.json", "users", {"status": 1}, self._operator)
+        return [
+            {
+                "id": one["id"], "login": one["login"], "mail": one.get("mail", ""), "since": one["created_on"],
+                "name": " ".join(word for word in (one["firstname"], one["lastname"]) if word != "-"),
+            }
+            for one in found
+        ]  # fmt: skip
+
+    def people(self) -> list[Row]:
+        """Everybody with an account: id, login, name, mail, since."""
+        return self._people
+
+    def person(self, ref: object) -> Row:
+        """Somebody by number or account. Refused 404."""
+        for one in self.people():
+            if str(ref) in (str(one["id"]), one["login"]):
+                return one
+        raise Refused(404, "404 User Not Found")
+
+
+def _lines(value: Any) -> Any:
+    """A value with the ends of lines that came in: Redmine's forms make two characters of each."""
+    if isinstance(value, dict):
+        return {key: _lines(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_lines(inner) for inner in value]
+    return value.replace("\r\n", "\n") if isinstance(value, str) else value
+
+
+def quoted(text: str) -> str:
+    return urllib.parse.quote(text, safe="")

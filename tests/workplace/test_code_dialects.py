@@ -1,0 +1,188 @@
+"""What the dialects of GitLab and Plane make of names, words and repositories, without any service."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worksample.tasks.workplace import check_workplace, endpoints_of_workplace
+from worksample.workplace.in_box.dialects.accounts import Accounts
+from worksample.workplace.in_box.dialects.backend import Backend
+from worksample.workplace.in_box.dialects.bare_repository import BareRepository, Change, NotFound, check_branch, within
+from worksample.workplace.in_box.dialects.exchange import Refused, Request
+from worksample.workplace.in_box.dialects.gitlab.answering import GitLab
+from worksample.workplace.in_box.dialects.kept import Kept, labels_of, set_labels
+from worksample.workplace.in_box.dialects.plane.answering import Plane
+from worksample.workplace.in_box.dialects.plane.forms import as_html, as_text
+from worksample.workplace.in_box.dialects.serving import REFUSED, Front
+
+PASSWORDS = {"theagentcompany": "mine-alone", "operator": "of-the-operator"}
+NOBODY = Backend("/nonexistent", "tracker")
+
+
+def known(folder: Path) -> Accounts:
+    place = folder / "accounts.json"
+    place.write_text(json.dumps({"names": {"root": "theagentcompany"}, "tokens": {"root-token": "theagentcompany"}}))
+    return Accounts(PASSWORDS, place)
+
+
+def asked(method: str, path: str, body: bytes = b"", query: str = "", **heads: str) -> Request:
+    words = dict(part.split("=") for part in query.split("&") if part)
+    return Request(
+        method, path, words, {key.replace("_", "-"): value for key, value in heads.items()}, body, "http://x"
+    )
+
+
+def test_who_asks_is_told_by_password_or_token(tmp_path: Path) -> None:
+    accounts = known(tmp_path)
+
+    def who(**heads: str) -> str | None:
+        found = accounts.who(asked("GET", "/", **heads))
+        return None if found is None else found.name
+
+    def basic(text: str) -> str:
+        return "Basic " + base64.b64encode(text.encode()).decode()
+
+    assert who(private_token="root-token") == who(x_api_key="root-token") == "theagentcompany"
+    assert (
+        who(authorization=basic("root:mine-alone"))
+        == who(authorization=basic("oauth2:root-token"))
+        == "theagentcompany"
+    )
+    assert who(private_token="of-the-operator") == "operator"
+    for wrong in ("root:wrong", "root:", ":", "operator:", "theagentcompany:mine-alone2"):
+        assert who(authorization=basic(wrong)) is None
+    assert who(private_token="mine-alone") is None
+    assert who(private_token="") is who() is None
+    made = accounts.token_for(accounts.operator(), "x-")
+    assert who(private_token=made) == "operator"
+    accounts.forget(made)
+    assert who(private_token=made) is None
+
+
+def test_what_gitlab_lacks_is_refused(tmp_path: Path) -> None:
+    dialect = GitLab(known(tmp_path), tmp_path, tracker=NOBODY)
+    for method, path in (
+        ("POST", "/api/v4/projects"), ("DELETE", "/api/v4/projects/1"), ("GET", "/api/v4/projects/1/pipelines"),
+        ("POST", "/api/v4/projects/1/merge_requests/1/approve"), ("GET", "/api/v4/projects/1/protected_branches"),
+        ("PUT", "/api/v4/users/1"),
+    ):  # fmt: skip
+        answer = dialect.answer(asked(method, path, private_token="root-token"))
+        assert answer.status == 501, path
+        assert isinstance(answer.body, bytes)
+        assert b"not served by this workplace" in answer.body
+    assert dialect.answer(asked("GET", "/api/v4/projects", private_token="x")).status == 401
+    assert dialect.answer(asked("GET", "/api/v4/projects", query="sudo=root", private_token="root-token")).status == 501
+    upload = {"private_token": "root-token", "content_type": "multipart/form-data; boundary=x"}
+    assert dialect.answer(asked("PUT", "/api/v4/projects/1", **upload)).status == 501
+    with pytest.raises(Refused, match="page"):
+        dialect.answer(asked("GET", "/root/x/-/pipelines"))
+
+
+def test_what_plane_lacks_is_refused(tmp_path: Path) -> None:
+    dialect = Plane(known(tmp_path), tmp_path, tracker=NOBODY)
+    for method, path in (("POST", "projects/"), ("GET", "projects/x//pages/"), ("DELETE", "projects/x/")):
+        answer = dialect.answer(asked(method, f"/api/v1/workspaces/tac/{path}", x_api_key="root-token"))
+        assert answer.status == 501, path
+    assert dialect.answer(asked("GET", "/api/v1/workspaces/tac/projects/")).status == 401
+
+
+def test_a_page_that_stands_in_for_another_is_remembered(tmp_path: Path) -> None:
+    """A browser goes on to it; a grader that took it for the page it wanted would call right work wrong."""
+    front = Front({"gitlab": GitLab(known(tmp_path), tmp_path, tracker=NOBODY).answer}, "of-the-operator")
+    answer = front.answer("gitlab", asked("GET", "/root/doc/-/wikis/Home"))
+    assert (answer.status, answer.headers["Location"]) == (302, "http://tracker:8091/projects/doc/wiki/Home")
+    told = front.answer("gitlab", asked("GET", REFUSED, x_redmine_api_key="of-the-operator"))
+    assert isinstance(told.body, bytes)
+    assert [one["path"] for one in json.loads(told.body)["refused"]] == ["/root/doc/-/wikis/Home"]
+    assert front.answer("gitlab", asked("GET", REFUSED, x_redmine_api_key="x")).status == 404
+    assert front.answer("gitlab", asked("GET", REFUSED)).status == 404
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="<>&\r"), min_size=1), min_size=1)
+)
+def test_what_plane_writes_it_reads(words: list[str]) -> None:
+    text = "\n\n".join(words)
+    assert as_text(as_html(text)) == text
+
+
+def test_an_editors_markup_becomes_text() -> None:
+    assert (
+        as_text("<h2>Why</h2><ul><li>One &lt;b&gt;</li><li>Two</li></ul><p>x<br/>y</p>")
+        == "Why\n\nOne <b>\nTwo\n\n\nx\ny"
+    )
+
+
+@given(st.text(max_size=40))
+def test_no_path_leads_out_of_a_repository(path: str) -> None:
+    try:
+        found = within(path)
+    except Refused:
+        return
+    assert not found.startswith("/")
+    assert not {"..", ".", ".git"} & set(found.split("/"))
+
+
+@given(st.text(max_size=20))
+def test_names_of_branches_that_pass_are_gits(name: str) -> None:
+    try:
+        check_branch(name)
+    except Refused:
+        return
+    assert not name.startswith("-")
+    assert subprocess.run(["git", "check-ref-format", f"refs/heads/{name}"], check=False).returncode == 0
+
+
+def test_a_bare_repository_is_written_without_a_checkout(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "x.git")], check=True)
+    code, by = BareRepository(tmp_path / "x.git"), ("Rosa <x>", "rosa@x.invalid")
+    assert (code.default_branch(), code.branches(), code.tags()) == (None, {}, [])
+    first = code.put("main", "", [Change("ä b/c.txt", b"1\n2\n"), Change("run", b"#!", "100755")], "One\n\nwhy", by)
+    assert (code.default_branch(), code.commit("main")["author_name"]) == ("main", "Rosa x")
+    assert code.file("main", "ä b/c.txt")[2] == b"1\n2\n"
+    assert [row["new_path"] for row in code.difference("", first)] == ["run", "ä b/c.txt"]
+    other = code.put("other", "main", [Change("ä b/c.txt", None), Change("moved.txt", b"1\n2\n")], "Moved", by)
+    [row] = code.difference(first, other)
+    assert (row["renamed_file"], row["old_path"], row["new_path"]) == (True, "ä b/c.txt", "moved.txt")
+    code.put("main", "", [Change("ä b/c.txt", b"1\n2\n3\n")], "Three", by)
+    assert not code.conflicts("main", "other")
+    merged = code.merge("main", other, "Merge", by)
+    assert merged is not None
+    assert code.file("main", "moved.txt")[2] == b"1\n2\n3\n"
+    assert {one["title"] for one in code.log("main", without=first)} == {"Merge", "Three", "Moved"}
+    with pytest.raises(Refused, match="meanwhile"):
+        code.move("main", first, other)
+    for ref in ("none", "--all", "", "main:run"):
+        with pytest.raises(NotFound):
+            code.resolve(ref)
+    code.tag("v1", "main", "Release\n\nof all", by)
+    assert [(one["name"], one["message"], one["commit"]) for one in code.tags()] == [
+        ("v1", "Release\n\nof all", merged)
+    ]
+
+
+def test_labels_are_kept_and_nothing_is_lost_when_one_is_refused(tmp_path: Path) -> None:
+    kept = Kept(tmp_path / "own")
+    with kept.changing("x") as table:
+        set_labels(table, 7, ["bug", "bug", "ä"])
+    with pytest.raises(Refused), kept.changing("x") as table:
+        set_labels(table, 7, ["", "other"])
+    assert labels_of(kept.read("x"), 7) == ["bug", "ä"]
+    assert [one["id"] for one in kept.read("x")["labels"]] == [1, 2]
+    assert kept.read("y") == {}
+
+
+def test_gitlab_wants_the_tracker_too() -> None:
+    with pytest.raises(ValueError, match="'gitlab' is of the service 'tracker'"):
+        check_workplace("workplace", "company", None, ["git"], ["gitlab"])
+    check_workplace("workplace", "company", None, ["git", "tracker"], ["gitlab", "plane"])
+    places = {(one.name, one.port): one.to for one in endpoints_of_workplace(["git", "tracker"], ["gitlab", "plane"])}
+    assert places["gitlab", 8929] == "service:workplace:8929"
+    assert places["plane", 8091] == "service:workplace:8091"
