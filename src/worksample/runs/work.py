@@ -75,7 +75,8 @@ async def _endeavour(
             async with reaching(try_, box_of()) as during:
                 if environment.health is not None:
                     await during(healthy(environment.health))
-                await during(try_.job.solver(try_)(state, generate))
+                work = try_.job.solver(try_)(state, generate)
+                await during(try_.attending.during(work) if try_.attending is not None else work)
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error
     except TerminateSampleError as error:

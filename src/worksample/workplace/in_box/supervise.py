@@ -4,9 +4,13 @@ Runs in the services' box with the standard library alone. Every service is a pr
 long to load is loaded once, here and in the tracker's host, and forked: a reset ends all that ever answered anybody.
 
     python3 -m in_box.supervise STATE --services chat,tracker,... [--dialects owncloud,...] [--seed FOLDER]
+    python3 -m in_box.supervise STATE --services chat,tracker,... --spare
 
 It says "ready" on standard output once all take requests, then obeys lines on the socket /task/scratch/control:
 "reset". It ends, saying which, when a service ends by itself.
+
+A spare one loads what takes long and knows nothing of any company. A line on its standard input, with arguments and
+variables as JSON, makes it what it would have been had it been started with them.
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ HERE = Path(__file__).parent
 PYTHON = "/task/service/python"
 CONTROL = "/task/scratch/control"
 RUN = Path("/tmp/workplace")
+BESIDE = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
+"""Where services write beside their state: caches, sessions, unfinished uploads."""
 WAIT = 60.0
 """Seconds that a service has to answer."""
 PUBLIC = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
@@ -42,20 +48,22 @@ DIALECTS = {"owncloud": "files", "rocketchat": "chat"}
 class Workplace:
     """The services' processes. `state` is theirs; `seed` is what it begins with."""
 
-    def __init__(self, state: Path, names: tuple[str, ...], seed: Path | None, dialects: tuple[str, ...] = ()) -> None:
-        self.state, self.names, self.seed, self.dialects = state, names, seed, dialects
-        self.accounts: dict[str, str] = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
+    def __init__(self, state: Path, names: tuple[str, ...]) -> None:
+        self.state, self.names = state, names
+        self.seed: Path | None = None
+        self.dialects: tuple[str, ...] = ()
+        self.accounts: dict[str, str] = {}
         self.running: dict[int, str] = {}
         self._tracker: subprocess.Popen[str] | None = None
+        self._loaded: dict[Path, int] = {}
+        """What lay beside the state before anybody answered, and how many bytes it had."""
 
     def load(self) -> None:
-        """Everything that is done once."""
+        """Everything that takes long and is done once: programs, and nothing of a company."""
         for folder in (RUN, Path("/var/lib/redmine/default/config"), Path("/var/lib/redmine/default/tmp")):
             folder.mkdir(parents=True, exist_ok=True)
         if "tracker" in self.names:
             self._tracker = tracker_host(self.state)
-        self.copy()
-        write_configs(self.state, self.names, self.accounts, self.dialects)
         sys.path.insert(0, PYTHON)
         for name, module in (
             ("files", "copyparty.__main__"),
@@ -66,6 +74,17 @@ class Workplace:
                 importlib.import_module(module)
         if self._tracker is not None:
             self._heard("loaded")
+        self._loaded = {path: path.lstat().st_size for path in below(BESIDE)}
+
+    def begin(self, given: argparse.Namespace) -> None:
+        """Over a seed, for the accounts that the environment tells. SystemExit where a service does not answer."""
+        self.names, self.seed = tuple(given.services.split(",")), given.seed
+        self.dialects = tuple(name for name in given.dialects.split(",") if name)
+        self.accounts = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
+        self._tell(f"operator {os.environ.get('WORKPLACE_OPERATOR', '')}")
+        self.copy()
+        write_configs(self.state, self.names, self.accounts, self.dialects)
+        self.start()
 
     def copy(self) -> None:
         """The state as it was in the beginning."""
@@ -113,11 +132,21 @@ class Workplace:
         for pid in ending:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
+            with contextlib.suppress(ProcessLookupError):
+                while True:  # what it started ends a moment later, and may write until then
+                    os.killpg(pid, 0)
+                    time.sleep(0.001)
 
     def reset(self) -> None:
-        """Back to the beginning."""
+        """Back to the beginning; what lies beside the state goes, too."""
         self.stop()
+        for path in sorted(below(BESIDE), reverse=True):
+            if path not in self._loaded:
+                path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+            elif path.is_file() and path.lstat().st_size > self._loaded[path]:  # a log that the tracker's host has open
+                os.truncate(path, self._loaded[path])
         self.copy()
+        write_configs(self.state, self.names, self.accounts, self.dialects)
         self.start()
 
     def fallen(self) -> str:
@@ -148,7 +177,9 @@ class Workplace:
         self._tell("start")
 
     def _tell(self, word: str) -> None:
-        assert self._tracker is not None and self._tracker.stdin is not None
+        if self._tracker is None:
+            return
+        assert self._tracker.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._tracker.stdin.write(word + "\n")
             self._tracker.stdin.flush()
@@ -181,6 +212,12 @@ def connects(place: int | Path) -> bool:
         except OSError:
             return False
     return True
+
+
+def below(tops: tuple[str, ...]) -> Iterator[Path]:
+    """All that lies in these folders, but the socket for commands."""
+    for top in tops:
+        yield from (path for path in Path(top).rglob("*") if str(path) != CONTROL)
 
 
 def copy_writable(source: Path, target: Path) -> None:
@@ -342,23 +379,39 @@ def obey(workplace: Workplace, connection: socket.socket) -> None:
         stream.write(f"done {time.monotonic() - begun:.4f}\n")
 
 
-def main() -> None:
-    """See the module."""
+def arguments(argv: list[str]) -> argparse.Namespace:
+    """Of the command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
     parser.add_argument("--services", required=True)
     parser.add_argument("--dialects", default="")
     parser.add_argument("--seed", type=Path)
-    given = parser.parse_args()
-    dialects = tuple(name for name in given.dialects.split(",") if name)
-    workplace = Workplace(given.state, tuple(given.services.split(",")), given.seed, dialects)
+    parser.add_argument("--spare", action="store_true")
+    return parser.parse_args(argv)
+
+
+def told(line: str) -> argparse.Namespace:
+    """What a spare one is to be from now on."""
+    if not line:
+        sys.exit("nobody had a use for it")
+    said = json.loads(line)
+    os.environ.update(said["env"])
+    return arguments(said["argv"])
+
+
+def main() -> None:
+    """See the module."""
+    given = arguments(sys.argv[1:])
+    workplace = Workplace(given.state, tuple(given.services.split(",")))
     woken, waking = os.pipe()
     for end in (woken, waking):
         os.set_blocking(end, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    workplace.load()
-    workplace.start()
     signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+    workplace.load()
+    if given.spare:
+        given = told(sys.stdin.readline())
+    workplace.begin(given)
     with listening() as control:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
