@@ -47,7 +47,7 @@ def test_the_try_is_ours_and_the_next_one_counts(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store") as store:
         first, second = sorted(store.find(Trial), key=lambda one: one.try_number)
         assert first.outcome.cause is Cause.PLATFORM_CRASH, first.outcome
-        assert "a failure at colleague.answer" in first.outcome.reason and "attending.py" in first.outcome.reason
+        assert "a failure at colleague.answer" in first.outcome.reason
         assert second.outcome.finished, second.outcome
         assert {one.subject for one in store.find(Evaluation)} == {second.id}
         part = store.get(Submission, first.id).parts["colleagues"]

@@ -2,8 +2,8 @@
 
 # The tracker: Redmine loaded once, in a process that answers nobody and forks the ones that do.
 #
-#   redmine.rb serve SOCKET       reads "operator KEY", "start", "stop" from standard input, says "loaded", "started",
-#                                 "stopped"
+#   redmine.rb serve SOCKET       reads "operator KEY", "start", "stop" from standard input, says "loaded",
+#                                 "started PID", "stopped"
 #   redmine.rb seed PLAN.json     makes the database and everything that the plan says, by Redmine's own models
 #
 # The operator's key is of the account that grades and sets up: it stands in no database. Nothing of a company is known
@@ -65,7 +65,7 @@ module Workplace
       abort 'the tracker did not start' unless heard.gets
       heard.close
       watch @child
-      puts 'started'
+      puts "started #{@child}"
     end
 
     def answer(heard, told)
@@ -94,9 +94,8 @@ module Workplace
         begin
           Process.kill :KILL, -child
           @watcher.join
-          loop { Process.kill(0, -child) && sleep(0.001) } # what it started ends a moment later
         rescue Errno::ESRCH
-          nil # ended by itself, which its watcher says; or all of it is gone
+          nil # ended by itself, which its watcher says
         end
       end
       puts 'stopped'

@@ -30,6 +30,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from .processes import forked, spawn, until_gone
+from .trees import below, copy_writable
+
 HERE = Path(__file__).parent
 PYTHON = "/task/service/python"
 CONTROL = "/task/scratch/control"
@@ -55,6 +58,8 @@ class Workplace:
         self.accounts: dict[str, str] = {}
         self.running: dict[int, str] = {}
         self._tracker: subprocess.Popen[str] | None = None
+        self._asked = 0
+        """The tracker's process that answers."""
         self._loaded: dict[Path, int] = {}
         """What lay beside the state before anybody answered, and how many bytes it had."""
 
@@ -113,7 +118,7 @@ class Workplace:
             if (pid := begin[name]()) is not None:
                 self.running[pid] = name
         if self._tracker is not None:
-            self._heard("started")
+            self._asked = int(self._heard("started"))
         for name in behind:
             self._answers(name)
         self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
@@ -130,17 +135,16 @@ class Workplace:
             self._tell("stop")
             self._heard("stopped")
         for pid in ending:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-            with contextlib.suppress(ProcessLookupError):
-                while True:  # what it started ends a moment later, and may write until then
-                    os.killpg(pid, 0)
-                    time.sleep(0.001)
+            until_gone(pid)
+        if self._tracker is not None:
+            until_gone(self._asked)
 
     def reset(self) -> None:
         """Back to the beginning; what lies beside the state goes, too."""
         self.stop()
         for path in sorted(below(BESIDE), reverse=True):
+            if str(path) == CONTROL:
+                continue
             if path not in self._loaded:
                 path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
             elif path.is_file() and path.lstat().st_size > self._loaded[path]:  # a log that the tracker's host has open
@@ -184,11 +188,13 @@ class Workplace:
             self._tracker.stdin.write(word + "\n")
             self._tracker.stdin.flush()
 
-    def _heard(self, word: str) -> None:
+    def _heard(self, word: str) -> str:
+        """What follows the word."""
         assert self._tracker is not None and self._tracker.stdout is not None
-        while (line := self._tracker.stdout.readline()).strip() != word:
+        while (line := self._tracker.stdout.readline()).split()[:1] != [word]:
             if not line:
                 sys.exit("tracker ended before it was ready")
+        return line.strip().removeprefix(word)
 
     def _answers(self, name: str) -> None:
         self._until(name, SOCKETS.get(name) or BEHIND[name])
@@ -212,52 +218,6 @@ def connects(place: int | Path) -> bool:
         except OSError:
             return False
     return True
-
-
-def below(tops: tuple[str, ...]) -> Iterator[Path]:
-    """All that lies in these folders, but the socket for commands."""
-    for top in tops:
-        yield from (path for path in Path(top).rglob("*") if str(path) != CONTROL)
-
-
-def copy_writable(source: Path, target: Path) -> None:
-    """A tree that its new owner can change, whatever the modes of the old one."""
-    target.mkdir(exist_ok=True)
-    with os.scandir(source) as entries:
-        for entry in entries:
-            to = target / entry.name
-            if entry.is_dir(follow_symlinks=False):
-                copy_writable(Path(entry.path), to)
-            elif entry.is_file(follow_symlinks=False):
-                shutil.copyfile(entry.path, to)
-                to.chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)
-
-
-def spawn(argv: list[str], env: dict[str, str]) -> int:
-    """A program in a process group of its own."""
-    return subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, start_new_session=True).pid
-
-
-def forked(work: Callable[[], object]) -> int:
-    """Work in a process of its own that has everything loaded here."""
-    pid = os.fork()
-    if pid:
-        return pid
-    code = 1
-    try:
-        os.setsid()
-        signal.set_wakeup_fd(-1)
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, signal.SIG_DFL)
-        work()
-        code = 0
-    except SystemExit as error:
-        code = error.code if isinstance(error.code, int) else 1
-    except BaseException as error:  # noqa: BLE001 - the last thing that a forked process can say
-        sys.stderr.write(f"{type(error).__name__}: {error}\n")
-        sys.stderr.flush()
-    finally:
-        os._exit(code)
 
 
 def tracker_host(state: Path) -> subprocess.Popen[str]:
