@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from worksample.box import Endpoint
 from worksample.endpoints import serving_sockets
-from worksample.services import standing
+from worksample.services import open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.keeping import listening
-from worksample.workplace.standing import over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import over_state, own_box, reset, seed_at
 
 NAMES, DIALECTS = ("tracker", "git"), ("gitlab", "plane")
 TOKEN = "root-token"
@@ -105,7 +105,7 @@ async def during(root: Path, work: Callable[[dict[str, str]], Made], again: Call
     """What `work` makes of the services' addresses on this machine; after it a reset, and `again`."""
     seed = await asyncio.to_thread(seed_at, root, NAMES)
     workplace = over_state(NAMES, seed.state, "test", accounts=seed.accounts, dialects=DIALECTS)
-    async with standing((workplace.box,), "bubblewrap") as services:
+    async with open_services((workplace.box,), "bubblewrap") as services:
         doors = {one: listening(PORTS[one]) for one in NAMES}
         places = {one: Endpoint(one, PORTS[one]) for one in NAMES}
         found = {one: f"http://127.0.0.1:{door.getsockname()[1]}" for one, door in doors.items()}

@@ -77,15 +77,20 @@ with urllib.request.urlopen(asked) as answer:
 """
 
 
-@pytest.fixture(scope="module")
-def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = Path(shutil.copytree(EXAMPLES / "invoice-1043", tmp_path_factory.mktemp("task") / "invoice-1043"))
+def with_asking_grader(folder: Path) -> Path:
+    """The example, with a grader that asks the services, and a live check."""
+    root = Path(shutil.copytree(EXAMPLES / "invoice-1043", folder / "invoice-1043"))
     text = (root / "task.toml").read_text().replace("[grading.checkpoints]", "[grading.checkpoints]\nworkplace = true")
     (root / "task.toml").write_text(text.replace('setup = "setup"', 'setup = "setup"\nlive = "live"'))
     (root / "live").mkdir()
     (root / "live/live.py").write_text(LIVE)
     (root / "grade.py").write_text(GRADER)
     return root
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return with_asking_grader(tmp_path_factory.mktemp("task"))
 
 
 def test_a_grader_asks_restored_services_and_gives_the_same_grade_elsewhere(task: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from worksample.grading import grade, has_solution, open_round, perform, solve
 from worksample.records import Evaluation, Instance, Protocol, Submission
 from worksample.store import Store
 from worksample.tasks import Package, ingest
+from worksample.workplace.spare import spares
 
 from .brief import check_brief
 from .checkpoint_kinds import check_kinds
@@ -182,10 +183,12 @@ async def _grade(store: Store, jobs: Sequence[Job], config: AuditConfig) -> list
             round = open_round(store, subjects=subjects, protocol=job.protocol, author="audit", reason="audit")
             return await grade(store, round, job.submission, job.instance, sandbox=config.sandbox)
 
-    tasks = [asyncio.create_task(one(job)) for job in jobs]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    asking = sum(bool(job.instance.grading[job.protocol].settings.get("workplace")) for job in jobs)
+    async with spares(asking):
+        tasks = [asyncio.create_task(one(job)) for job in jobs]
+        try:
+            return await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from worksample.grading import Evaluators, RoundWork, Task, evaluators_of, lease_of
-from worksample.grading.grade_round import Item, by_item, items, key
+from worksample.grading.grade_round import Item, by_item, items, key, starts_of
 from worksample.models import close_models
 from worksample.records import Evaluation, EvaluatorKind, Given, Instance, Protocol, Round, Submission
 from worksample.store import Store
+from worksample.workplace.spare import spares
 
 from .claim import holder
 from .watch import Tally, Watch
@@ -90,8 +91,9 @@ class GradeQueue:
 
     async def run(self, graders: int) -> None:
         """Work all rounds off with so many evaluations at once."""
+        starts = await asyncio.to_thread(lambda: sum(starts_of(one) for one in self.works))
         try:
-            async with asyncio.TaskGroup() as group:
+            async with spares(starts, self.watch.note), asyncio.TaskGroup() as group:
                 workers = [group.create_task(self.work()) for _ in range(graders)]
                 await self.drain()
                 for worker in workers:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from worksample.errors import WorksampleError
+from worksample.grading import asks_services
 from worksample.human_trials.turns import waits_for_person
 from worksample.human_trials.waiting import has_places
 from worksample.models import JudgeConfig, Price, close_models
@@ -19,6 +20,7 @@ from worksample.runs import More, RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
 from worksample.store import Store
+from worksample.workplace.spare import spares
 
 from .allowance import allowance
 from .chaining import advance, may_run
@@ -164,6 +166,19 @@ class _Work:
         return self.stopping
 
     async def _run_and_grade(self) -> None:
+        async with spares(await asyncio.to_thread(self._starts), self.watch.note):
+            await self._all()
+
+    def _starts(self) -> int:
+        """How many workplaces are started for what is open by now: by trials, and by graders that ask services."""
+        each = {
+            id: 1 + sum(asks_services(one, round) for round in self.rounds)
+            for id, one in self.instances.items()
+            if one.work.environment.workplace is not None
+        }
+        return sum(each.get(slot.instance, 0) for slot in self._untried()) if each else 0
+
+    async def _all(self) -> None:
         async with asyncio.TaskGroup() as group:
             workers = [group.create_task(self.grading.work()) for _ in range(self.options.graders)]
             workers.append(group.create_task(self.filling.work()))

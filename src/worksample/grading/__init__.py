@@ -5,7 +5,7 @@ from worksample.verdicts.graded import grading_in_force
 from .boxes import GraderLimits
 from .changes import Change, changes
 from .evaluators import Answer, Asked, Evaluates, Evaluators, evaluators_of
-from .grade_round import RoundWork, Task, grade_all, subjects
+from .grade_round import RoundWork, Task, asks_services, grade_all, subjects
 from .grade_submission import evaluate, grade, lease_of
 from .pending_evaluations import Place, wanted, wants
 from .program import ByProgram
@@ -26,6 +26,7 @@ __all__ = [
     "Place",
     "RoundWork",
     "Task",
+    "asks_services",
     "changes",
     "evaluate",
     "evaluators_of",

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.records import Evaluation, Instance, Round, Submission, Trial
+from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submission, Trial
 from worksample.verdicts.pairs import PAIRS, drawn_pairs
+from worksample.workplace.spare import spares
 
 from .evaluators import Evaluates, Evaluators, evaluators_of
 from .grade_submission import evaluate
@@ -87,6 +88,19 @@ class RoundWork:
         )  # fmt: skip
 
 
+def asks_services(instance: Instance, round: Round) -> bool:
+    """Whether a round's grader of an instance has its workplace started over what was left."""
+    grading = instance.grading.get(round.protocol)
+    return round.by is EvaluatorKind.PROGRAM and grading is not None and bool(grading.settings.get("workplace"))
+
+
+def starts_of(work: RoundWork) -> int:
+    """How many workplaces are started for what is wanted now."""
+    wanted = [task.submission.instance for task in work.tasks()] if work.round.by is EvaluatorKind.PROGRAM else []
+    asking = {id: asks_services(work.store.get(Instance, id), work.round) for id in set(wanted)}
+    return sum(asking[id] for id in wanted)
+
+
 def key(submission: Submission, second: Submission | None) -> tuple[str, str | None]:
     """Of a subject or a pair."""
     return submission.id, second.id if second else None
@@ -123,6 +137,6 @@ async def grade_all(
 
     while tasks := await asyncio.to_thread(work.tasks):
         queue = iter(tasks)
-        async with asyncio.TaskGroup() as group:
+        async with spares(await asyncio.to_thread(starts_of, work)), asyncio.TaskGroup() as group:
             for _ in range(max(1, min(parallel, len(tasks)))):
                 group.create_task(worker(queue))

@@ -87,7 +87,7 @@ async def _once(stage: _Stage, name: str, steps: Sequence[Step]) -> Performed:
     async with open_box(_box_config(stage), kind=stage.sandbox) as box, serving(box, targets):
         if by_rules:
             async with attending.begun():
-                failed = await stage.services.during(_steps(box, steps, instance))
+                failed = await stage.services.during(attending.during(_steps(box, steps, instance)))
         else:
             failed = await stage.services.during(_steps(box, steps, instance))
         captured = await take(box, store.blobs, instance)

@@ -28,7 +28,7 @@ from worksample.submissions import STEPS, Captured, take
 from worksample.workplace.colleagues.attending import ROLE
 from worksample.workplace.live import look, with_live
 
-from .outcome import after_capture, ended_by_error, handed_over
+from .outcome import after_capture, crashed, ended_by_error, handed_over
 from .own_log import own_log
 from .trajectory import Writer, write
 from .trial_box import box_of
@@ -84,6 +84,9 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     reach("close.begin")
     if try_.attending is not None:
         await try_.attending.stop()
+        if (fault := try_.attending.fault) is not None:
+            silent = crashed(fault)
+            outcome = after_capture(outcome, silent.cause, silent.reason)
     steps = await try_.steps.part() if try_.steps is not None else None
     captured, exported = await asyncio.gather(_captured(try_), _exported(try_))
     parts = dict(captured.parts)

@@ -149,7 +149,9 @@ async def reaching(try_: Try, box: Box | None) -> AsyncIterator[During]:
     )
 
     async def during(work: Awaitable[Any]) -> Any:
-        guarded = door.during(work) if door is not None else work
+        guarded = try_.attending.during(work) if try_.attending is not None else work
+        if door is not None:
+            guarded = door.during(guarded)
         if browser is not None:
             guarded = browser.during(guarded)
         return await (services.during(guarded) if services is not None else guarded)

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.images import root_of
 from worksample.records import Environment, ServiceSpec
+
+if TYPE_CHECKING:
+    from .service import Service
 
 STATE = "/task/state"
 """Folder with a folder for each service of the box: what is taken when the trial ends."""
 FILES = "/task/service"
 """Folder with what each service is given, read-only."""
 SCRATCH = "/task/scratch"
+
+
+class Loaded(Protocol):
+    """A service that is on its way, in a box of its own, and belongs to whoever was given it."""
+
+    @property
+    def service(self) -> Service: ...
+
+    async def close(self) -> None:
+        """End it, its box and what belongs to it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +39,8 @@ class ServiceBox:
     name: str
     config: BoxConfig
     services: tuple[ServiceSpec, ...]
+    loaded: Callable[[str], Awaitable[Loaded | None]] | None = None
+    """Gives its one service where somebody has loaded that ahead, in a box of this kind; None: it is to be started."""
 
 
 def boxes_of(served: Sequence[ServiceSpec], folder: Callable[[str], Path], label: str) -> tuple[ServiceBox, ...]:

@@ -97,6 +97,13 @@ class _Opened:
 
     async def open(self) -> None:
         """Open the box and start what stands in it. What there was of it `close` ends."""
+        given = await self._plan.loaded(self._kind) if self._plan.loaded is not None else None
+        if given is not None:
+            self.box = given.service.box
+            self._stack.push_async_callback(given.close)
+            self.services.append(given.service)
+            await until_ready(given.service)
+            return
         try:
             self.box = await self._stack.enter_async_context(open_box(self._plan.config, kind=self._kind))
         except SandboxError as error:

@@ -68,6 +68,10 @@ class Service:
         async with asyncio.timeout(DIAL_SECONDS):
             return await self.box.dial(port)
 
+    async def tell(self, line: bytes) -> None:
+        """Write to its standard input. BrokenPipeError where it reads no more, SandboxError where its box is lost."""
+        await self._process.stdin.write(line)
+
     def told(self) -> str:
         """Its last lines, for a person."""
         return "\n".join(self.said.decode(errors="replace").strip().splitlines()[-5:])[-1000:]

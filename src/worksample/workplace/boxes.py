@@ -15,7 +15,8 @@ from .converse_js import converse_folder
 from .programs import LIBRARY, PROGRAMS, libraries
 from .redmine import redmine_folder
 
-SEED, COMPANY = f"{FILES}/seed", f"{FILES}/company"
+SEED, COMPANY, SETUP = f"{FILES}/seed", f"{FILES}/company", f"{FILES}/setup"
+SUPERVISE = ("python3", "-m", "in_box.supervise")
 LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
 """Of all services of a workplace together."""
 
@@ -42,11 +43,16 @@ def spec_of(
     names: Sequence[str], *, accounts: Mapping[str, str], operator: str, dialects: Sequence[str] = ()
 ) -> ServiceSpec:
     """The program that keeps the services. `accounts`: passwords by person; `operator`: the operator's."""
-    argv = ["python3", "-m", "in_box.supervise", "{state}", "--services", ",".join(names), "--seed", SEED]
-    argv += ["--dialects", ",".join(dialects)] if dialects else []
-    env = {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator}
-    return ServiceSpec(
-        name=WORKPLACE,
-        box=WORKPLACE, argv=tuple(argv), env=env, ports=tuple(PORTS[name] for name in names), wait=120.0,
-        limits=LIMITS,
-    )  # fmt: skip
+    more = ["--seed", SEED, *(["--dialects", ",".join(dialects)] if dialects else [])]
+    return _spec(names, more, {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator})
+
+
+def spare_spec(names: Sequence[str]) -> ServiceSpec:
+    """The same program, which is told later what it is for."""
+    return _spec(names, ["--spare"], {})
+
+
+def _spec(names: Sequence[str], more: Sequence[str], env: Mapping[str, str]) -> ServiceSpec:
+    argv = (*SUPERVISE, f"{STATE}/{WORKPLACE}", "--services", ",".join(names), *more)
+    ports = tuple(PORTS[name] for name in names)
+    return ServiceSpec(name=WORKPLACE, box=WORKPLACE, argv=argv, env=dict(env), ports=ports, wait=120.0, limits=LIMITS)

@@ -13,10 +13,10 @@ from worksample.errors import Cause, SandboxError
 from worksample.models import Service as ModelService
 from worksample.records import Environment
 from worksample.services import Services
-from worksample.services.boxes import FILES, ServiceBox
+from worksample.services.boxes import Loaded, ServiceBox
 from worksample.tasks.workplace import WORKPLACE
 
-from .boxes import SEED, box_config, spec_of
+from .boxes import SEED, SETUP, box_config, spec_of
 from .colleagues.attending import Attending, played
 from .colleagues.clock import Clock
 from .colleagues.deeds import Hands
@@ -25,8 +25,8 @@ from .colleagues.profile import Colleague
 from .programs import require
 from .reading import read_company
 from .seeding import Seed, seed_of
+from .spare import SLOW, current
 
-SETUP = f"{FILES}/setup"
 SETUP_SECONDS = 120.0
 CONTROL = "/task/scratch/control"
 
@@ -59,13 +59,19 @@ def over_state(
     """A workplace whose services begin with a copy of a state: a seed's, or what an export kept.
 
     accounts: passwords by person; without them people's passwords open the chat and the tracker alone, and the
-    operator's all. SandboxUnavailable where a program is missing.
+    operator's all. Its programs may have been loaded ahead (`spares`). SandboxUnavailable where one is missing.
     """
     require(names)
     operator = secrets.token_urlsafe(32)
     mounts = {SEED: state, **({SETUP: setup} if setup is not None else {})}
     spec = spec_of(names, accounts=accounts or {}, operator=operator, dialects=dialects)
-    box = ServiceBox(WORKPLACE, box_config(names, mounts, label), (spec,))
+    ahead = current()
+
+    async def loaded(kind: str) -> Loaded | None:
+        return await ahead.take(kind, frozenset(names), spec, mounts) if ahead is not None else None
+
+    wanted = loaded if ahead is not None and SLOW in names else None
+    box = ServiceBox(WORKPLACE, box_config(names, mounts, label), (spec,), wanted)
     return Workplace(box, operator, setup is not None)
 
 

@@ -211,6 +211,71 @@ async def test_a_trial_ends_though_somebody_heeds_no_cancel(cancels: int, left: 
     await asyncio.gather(*attended._tasks, return_exceptions=True)
 
 
+@dataclass
+class Crashing:
+    """Answers by a program that has a fault."""
+
+    on: str = "now"
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+        self.begun.set()
+        if self.on == "cancel":
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                raise KeyError("a library's") from None
+        raise KeyError("a fault of ours")
+
+    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+        return reply
+
+
+async def test_who_falls_silent_by_a_fault_of_ours_ends_the_work_and_is_kept() -> None:
+    chat, ended = Room(), asyncio.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    attended = attending(chat, Crashing())
+    async with attended.begun():
+        await chat.say("alex", "What is the budget?", to="rosa", room="")
+        with pytest.raises(KeyError, match="a fault of ours"):
+            await attended.during(work())
+    assert ended.is_set()
+    assert isinstance(attended.fault, KeyError)
+    assert [(one["colleague"], one["crashed"]) for one in attended.lines] == [("rosa", "KeyError: 'a fault of ours'")]
+
+
+async def test_a_fault_after_the_work_is_kept_and_undoes_nothing() -> None:
+    """As one that a cancel brings about: nobody waited for that answer any more."""
+    chat, crashing = Room(), Crashing("cancel")
+    attended = attending(chat, crashing)
+    async with attended.begun():
+
+        async def work() -> int:
+            await chat.say("alex", "What is the budget?", to="rosa", room="")
+            await crashing.begun.wait()
+            return 3
+
+        assert await attended.during(work()) == 3
+    assert attended.fault is None
+    assert [one["crashed"] for one in attended.lines] == ['KeyError: "a library\'s"']
+
+
+async def test_what_is_attended_to_ends_as_it_would_alone() -> None:
+    async with attending(Room()).begun() as attended:
+
+        async def fails() -> None:
+            raise ValueError("the work's own")
+
+        with pytest.raises(ValueError, match="the work's own"):
+            await attended.during(fails())
+
+
 def test_a_colleague_of_a_model_needs_one() -> None:
     one = ROSA.replaced(backing="model")
     assert isinstance(played([one], MODEL, Service())["rosa"][1], ByModel)

@@ -11,12 +11,13 @@ import asyncio
 import contextlib
 import contextvars
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from worksample.errors import Cause, SandboxError
+from worksample.fault_injection import reach
 from worksample.files import Sink
 from worksample.models import Service as ModelService
 from worksample.models import plus
@@ -44,6 +45,7 @@ CANCELS = 30
 ROLE = COLLEAGUE
 """Under which their calls are counted, apart from the agent's."""
 FILE = "colleagues.jsonl"
+T = TypeVar("T")
 
 
 def played(
@@ -83,6 +85,10 @@ class Attending:
     hands: Does = field(default_factory=Nothing)
     lines: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage | None = None
+    fault: BaseException | None = None
+    """A crash of ours, by which somebody fell silent while they should have answered."""
+    _crashed: asyncio.Event = field(default_factory=asyncio.Event)
+    _stopping: bool = False
     _given: dict[str, int] = field(default_factory=dict)
     _heard: dict[tuple[str, str], list[Heard]] = field(default_factory=dict)
     _waiting: dict[tuple[str, str], asyncio.Queue[_Due]] = field(default_factory=dict)
@@ -99,7 +105,7 @@ class Attending:
         """
         after = await self.chat.now()
         await self._begin(None)
-        self._tasks.append(asyncio.create_task(self._attend(after), context=contextvars.Context()))
+        self._go_on(self._attend(after), contextvars.Context())
         try:
             yield self
         finally:
@@ -110,6 +116,7 @@ class Attending:
 
         A library may take a cancel for its own and go on, so one is not enough; and no trial waits without an end.
         """
+        self._stopping = True
         for _ in range(CANCELS):
             if not (left := [task for task in self._tasks if not task.done()]):
                 break
@@ -119,6 +126,38 @@ class Attending:
         if unended := sum(not task.done() for task in self._tasks):
             self._line({"at": now().isoformat(), "colleague": "", "unended": unended})
         await asyncio.gather(*(task for task in self._tasks if task.done()), return_exceptions=True)
+
+    async def during(self, work: Awaitable[T]) -> T:
+        """The result of `work`. Where a crash of ours silences somebody before it, `work` is cancelled and that raised:
+        what an agent does without an answer that it should have had says nothing about it.
+        """
+        task: asyncio.Future[T] = asyncio.ensure_future(work)
+        crashed = asyncio.create_task(self._crashed.wait())
+        try:
+            await asyncio.wait((task, crashed), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done() and self.fault is not None:
+                raise self.fault
+            return await task
+        finally:
+            crashed.cancel()
+            if not task.done():
+                task.cancel()
+                await asyncio.wait((task,))
+
+    def _go_on(self, work: Coroutine[Any, Any, None], context: contextvars.Context, who: str = "") -> None:
+        """Have it done until `stop`. `who`: the colleague whose conversation it is; "" for all of them."""
+        task = asyncio.create_task(work, context=context)
+        task.add_done_callback(lambda done: self._ended(done, who))
+        self._tasks.append(task)
+
+    def _ended(self, task: asyncio.Task[None], who: str) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is None:
+            return
+        self._line({"at": now().isoformat(), "colleague": who, "crashed": f"{type(error).__name__}: {error}"[:1000]})
+        if not self._stopping and self.fault is None:
+            self.fault = error
+            self._crashed.set()
 
     def part(self, sink: Sink) -> Part:
         """The transcript as a part of a submission."""
@@ -170,7 +209,7 @@ class Attending:
             self.clock.until(due.answered)
         if key not in self._waiting:
             self._waiting[key] = asyncio.Queue(WAITING)
-            self._tasks.append(asyncio.create_task(self._converse(key, self._waiting[key])))
+            self._go_on(self._converse(key, self._waiting[key]), contextvars.copy_context(), who)
         try:
             self._waiting[key].put_nowait(due)
         except asyncio.QueueFull:
@@ -192,6 +231,7 @@ class Attending:
         if due.answered is None:
             self._keep(who, due, Reply("", record={"left": "is not at work within a year"}))
             return ""
+        reach("colleague.answer")
         reply = await by.answer(colleague, tuple(heard))
         record: dict[str, Any] = {}
         if reply.asks is not None and one.by not in self.by:  # who was asked by a colleague asks nobody

@@ -2,10 +2,12 @@
 
 # The tracker: Redmine loaded once, in a process that answers nobody and forks the ones that do.
 #
-#   redmine.rb serve SOCKET       reads "start" and "stop" from standard input, says "loaded", "started", "stopped"
+#   redmine.rb serve SOCKET       reads "operator KEY", "start", "stop" from standard input, says "loaded",
+#                                 "started PID", "stopped"
 #   redmine.rb seed PLAN.json     makes the database and everything that the plan says, by Redmine's own models
 #
-# WORKPLACE_OPERATOR is the key of the account that grades and sets up: it stands in no database.
+# The operator's key is of the account that grades and sets up: it stands in no database. Nothing of a company is known
+# before it is told: what was loaded until then serves any.
 REDMINE = '/task/service/redmine'
 ENV['BUNDLE_GEMFILE'] = '/tmp/tracker/Gemfile'
 ENV['RAILS_ENV'] = 'production'
@@ -19,12 +21,15 @@ require "#{REDMINE}/config/environment"
 
 # What every answering process has in common.
 module Workplace
-  OPERATOR = ENV.fetch('WORKPLACE_OPERATOR', '')
+  class << self
+    attr_accessor :operator
+  end
 
   # The operator's key, beside everybody's own that the database holds.
   module Key
     def find_by_api_key(key)
-      mine = !OPERATOR.empty? && ActiveSupport::SecurityUtils.secure_compare(key.to_s, OPERATOR)
+      own = Workplace.operator.to_s
+      mine = !own.empty? && ActiveSupport::SecurityUtils.secure_compare(key.to_s, own)
       mine ? User.find_by(login: 'operator') : super
     end
   end
@@ -41,7 +46,12 @@ module Workplace
       ActiveRecord::Base.connection_handler.clear_all_connections!
       puts 'loaded'
       while (line = $stdin.gets)
-        line.strip == 'start' ? start : stop
+        word, key = line.strip.split(' ', 2)
+        case word
+        when 'operator' then Workplace.operator = key
+        when 'start' then start
+        else stop
+        end
       end
       stop
     end
@@ -55,7 +65,7 @@ module Workplace
       abort 'the tracker did not start' unless heard.gets
       heard.close
       watch @child
-      puts 'started'
+      puts "started #{@child}"
     end
 
     def answer(heard, told)
@@ -72,7 +82,7 @@ module Workplace
     end
 
     def watch(child)
-      Thread.new do
+      @watcher = Thread.new do
         Process.wait child
         exit! 1 if @child == child
       end
@@ -83,6 +93,7 @@ module Workplace
       if child
         begin
           Process.kill :KILL, -child
+          @watcher.join
         rescue Errno::ESRCH
           nil # ended by itself, which its watcher says
         end

@@ -17,7 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .supervise import HERE, copy_writable
+from .supervise import HERE
+from .trees import copy_writable
 
 Plan = dict[str, Any]
 

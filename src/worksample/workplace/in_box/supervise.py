@@ -4,9 +4,13 @@ Runs in the services' box with the standard library alone. Every service is a pr
 long to load is loaded once, here and in the tracker's host, and forked: a reset ends all that ever answered anybody.
 
     python3 -m in_box.supervise STATE --services chat,tracker,... [--dialects owncloud,...] [--seed FOLDER]
+    python3 -m in_box.supervise STATE --services chat,tracker,... --spare
 
 It says "ready" on standard output once all take requests, then obeys lines on the socket /task/scratch/control:
 "reset". It ends, saying which, when a service ends by itself.
+
+A spare one loads what takes long and knows nothing of any company. A line on its standard input, with arguments and
+variables as JSON, makes it what it would have been had it been started with them.
 """
 
 from __future__ import annotations
@@ -26,10 +30,15 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from .processes import forked, spawn, until_gone
+from .trees import below, copy_writable
+
 HERE = Path(__file__).parent
 PYTHON = "/task/service/python"
 CONTROL = "/task/scratch/control"
 RUN = Path("/tmp/workplace")
+BESIDE = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
+"""Where services write beside their state: caches, sessions, unfinished uploads."""
 WAIT = 60.0
 """Seconds that a service has to answer."""
 PUBLIC = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
@@ -42,20 +51,24 @@ DIALECTS = {"gitlab": "git", "owncloud": "files", "plane": "tracker", "rocketcha
 class Workplace:
     """The services' processes. `state` is theirs; `seed` is what it begins with."""
 
-    def __init__(self, state: Path, names: tuple[str, ...], seed: Path | None, dialects: tuple[str, ...] = ()) -> None:
-        self.state, self.names, self.seed, self.dialects = state, names, seed, dialects
-        self.accounts: dict[str, str] = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
+    def __init__(self, state: Path, names: tuple[str, ...]) -> None:
+        self.state, self.names = state, names
+        self.seed: Path | None = None
+        self.dialects: tuple[str, ...] = ()
+        self.accounts: dict[str, str] = {}
         self.running: dict[int, str] = {}
         self._tracker: subprocess.Popen[str] | None = None
+        self._asked = 0
+        """The tracker's process that answers."""
+        self._loaded: dict[Path, int] = {}
+        """What lay beside the state before anybody answered, and how many bytes it had."""
 
     def load(self) -> None:
-        """Everything that is done once."""
+        """Everything that takes long and is done once: programs, and nothing of a company."""
         for folder in (RUN, Path("/var/lib/redmine/default/config"), Path("/var/lib/redmine/default/tmp")):
             folder.mkdir(parents=True, exist_ok=True)
         if "tracker" in self.names:
             self._tracker = tracker_host(self.state)
-        self.copy()
-        write_configs(self.state, self.names, self.accounts, self.dialects)
         sys.path.insert(0, PYTHON)
         for name, module in (
             ("files", "copyparty.__main__"),
@@ -66,6 +79,17 @@ class Workplace:
                 importlib.import_module(module)
         if self._tracker is not None:
             self._heard("loaded")
+        self._loaded = {path: path.lstat().st_size for path in below(BESIDE)}
+
+    def begin(self, given: argparse.Namespace) -> None:
+        """Over a seed, for the accounts that the environment tells. SystemExit where a service does not answer."""
+        self.names, self.seed = tuple(given.services.split(",")), given.seed
+        self.dialects = tuple(name for name in given.dialects.split(",") if name)
+        self.accounts = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
+        self._tell(f"operator {os.environ.get('WORKPLACE_OPERATOR', '')}")
+        self.copy()
+        write_configs(self.state, self.names, self.accounts, self.dialects)
+        self.start()
 
     def copy(self) -> None:
         """The state as it was in the beginning."""
@@ -94,7 +118,7 @@ class Workplace:
             if (pid := begin[name]()) is not None:
                 self.running[pid] = name
         if self._tracker is not None:
-            self._heard("started")
+            self._asked = int(self._heard("started"))
         for name in behind:
             self._answers(name)
         self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
@@ -111,13 +135,22 @@ class Workplace:
             self._tell("stop")
             self._heard("stopped")
         for pid in ending:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
+            until_gone(pid)
+        if self._tracker is not None:
+            until_gone(self._asked)
 
     def reset(self) -> None:
-        """Back to the beginning."""
+        """Back to the beginning; what lies beside the state goes, too."""
         self.stop()
+        for path in sorted(below(BESIDE), reverse=True):
+            if str(path) == CONTROL:
+                continue
+            if path not in self._loaded:
+                path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+            elif path.is_file() and path.lstat().st_size > self._loaded[path]:  # a log that the tracker's host has open
+                os.truncate(path, self._loaded[path])
         self.copy()
+        write_configs(self.state, self.names, self.accounts, self.dialects)
         self.start()
 
     def fallen(self) -> str:
@@ -148,16 +181,20 @@ class Workplace:
         self._tell("start")
 
     def _tell(self, word: str) -> None:
-        assert self._tracker is not None and self._tracker.stdin is not None
+        if self._tracker is None:
+            return
+        assert self._tracker.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._tracker.stdin.write(word + "\n")
             self._tracker.stdin.flush()
 
-    def _heard(self, word: str) -> None:
+    def _heard(self, word: str) -> str:
+        """What follows the word."""
         assert self._tracker is not None and self._tracker.stdout is not None
-        while (line := self._tracker.stdout.readline()).strip() != word:
+        while (line := self._tracker.stdout.readline()).split()[:1] != [word]:
             if not line:
                 sys.exit("tracker ended before it was ready")
+        return line.strip().removeprefix(word)
 
     def _answers(self, name: str) -> None:
         self._until(name, SOCKETS.get(name) or BEHIND[name])
@@ -181,46 +218,6 @@ def connects(place: int | Path) -> bool:
         except OSError:
             return False
     return True
-
-
-def copy_writable(source: Path, target: Path) -> None:
-    """A tree that its new owner can change, whatever the modes of the old one."""
-    target.mkdir(exist_ok=True)
-    with os.scandir(source) as entries:
-        for entry in entries:
-            to = target / entry.name
-            if entry.is_dir(follow_symlinks=False):
-                copy_writable(Path(entry.path), to)
-            elif entry.is_file(follow_symlinks=False):
-                shutil.copyfile(entry.path, to)
-                to.chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)
-
-
-def spawn(argv: list[str], env: dict[str, str]) -> int:
-    """A program in a process group of its own."""
-    return subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, start_new_session=True).pid
-
-
-def forked(work: Callable[[], object]) -> int:
-    """Work in a process of its own that has everything loaded here."""
-    pid = os.fork()
-    if pid:
-        return pid
-    code = 1
-    try:
-        os.setsid()
-        signal.set_wakeup_fd(-1)
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, signal.SIG_DFL)
-        work()
-        code = 0
-    except SystemExit as error:
-        code = error.code if isinstance(error.code, int) else 1
-    except BaseException as error:  # noqa: BLE001 - the last thing that a forked process can say
-        sys.stderr.write(f"{type(error).__name__}: {error}\n")
-        sys.stderr.flush()
-    finally:
-        os._exit(code)
 
 
 def tracker_host(state: Path) -> subprocess.Popen[str]:
@@ -342,23 +339,39 @@ def obey(workplace: Workplace, connection: socket.socket) -> None:
         stream.write(f"done {time.monotonic() - begun:.4f}\n")
 
 
-def main() -> None:
-    """See the module."""
+def arguments(argv: list[str]) -> argparse.Namespace:
+    """Of the command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
     parser.add_argument("--services", required=True)
     parser.add_argument("--dialects", default="")
     parser.add_argument("--seed", type=Path)
-    given = parser.parse_args()
-    dialects = tuple(name for name in given.dialects.split(",") if name)
-    workplace = Workplace(given.state, tuple(given.services.split(",")), given.seed, dialects)
+    parser.add_argument("--spare", action="store_true")
+    return parser.parse_args(argv)
+
+
+def told(line: str) -> argparse.Namespace:
+    """What a spare one is to be from now on."""
+    if not line:
+        sys.exit("nobody had a use for it")
+    said = json.loads(line)
+    os.environ.update(said["env"])
+    return arguments(said["argv"])
+
+
+def main() -> None:
+    """See the module."""
+    given = arguments(sys.argv[1:])
+    workplace = Workplace(given.state, tuple(given.services.split(",")))
     woken, waking = os.pipe()
     for end in (woken, waking):
         os.set_blocking(end, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    workplace.load()
-    workplace.start()
     signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+    workplace.load()
+    if given.spare:
+        given = told(sys.stdin.readline())
+    workplace.begin(given)
     with listening() as control:
         sys.stdout.write("ready\n")
         sys.stdout.flush()

@@ -1,0 +1,53 @@
+"""Processes of services: each in a group of its own, begun as a program or forked, and waited for to the last one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+
+def spawn(argv: list[str], env: dict[str, str]) -> int:
+    """A program in a process group of its own."""
+    return subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, start_new_session=True).pid
+
+
+def forked(work: Callable[[], object]) -> int:
+    """Work in a process of its own that has everything loaded here."""
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        work()
+        code = 0
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 1
+    except BaseException as error:  # noqa: BLE001 - the last thing that a forked process can say
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
+
+
+def until_gone(group: int) -> None:
+    """Wait for the last process of a group: what a service started ends a moment after it, and may write until then.
+
+    They become our children when their parents end.
+    """
+    while True:
+        try:
+            os.waitpid(-group, 0)
+        except ChildProcessError:
+            try:
+                os.killpg(group, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.001)

@@ -1,0 +1,27 @@
+"""Trees of files in the services' box: copied so that they can be changed, and listed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def below(tops: tuple[str, ...]) -> Iterator[Path]:
+    """All that lies in these folders."""
+    for top in tops:
+        yield from Path(top).rglob("*")
+
+
+def copy_writable(source: Path, target: Path) -> None:
+    """A tree that its new owner can change, whatever the modes of the old one."""
+    target.mkdir(exist_ok=True)
+    with os.scandir(source) as entries:
+        for entry in entries:
+            to = target / entry.name
+            if entry.is_dir(follow_symlinks=False):
+                copy_writable(Path(entry.path), to)
+            elif entry.is_file(follow_symlinks=False):
+                shutil.copyfile(entry.path, to)
+                to.chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)
