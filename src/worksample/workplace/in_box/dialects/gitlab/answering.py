@@ -18,7 +18,7 @@ from ..backend import TRACKER, Backend
 from ..exchange import Answer, Refused, Request, as_json, not_served, page_at
 from ..kept import Kept
 from ..tracker import Tracker
-from . import branches, files, history, issues, merge_requests, projects
+from . import branches, files, history, issues, labels, merge_requests, milestones, projects
 from .asker import NAMESPACE, Asker
 from .routing import found, said
 
@@ -36,7 +36,7 @@ _PAGES = {
     "commit": ("/projects/{name}/repository", "/projects/{name}/repository/revisions/{rest}"),
     "project_members": ("/projects/{name}", "/projects/{name}"),
 }
-_READ = (branches, files, history, issues, merge_requests, projects)
+_READ = (branches, files, history, issues, labels, merge_requests, milestones, projects)
 """Whose functions answer: reading a module marks them."""
 
 

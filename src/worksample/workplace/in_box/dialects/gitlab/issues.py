@@ -1,4 +1,4 @@
-"""Issues, their notes, labels and milestones. An issue's number is the tracker's, in all projects."""
+"""Issues and their notes. An issue's number is the tracker's, in all projects."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..exchange import Refused, not_served
-from ..kept import label_named, labels_of, set_labels
+from ..kept import labels_of, set_labels
 from ..tracker import Row
 from .asker import Asker, Project
+from .milestones import milestone_shown, version_of
 from .routing import Given, Listed, route, unserved, wanted, words_of
 
 Named = Mapping[str, str]
@@ -43,7 +44,7 @@ def _milestone_of(asker: Asker, project: Project, row: Row) -> dict[str, Any] | 
     wanted_one = row.get("fixed_version")
     if wanted_one is None:
         return None
-    return _milestone(asker, project, asker.tracker.version(wanted_one["id"]))
+    return milestone_shown(asker, project, asker.tracker.version(wanted_one["id"]))
 
 
 # Issues
@@ -129,6 +130,14 @@ def _ordered(rows: list[Row], given: Given) -> list[Row]:
     return sorted(rows, key=lambda row: (str(row.get(keys[by]) or ""), row["id"]), reverse=down)
 
 
+@route("GET", "projects/:id/milestones/:milestone/issues")
+def milestone_issues(asker: Asker, named: Named, given: Given) -> Listed:
+    project = asker.tracked(named["id"])
+    number = version_of(asker, project, named["milestone"])["id"]
+    rows = asker.tracker.issues((project.row or {})["id"], fixed_version_id=number)
+    return Listed(rows, lambda row: shown(asker, project, row))
+
+
 def found_issue(asker: Asker, project: Project, number: str, include: str = "") -> Row:
     """One issue of the project. Refused 404."""
     if number.isdigit():
@@ -206,7 +215,7 @@ def _values(asker: Asker, project: Project, given: Given) -> dict[str, object]:
         values["assigned_to_id"] = int(asker.tracker.person(numbers[0])["id"]) if numbers else ""
     if "milestone_id" in given:
         number = str(given["milestone_id"] or "0")
-        values["fixed_version_id"] = "" if number == "0" else int(_version(asker, project, number)["id"])
+        values["fixed_version_id"] = "" if number == "0" else int(version_of(asker, project, number)["id"])
     return values
 
 
@@ -256,137 +265,4 @@ def _note(asker: Asker, row: Row, one: Row) -> dict[str, Any]:
         "id": one["id"], "body": one["notes"], "author": asker.user_of(one.get("user")), "system": False,
         "created_at": one["created_on"], "updated_at": one["created_on"], "noteable_id": row["id"],
         "noteable_iid": row["id"], "noteable_type": "Issue", "resolvable": False, "internal": False,
-    }  # fmt: skip
-
-
-# Labels
-
-
-@route("GET", "projects/:id/labels")
-def labels(asker: Asker, named: Named, given: Given) -> Listed:
-    project, searched = asker.project(named["id"]), str(given.get("search", "")).lower()
-    rows = asker.kept.read(project.name).get("labels", [])
-    return Listed([_label(one) for one in rows if searched in one["name"].lower()])
-
-
-@route("POST", "projects/:id/labels")
-def add_label(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "name", "color")
-    project = asker.tracked(named["id"])
-    with asker.kept.changing(project.name) as kept:
-        if any(one["name"] == given["name"] for one in kept.get("labels", [])):
-            raise Refused(409, "Label already exists")
-        made = label_named(kept, str(given["name"]), str(given["color"]), str(given.get("description") or ""))
-    return _label(made)
-
-
-@route("PUT", "projects/:id/labels/:label")
-def change_label(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
-    with asker.kept.changing(project.name) as kept:
-        one = _label_in(kept, named["label"])
-        old, new = one["name"], str(given.get("new_name") or one["name"])
-        one |= {"name": new, **{key: str(given[key]) for key in ("color", "description") if key in given}}
-        for number, names in kept.get("issues", {}).items():
-            kept["issues"][number] = [new if name == old else name for name in names]
-    return _label(one)
-
-
-@route("DELETE", "projects/:id/labels/:label")
-def remove_label(asker: Asker, named: Named, given: Given) -> None:
-    project = asker.tracked(named["id"])
-    with asker.kept.changing(project.name) as kept:
-        one = _label_in(kept, named["label"])
-        kept["labels"].remove(one)
-        for number, names in kept.get("issues", {}).items():
-            kept["issues"][number] = [name for name in names if name != one["name"]]
-
-
-def _label_in(kept: dict[str, Any], ref: str) -> dict[str, Any]:
-    found: list[dict[str, Any]] = kept.get("labels", [])
-    for one in found:
-        if ref in (str(one["id"]), one["name"]):
-            return one
-    raise Refused(404, "404 Label Not Found")
-
-
-def _label(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {**one, "text_color": "#FFFFFF", "is_project_label": True, "subscribed": False, "priority": None}
-
-
-# Milestones
-
-
-@route("GET", "projects/:id/milestones")
-def milestones(asker: Asker, named: Named, given: Given) -> Listed:
-    project = asker.tracked(named["id"])
-    rows = [_milestone(asker, project, one) for one in asker.tracker.versions(project.name)]
-    if searched := str(given.get("search", "")).lower():
-        rows = [one for one in rows if searched in f"{one['title']}\n{one['description']}".lower()]
-    rows = [one for one in rows if given.get("title") in (None, "", one["title"])]
-    rows = [one for one in rows if given.get("state") in (None, "", "all", one["state"])]
-    return Listed(rows[::-1])
-
-
-@route("GET", "projects/:id/milestones/:milestone")
-def milestone(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
-    return _milestone(asker, project, _version(asker, project, named["milestone"]))
-
-
-@route("GET", "projects/:id/milestones/:milestone/issues")
-def milestone_issues(asker: Asker, named: Named, given: Given) -> Listed:
-    project = asker.tracked(named["id"])
-    number = _version(asker, project, named["milestone"])["id"]
-    rows = asker.tracker.issues((project.row or {})["id"], fixed_version_id=number)
-    return Listed(rows, lambda row: shown(asker, project, row))
-
-
-@route("POST", "projects/:id/milestones")
-def add_milestone(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "title")
-    project = asker.tracked(named["id"])
-    made = asker.tracker.add_version(project.name, _version_values(given))
-    return _milestone(asker, project, made)
-
-
-@route("PUT", "projects/:id/milestones/:milestone")
-def change_milestone(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
-    row = _version(asker, project, named["milestone"])
-    values = _version_values(given)
-    if (event := given.get("state_event")) is not None:
-        if event not in ("close", "activate"):
-            raise Refused(400, "state_event is close or activate")
-        values["status"] = "closed" if event == "close" else "open"
-    return _milestone(asker, project, asker.tracker.change_version(row["id"], values))
-
-
-@route("DELETE", "projects/:id/milestones/:milestone")
-def remove_milestone(asker: Asker, named: Named, given: Given) -> None:
-    row = _version(asker, asker.tracked(named["id"]), named["milestone"])
-    asker.tracker.ask("DELETE", f"/versions/{row['id']}.json")
-
-
-def _version_values(given: Given) -> dict[str, object]:
-    unserved(given, "start_date")
-    kept = {"title": "name", "description": "description", "due_date": "due_date"}
-    return {kept[key]: given[key] or "" for key in kept if key in given}
-
-
-def _version(asker: Asker, project: Project, number: str) -> Row:
-    if number.isdigit():
-        row = asker.tracker.version(number)
-        if row["project"]["id"] == (project.row or {})["id"]:
-            return row
-    raise Refused(404, "404 Milestone Not Found")
-
-
-def _milestone(asker: Asker, project: Project, row: Row) -> dict[str, Any]:
-    return {
-        "id": row["id"], "iid": row["id"], "project_id": project.id, "title": row["name"],
-        "description": row.get("description") or "", "state": "active" if row["status"] == "open" else "closed",
-        "due_date": row.get("due_date"), "start_date": None, "created_at": row["created_on"],
-        "updated_at": row["updated_on"], "expired": False,
-        "web_url": f"{asker.address(project)}/-/milestones/{row['id']}",
     }  # fmt: skip
