@@ -37,6 +37,8 @@ OF_IMPORTS = ("import.package",)
 """Points of an import of tables: a job's package is written, and no record yet."""
 OF_PEOPLE = ("people.said",)
 """Points of judging by people: an answer is kept, and its queue does not know yet."""
+OF_FOLDERS = ("report.page", "folder.written", "folder.swapped")
+"""Points of a report's folder: before each of its pages, once all is written, once it stands in the old one's place."""
 
 _lock = threading.Lock()
 _reached: Counter[str] = Counter()
@@ -64,7 +66,7 @@ def reach(point: str) -> None:
 
 
 def _read(text: str) -> dict[tuple[str, int], str]:
-    faults, points = {}, POINTS + OF_CHAINS + OF_EXPORTS + OF_IMPORTS + OF_PEOPLE
+    faults, points = {}, POINTS + OF_CHAINS + OF_EXPORTS + OF_IMPORTS + OF_PEOPLE + OF_FOLDERS
     for item in filter(None, text.split(",")):
         point, _, rest = item.partition(":")
         kind, _, number = rest.partition(":")
