@@ -1,55 +1,135 @@
-"""How often an interval has to hold the truth for a judge that never errs, if it is to hold it for judges whose errors
-20 labels do not show.
+"""How often a corrected figure has to hold the truth, if it is to hold it often enough for every judge.
 
-    python -m benchmarks.calibration_bound
+    python -m benchmarks.calibration_bound [--write] [--anew]
 
-Judges that only miss passes (or only pass fails), on a share e of the jobs, show no error on n labels with the chance
-q = (1 - e)**n. Then the data are those of a judge that never errs, and the truth lies e beside the judge's rate. An
-interval that misses in at most 7 % of all draws misses in at most 0.07 / q of those. Take one whose ends are, where no
-error was seen, functions of the judge's rate that rise with it, reaching as far on neighbouring rates: its ends lie at
-least max over e of (e - s * quantile(0.07 / q)) from that rate, which has the standard error s. So far a right judge's
-rate has to stray for a miss. Normal approximation; rates within 0..1 bound e.
+Fills the last column of docs/calibration-cells.md for cells above 97 %. Rates: looked at are all intervals that rest on
+what the judge passed in all, and on how often labels showed that it missed a pass or passed a fail; whose ends rise
+with the first two and fall with the third; and that hold the truth in 93 % (95 %) of draws for judges of any kind. The
+least that one of them can hold comes from an integer program (`benchmarks/least_coverage.py`). Scores of a judge that
+never errs: those whose ends, where labels show no error, rise with the judge's mean, which may give nothing to perfect
+work on a share that labels do not show; normal approximation. Labels alone can cover less, and are wider: the bounds
+say nothing of those. For pairs and several agents there is no bound.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from statistics import NormalDist
 
-from benchmarks.calibration_coverage import World, worlds
+import numpy as np
+from benchmarks.calibration_coverage import CEILING, JUDGES, World, worlds
+from benchmarks.least_coverage import smallest
+from scipy.special import gammaln
+from scipy.stats import binom
 
 from worksample.metrics.calibration.sample import Kind
 
-MISSES = 0.07
-STEPS = 4000
+PAGE = Path(__file__).parents[1] / "docs/calibration-cells.md"
+HOLDS = (0.93, 0.95)
+SEEN = 5
+"""Errors of each kind beyond which a draw counts as missed: that makes the bound lower, never higher."""
+MOST = 650
+"""States beyond which nothing is worked out."""
+NODES = 200
+RARE = 1e-6
+SHARES = np.array([0, 0.03, 0.08, 0.15, 0.25, 0.4, 0.6, 0.8, 1])
 NORMAL = NormalDist()
 
 
-def reach(labels: int, error: float, most: float) -> float:
-    """How far an end has to lie from the judge's rate at least. `most`: the largest share of such errors."""
-    found = 0.0
-    for step in range(1, STEPS):
-        share = most * step / STEPS
-        unseen = (1 - share) ** labels
-        if unseen <= MISSES:
-            break
-        found = max(found, share - error * NORMAL.inv_cdf(MISSES / unseen))
-    return found
+def states(world: World, judge: tuple[float, float]) -> np.ndarray:
+    """The chance of (passes missed, fails passed, the judge's passes in all) where it errs so."""
+    yes, no = judge
+    jobs, labels, rate = world.jobs, world.labels, world.rate
+    right, missed, wrong, failed = rate * yes, rate * (1 - yes), (1 - rate) * no, (1 - rate) * (1 - no)
+    rest = binom.pmf(np.arange(jobs - labels + 1), jobs - labels, right + wrong)
+    log = np.log(np.maximum([right, missed, wrong, failed], 1e-300))
+    out = np.zeros((SEEN + 1, SEEN + 1, jobs + 1))
+    for m in range(SEEN + 1):
+        for f in range(SEEN + 1):
+            left = labels - m - f
+            passed = np.arange(left + 1)
+            ways = (
+                gammaln(labels + 1) - gammaln([m + 1, f + 1]).sum() - gammaln(passed + 1) - gammaln(left - passed + 1)
+            )
+            chance = np.exp(ways + m * log[1] + f * log[2] + passed * log[0] + (left - passed) * log[3])
+            found = np.convolve(chance, rest)[: jobs + 1 - f]
+            out[m, f, f : f + len(found)] = found
+    return out
 
 
-def least(world: World) -> float:
-    """The share of draws in which such an interval holds the truth at least."""
-    error = math.sqrt(world.rate * (1 - world.rate) / world.jobs)
-    ends = (reach(world.labels, error, most) for most in (1 - world.rate, world.rate))
-    return 1 - sum(NORMAL.cdf(-end / error) for end in ends)
+def rate(world: World, holds: float) -> float | None:
+    """The least for a rate of one agent; None where there are too many states."""
+    yes, no = JUDGES[world.judge]
+    own = states(world, (yes, no))
+    where = np.argwhere(own > RARE)
+    if len(where) > MOST or own.sum() < holds:
+        return None
+    wide = (min(1.0, 0.35 / share) * SHARES for share in (world.rate, 1 - world.rate))
+    misses, wrongs = (np.append(share, at) for share, at in zip(wide, (1 - yes, no), strict=True))
+    at = tuple(where.T)
+    family = np.array([states(world, (1 - miss, wrong))[at] for miss in misses for wrong in wrongs])
+    place = {tuple(state): number for number, state in enumerate(where.tolist())}
+    rises = [
+        (number, place[higher])
+        for (m, f, passes), number in place.items()
+        for higher in ((m, f, passes + 1), (m + 1, f, passes), (m, f - 1, passes))
+        if higher in place
+    ]
+    estimate = where[:, 2] / world.jobs + (where[:, 0] - where[:, 1]) / world.labels
+    chance = own[at]
+    found = smallest(np.array(rises), family, (chance, chance), estimate - world.rate, holds, gap=1e-2, nodes=NODES)
+    return max(holds, found - (1 - float(chance.sum())))
+
+
+def score(world: World, holds: float) -> float:
+    """The least for scores of a judge that never errs."""
+    error = math.sqrt(world.rate * (1 - world.rate) / 5 / world.jobs)
+    missed = 0.0
+    for most in (world.rate, 1 - world.rate):
+        end = math.inf
+        for share in np.linspace(0, most, 2000):
+            unseen = (1 - share) ** world.labels
+            if unseen > 1 - holds:
+                end = min(end, error * NORMAL.inv_cdf((1 - holds) / unseen) - share)
+        missed += NORMAL.cdf(end / error)
+    return max(holds, 1 - missed)
+
+
+def least(world: World) -> list[float]:
+    """For each of `HOLDS`; empty where there is no bound."""
+    if world.agents > 1 or (world.kind is not Kind.RATE and (world.kind, world.judge) != (Kind.SCORE, "right")):
+        return []
+    found = [rate(world, holds) if world.kind is Kind.RATE else score(world, holds) for holds in HOLDS]
+    return [f for f in found if f is not None]
+
+
+def filled(page: str, *, anew: bool = False) -> Iterator[str]:
+    """The page after each cell whose bound is found; what stands there is kept."""
+    known = {world.row: world for world in worlds()}
+    lines = page.splitlines()
+    for at, line in enumerate(lines):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        world = known.get(tuple(cells[:5])) if line.startswith("| ") and len(cells) == 8 else None
+        if world is None or float(cells[5].removesuffix("%")) <= CEILING or (cells[7] and not anew):
+            continue
+        cells[7] = " / ".join(f"{100 * found:.1f}" for found in least(world))
+        lines[at] = "| " + " | ".join(cells) + " |"
+        print(lines[at], file=sys.stderr, flush=True)
+        yield "\n".join(lines) + "\n"
 
 
 def main() -> None:
-    chosen = [w for w in worlds() if w.kind is Kind.RATE and w.judge == "right" and w.agents == 1]
-    found = [(world, least(world)) for world in chosen]
-    for world, share in found:
-        print(f"{world.said} | at least {100 * share:.1f} %")
-    print(f"{sum(share > 0.97 for _, share in found)} of {len(found)} above 97 %")
+    options = argparse.ArgumentParser()
+    options.add_argument("--write", action="store_true", help="put each into the page as it is found")
+    options.add_argument("--anew", action="store_true", help="those that stand there, too")
+    given = options.parse_args()
+    for page in filled(PAGE.read_text(), anew=given.anew):
+        if given.write:
+            PAGE.write_text(page)
 
 
 if __name__ == "__main__":

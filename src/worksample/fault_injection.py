@@ -39,6 +39,8 @@ OF_PEOPLE = ("people.said",)
 """Points of judging by people: an answer is kept, and its queue does not know yet."""
 OF_COLLEAGUES = ("colleague.answer",)
 """Points of colleagues in a chat: one is to answer a message."""
+OF_FOLDERS = ("report.page", "folder.written", "folder.swapped")
+"""Points of a report's folder: before each of its pages, once all is written, once it stands in the old one's place."""
 
 _lock = threading.Lock()
 _reached: Counter[str] = Counter()
@@ -66,7 +68,7 @@ def reach(point: str) -> None:
 
 
 def _read(text: str) -> dict[tuple[str, int], str]:
-    faults, points = {}, POINTS + OF_CHAINS + OF_EXPORTS + OF_IMPORTS + OF_PEOPLE + OF_COLLEAGUES
+    faults, points = {}, POINTS + OF_CHAINS + OF_EXPORTS + OF_IMPORTS + OF_PEOPLE + OF_COLLEAGUES + OF_FOLDERS
     for item in filter(None, text.split(",")):
         point, _, rest = item.partition(":")
         kind, _, number = rest.partition(":")

@@ -207,6 +207,24 @@ def test_passed_within_as_kaplan_and_meier():
     assert m.attempts_frame(found)["k"].to_list() == [1, 2, 3, 4, 5]
 
 
+def test_passed_within_is_a_share_of_jobs_where_no_attempt_is_missing():
+    second = m.passed_within(m.histories([0, 1, 1, 2, 2], [1, 1, 2, 1, 2], [True, False, True, False, True]))[1].within
+    assert (second.low, second.high) == pytest.approx(m.exact(3, 3))
+    assert second.method.startswith("exact")
+
+
+def test_a_last_success_does_not_widen_passed_within():
+    """Of ten jobs six pass at first, and three of the others are tried again: one success more narrows or shifts."""
+
+    def lows(*again: bool) -> float:
+        jobs = [*range(10), 6, 7, 8]
+        passed = [*([True] * 6), *([False] * 4), *again]
+        return m.passed_within(m.histories(jobs, [*([1] * 10), *([2] * 3)], passed))[1].within.low
+
+    rising = [lows(*([True] * k + [False] * (3 - k))) for k in range(4)]
+    assert rising == sorted(rising)
+
+
 def test_histories_that_cannot_be():
     with pytest.raises(UsageError, match="gap or a double"):
         m.histories(["a"], [2], [True])

@@ -14,7 +14,7 @@ from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import share
 from worksample.metrics.uncertainty import units
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,9 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
 
 
 def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...]:
-    """Hazard, observed share and passed-within-k for every k that was tried. Intervals: the exact one; of `within` at
-    the number of jobs that Greenwood's variance leaves; both with tasks, not their jobs, as evidence.
+    """Hazard, observed share and passed-within-k for every k that was tried. Intervals: the exact one; of `within`,
+    where failed jobs were not tried again, at the number of jobs that Greenwood's variance leaves; both with tasks,
+    not their jobs, as evidence.
     """
     if not h.jobs:
         return ()
@@ -124,7 +125,10 @@ def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...
         counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(k=k, at_risk=int(risk[i]))
         lower = f"{stopped} failed jobs were not tried {k} times: a lower bound" if stopped else ""
         inside = Counts(int(risk[i]), int(risk[i])).having(k=k)
-        ends = units.of_count(float(value[i]), _greenwood(h, i, float(value[i])) * h.apart, how.level)
+        observed = _share(f"passed by attempt {k}", won, counts, h.apart, how)
+        ends = Interval(observed.low, observed.high, observed.level, observed.method, observed.error)
+        if stopped:
+            ends = units.of_count(float(value[i]), _greenwood(h, i) * h.apart, how.level)
         within = Estimate(f"passed within {k}", float(value[i]), counts, *ends, Unit.SHARE)
         given = "failed jobs without a re-attempt would have done as those with one" if stopped else ""
         out.append(
@@ -133,7 +137,7 @@ def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...
                 _share(f"hazard of attempt {k}", int(h.passed[i]), inside, h.apart, how).given(
                     "failed all before" if i else ""
                 ),
-                _share(f"passed by attempt {k}", won, counts, h.apart, how).noting(lower),
+                observed.noting(lower),
                 within.given("this policy of feedback", given),
             )
         )
@@ -148,13 +152,16 @@ def _share(name: str, won: int, counts: Counts, apart: float, how: Resampling) -
     return replace(plain, **ends._asdict())
 
 
-def _greenwood(h: Histories, last: int, value: float) -> float:
-    """How many independent jobs would leave `value` as uncertain as Greenwood's variance (1926) does."""
+def _greenwood(h: Histories, last: int) -> float:
+    """How many independent jobs would leave the share that passes as uncertain as Greenwood's variance (1926) does.
+    Where nobody is left, half a job is taken as left: all of ten are hardly less certain than nine.
+    """
     risk, won = h.at_risk()[: last + 1].astype(np.float64), h.passed[: last + 1]
-    left = risk - won
-    if not 0 < value < 1 or (left <= 0).any():
-        return float(h.jobs if value == 0 else risk[-1])
-    return value / ((1 - value) * float((won / (risk * left)).sum()))
+    left = np.maximum(risk - won, 0.5)
+    failing = float((left / risk).prod())
+    if failing >= 1:
+        return float(h.jobs)
+    return (1 - failing) / (failing * float(((risk - left) / (risk * left)).sum()))
 
 
 def _within(passed: Floats, failed: Floats) -> Floats:

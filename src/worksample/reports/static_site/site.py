@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.extras import need
+from worksample.files.swap_folder import swapped
 from worksample.records import Instance, Submission, Task, Value
 from worksample.records.amount import Hours
 from worksample.reports.experiments import called, find_experiments, held_out, release_dates, same_lock
@@ -69,9 +70,9 @@ def write_report(
 ) -> Leaderboard:
     """Write the site to `out` and return the leaderboard it shows. Raises PlanError where locks differ.
 
-    Layout: index.html, summary.html, metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/,
-    tasks/<task>.html, compare/<task>.html, trials/<two>/<id>.html,
-    handed-in/<two>/<id>.html, files/.
+    A kill leaves the report that stood there, or this one, whole. Layout: index.html, summary.html, metrics.html,
+    work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html,
+    trials/<two>/<id>.html, handed-in/<two>/<id>.html, files/.
     """
     from worksample.verdicts.frame import Work, WorkRules
 
@@ -87,8 +88,8 @@ def write_report(
     board = with_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative, how=how))
     if rules is not None and rules.where:
         board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
-    site = _Site(store, out, frame, board, config, work.handed_in)
-    site.write()
+    with swapped(out) as folder:
+        _Site(store, folder, frame, board, config, work.handed_in).write()
     return board
 
 

@@ -1,0 +1,129 @@
+"""Write a folder anew so that a kill leaves the old one or the new one whole, never a mixture."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from worksample.fault_injection import reach
+
+_UNFINISHED = ".unfinished"
+"""Stands in a draft for as long as it is written."""
+_EXCHANGE = 2
+"""RENAME_EXCHANGE of renameat2(2)."""
+
+
+@contextmanager
+def swapped(out: Path) -> Iterator[Path]:
+    """A folder to write in, beside `out`, which takes its place in one step once all is written.
+
+    What `out` held and the new folder does not is carried over. What a killed process left beside it is cleared away. A
+    folder that cannot be exchanged is written in place: one that holds the current directory, a mount point, or one
+    beside which nothing may stand.
+    """
+    out = Path(os.path.realpath(out))
+    draft = _draft_beside(out)
+    if draft is None:
+        out.mkdir(parents=True, exist_ok=True)
+        yield out
+        return
+    lock = os.open(draft, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        (draft / _UNFINISHED).touch()
+        try:
+            yield draft
+        except BaseException:
+            shutil.rmtree(draft)
+            raise
+        reach("folder.written")
+        (draft / _UNFINISHED).unlink()
+        _take_place(draft, out)
+        reach("folder.swapped")
+        for left in _left_beside(out):
+            _clear(left, out)
+    finally:
+        os.close(lock)
+
+
+def _draft_beside(out: Path) -> Path | None:
+    if os.path.lexists(out) and not out.is_dir():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(out))
+    here = Path.cwd()
+    if here == out or out in here.parents or os.path.ismount(out):
+        return None
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for left in _left_beside(out):
+        _clear(left, out)
+    draft = out.parent / f"{_prefix(out)}{os.getpid()}"
+    try:
+        draft.mkdir()
+    except PermissionError:
+        return None
+    if out.exists():
+        shutil.copymode(out, draft)
+    return draft
+
+
+def _prefix(out: Path) -> str:
+    return f".{out.name}.draft-"
+
+
+def _left_beside(out: Path) -> list[Path]:
+    return sorted(p for p in out.parent.iterdir() if p.name.startswith(_prefix(out)))
+
+
+def _clear(left: Path, out: Path) -> None:
+    """Remove a draft that nobody writes any more; of a folder that was exchanged, carry over what `out` has not."""
+    try:
+        lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not (left / _UNFINISHED).exists():
+            _carry_over(left, out)
+        shutil.rmtree(left)
+    except BlockingIOError:
+        return  # another process is writing it
+    finally:
+        os.close(lock)
+
+
+def _carry_over(old: Path, new: Path) -> None:
+    new.mkdir(exist_ok=True)
+    for entry in sorted(old.iterdir()):
+        there = new / entry.name
+        if not os.path.lexists(there):
+            entry.rename(there)
+        elif entry.is_dir() and there.is_dir() and not (entry.is_symlink() or there.is_symlink()):
+            _carry_over(entry, there)
+
+
+def _take_place(draft: Path, out: Path) -> None:
+    if not os.path.lexists(out):
+        draft.rename(out)
+        return
+    if not _exchanged(draft, out):
+        # No exchange here: for a moment there is none, and what a kill leaves is carried over by the next command.
+        out.rename(draft.with_name(f"{draft.name}-old"))
+        draft.rename(out)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether the system exchanged two names in one step."""
+    with suppress(AttributeError):  # a C library without it
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+        at = -100  # AT_FDCWD
+        if call(at, os.fsencode(one), at, os.fsencode(other), _EXCHANGE) == 0:
+            return True
+        code = ctypes.get_errno()
+        if code not in (errno.EINVAL, errno.ENOSYS, errno.EXDEV):
+            raise OSError(code, os.strerror(code), os.fspath(other))
+    return False
