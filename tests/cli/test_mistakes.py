@@ -79,7 +79,7 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
         ["run", "--task", TINY / "tasks" / "sums" / "task.toml", *GOOD],
         ["is the folder around it", "--task "],
     ),
-    "a sandbox that there is not": (["run", "--suite", TINY, *GOOD, "--sandbox", "docker"], ["bubblewrap, none"]),
+    "a sandbox that there is not": (["run", "--suite", TINY, *GOOD, "--sandbox", "jail"], ["bubblewrap, docker, none"]),
     "an option that there is not": (["run", "--limit-dollars", 3], ["--limit-dollars", "run --help"]),
     "a verb misspelt": (["task", "chek"], ["Did you mean 'check'", "worksample task --help"]),
     "an argument forgotten": (["compare", "a"], ["Missing argument 'B'", "compare --help"]),

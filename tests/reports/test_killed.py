@@ -42,6 +42,7 @@ def write(store: Path, out: Path, fault: str = "") -> int:
     return done.returncode
 
 
+@pytest.mark.quick("report.page:kill:4-old")
 @pytest.mark.parametrize(
     ("fault", "stands"),
     [
@@ -67,6 +68,7 @@ def test_a_kill_leaves_the_old_report_or_the_new_one(where: Path, tmp_path: Path
     assert not [name for name in names(tmp_path) if name.startswith(".")]
 
 
+@pytest.mark.quick("folder.written:kill")
 @pytest.mark.parametrize("fault", ["report.page:kill:2", "folder.written:kill"])
 def test_a_kill_of_the_first_report_leaves_none(where: Path, tmp_path: Path, fault: str) -> None:
     out = tmp_path / "out"

@@ -58,7 +58,10 @@ def _draft_beside(out: Path) -> Path | None:
     here = Path.cwd()
     if here == out or out in here.parents or os.path.ismount(out):
         return None
-    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:  # said of the file that is in the way, which is not what was asked for
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(out)) from None
     for left in _left_beside(out):
         _clear(left, out)
     draft = out.parent / f"{_prefix(out)}{os.getpid()}"
