@@ -23,6 +23,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 HERE = "experiments.test_chains_flow"
 AGAIN = threading.Event()
 """Set once the second attempt on ada's letter was made."""
+OTHERS = threading.Event()
+"""Set once the other agent is at a second attempt."""
 PATIENCE = 300
 GRADE = """
 from worksample.kit import Case, Grade, exact, weighted
@@ -34,7 +36,7 @@ def grade(case: Case) -> Grade:
 
 
 async def straggler(work: ws.Assignment) -> None:
-    """Forgets ada's name at first, and is not done with grace's before ada has a second letter."""
+    """Forgets ada's name at first, and is not done with grace's before ada has a second letter and others try again."""
     name = (await work.read(f"{work.input}/name.txt")).decode()
     if name == "ada":
         first = "# Your earlier work" not in work.brief
@@ -42,12 +44,14 @@ async def straggler(work: ws.Assignment) -> None:
         if not first:
             AGAIN.set()
         return
-    came = await asyncio.to_thread(AGAIN.wait, PATIENCE)
+    came = await asyncio.to_thread(lambda: AGAIN.wait(PATIENCE) and OTHERS.wait(PATIENCE))
     await work.write(f"{work.output}/letter.txt", "Dear grace" if came else "Nobody came")
 
 
 async def hasty(work: ws.Assignment) -> None:
     """Is done at once, and never right."""
+    if "# Your earlier work" in work.brief:
+        OTHERS.set()
     await work.write(f"{work.output}/letter.txt", "Dear all")
 
 
@@ -62,6 +66,7 @@ def test_no_chain_waits_for_the_straggler_of_another(tmp_path: Path) -> None:
     )
     (tmp_path / "letter" / "grade.py").write_text(GRADE)
     AGAIN.clear()
+    OTHERS.clear()
     with Store.open(tmp_path / "store", create=True) as store:
         experiment = planned(store, config)
         status = run(store, experiment, config).status
@@ -73,8 +78,8 @@ def test_no_chain_waits_for_the_straggler_of_another(tmp_path: Path) -> None:
         }
         assert (status.planned, status.finished, status.graded, status.complete) == (9, 9, 9, True)
         # The other agent's re-attempts were made in the meantime, too: an agent that is done is not sent home.
-        ends = {trial.slot: trial.ended for trial in store.find(Trial, live=True)}
-        last = max(ends[slot.id] for slot in store.find(Slot) if slot.attempt == 1)
-        again = [ends[slot.id] for slot in store.find(Slot) if slot.attempt == 2]
-        assert sum(ended < last for ended in again) >= 2
+        trials = {trial.slot: trial for trial in store.find(Trial, live=True)}
+        last = max(trials[slot.id].ended for slot in store.find(Slot) if slot.attempt == 1)
+        again = [trials[slot.id].started for slot in store.find(Slot) if slot.attempt == 2]
+        assert sum(started < last for started in again) >= 2
         assert check(store) == []
