@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from worksample.metrics.columns import Floats, Ints
 from worksample.metrics.estimate import Estimate, Unit, undefined
-from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
+from worksample.metrics.uncertainty.intervals import blaker, check_level, normal_quantile, wilson
 
 from .labels_only import label_counts, labels_only
 from .sample import LEAST, Kind, Labelled, Sample, labelled
 
 _SPENT = 3
 """Degrees of freedom that scores lose beside those of their means."""
+_MISSED = 1.4
+"""93 % are to be held for every rate where 95 % are said."""
+_GUESSED, _SOON = 8, 8.0
+"""Degrees of freedom that lambda costs, and how soon: wholly from an eighth on, and less the nearer it is to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,9 @@ class Parts:
     """
 
     def __init__(self, data: Labelled, kind: Kind, level: float) -> None:
-        self.data = data
+        self.data, self.level = data, level
+        # Passes of which each is a project of its own are counts, for which there is an exact interval.
+        self.counts = kind is not Kind.SCORE and data.labelled_projects == data.labels
         rows, labels = data.per_stratum
         share, self.labels = rows / data.rows, data.labels
         strata = _merged(data.stratum, labels)
@@ -141,6 +148,7 @@ class Parts:
         # One more goes to lambda, and two to the skew that scores near an end of their range have.
         self.freedom = max(data.labelled_projects - used - (0 if self.pseudo else _SPENT), 1)
         self.quantile = self._quantile(level)
+        self.spare = self._student(max(self.labels - _GUESSED, 1), level) / self.quantile - 1 if self.counts else 0.0
         # With t quantiles the labels' own part grows as the sample variance does; pseudo-labels do more than that.
         self.grown = 1.0 if self.pseudo else math.sqrt(self.labels / max(self.labels - size - _SPENT, 1))
 
@@ -151,9 +159,12 @@ class Parts:
     def _quantile(self, level: float) -> float:
         if self.pseudo and self.data.labelled_projects == self.labels:
             return normal_quantile((1 + level) / 2)
+        return self._student(self.freedom, level)
+
+    def _student(self, freedom: int, level: float) -> float:
         from scipy.special import stdtrit
 
-        return float(stdtrit(self.freedom, (1 + level) / 2))
+        return float(stdtrit(freedom, (1 + level) / 2))
 
     @property
     def method(self) -> str:
@@ -184,6 +195,10 @@ class Parts:
     def interval(self, tuning: float) -> tuple[float, float]:
         """Scores: Wilson's form, as of so many passes and fails as have this variance (Dean and Pagano 2015), since
         means of scores near 0 or 1 are skewed. Else the center plus and minus the quantile's standard errors.
+
+        Counts have two things more. Where the judge adds nothing the interval reaches as far as an exact one; where it
+        adds something, lambda was taken from these few labels, and a quantile of Student's allows for it. Without
+        them there are judges and rates at which 89 % are covered (`benchmarks/calibration_worst.py`).
         """
         center, variance = self.at(tuning)
         if not self.pseudo and variance > 0 and 0 < center < 1:
@@ -191,7 +206,13 @@ class Parts:
             half = math.sqrt(z2 * center * (1 - center) + z2**2 / 4)
             return (center + z2 / 2 - half) / (1 + z2), (center + z2 / 2 + half) / (1 + z2)
         half = self.quantile * math.sqrt(variance)
-        return center - half, center + half
+        if not self.counts:
+            return center - half, center + half
+        half *= 1 + self.spare * min(1.0, _SOON * tuning) * (1 - tuning)
+        passes = float(self.data.people.sum())
+        under = unreached(math.floor(passes), self.labels, self.level)[0]
+        over = unreached(math.ceil(passes), self.labels, self.level)[1]
+        return center - half - (1 - tuning) * under, center + half + (1 - tuning) * over
 
     def at(self, tuning: float) -> tuple[float, float]:
         """(the interval's center, variance)."""
@@ -204,6 +225,17 @@ class Parts:
             # How far labels and pseudo-labels lie apart is no variance of either: Wilson leaves it out, too.
             variance += extra * (1 + tuning**2) / 4 / (self.labels + extra) ** 2
         return self.value(tuning) + (1 - self.kept) * apart, variance
+
+
+@lru_cache(maxsize=4096)
+def unreached(passes: int, labels: int, level: float) -> tuple[float, float]:
+    """How far an exact interval reaches beyond Wilson's on either side, if it may miss 1.4 times as often as said.
+
+    Wilson's covers 95 % on average over rates; of 20 labels it covers 89 % at a rate of 0.028 and 92 in between.
+    """
+    low, high = wilson(passes, labels, level)
+    least, most = blaker(passes, labels, max(1 - _MISSED * (1 - level), level / 2))
+    return max(0.0, low - least), max(0.0, most - high)
 
 
 def _merged(stratum: Ints, labels: Ints) -> Ints:

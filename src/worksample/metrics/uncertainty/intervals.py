@@ -52,6 +52,35 @@ def exact(successes: int, trials: int, level: float = 0.95) -> tuple[float, floa
     return (0.0 if successes == 0 else low), exact_upper(successes, trials, tail)
 
 
+def blaker(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
+    """Blaker's (2000) interval: exact as Clopper and Pearson's, and within it, since each end leaves to the other what
+    few counts cannot miss by. Its ends are searched for in steps that err outwards.
+    """
+    _check(successes, trials, level)
+    tail = 1 - level
+    return _blaker_low(successes, trials, tail), 1 - _blaker_low(trials - successes, trials, tail)
+
+
+_STEPS = 400
+
+
+def _blaker_low(successes: int, trials: int, tail: float) -> float:
+    """The least share at which so many successes, or anything as far out on either side, are no rarer than `tail`."""
+    from scipy.special import bdtr, bdtrik, betainc, betaincinv
+
+    if successes == 0:
+        return 0.0
+    first, last = (float(betaincinv(successes, trials - successes + 1, part)) for part in (tail / 2, tail))
+    shares = np.linspace(first, last, _STEPS)
+    here = betainc(successes, trials - successes + 1, shares)
+    # As many successes as come out less often than that on the other side; below none there is nothing.
+    other = np.floor(np.nan_to_num(bdtrik(here, trials, shares)) + 1e-9)
+    there = np.where(other >= 0, bdtr(np.maximum(other, 0), trials, shares), 0.0)
+    there[there > here * (1 + 1e-9)] = 0.0
+    inside = np.flatnonzero(here + there > tail)
+    return float(shares[max(int(inside[0]) - 1, 0)]) if len(inside) else last
+
+
 def exact_upper(successes: int, trials: int, level: float = 0.95) -> float:
     """One-sided exact upper bound: 1 - (1 - level) ** (1 / trials) where nothing was seen (RLI B.5: 0 of 50, 5.8 %)."""
     from scipy.special import betaincinv
