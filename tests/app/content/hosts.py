@@ -20,7 +20,7 @@ from worksample.people import People
 from worksample.people.clock import moment
 from worksample.records import Entry, EntryKind, Manifest, canonical
 from worksample.store import Store
-from worksample.workstations.desks import Desks
+from worksample.workstations.work import Workstations
 
 PASSWORD = "a few words in a row"
 
@@ -39,7 +39,7 @@ class Shelf:
             people=people,
             capabilities=Capabilities(self.store, self.clock),
             preparing=Preparing(self.store, self.config),
-            desks=Desks(self.store, lambda: moment(self.clock())),
+            workstations=Workstations(self.store, lambda: moment(self.clock())),
         )
         self.account = people.accounts.accept(people.accounts.invite(("evaluator",)), name, PASSWORD)
         self.token = people.accounts.login(name, PASSWORD)

@@ -57,7 +57,7 @@ def taken(store: Store, folder: Path, files: dict[str, bytes | str]) -> str:
     return store.blobs.put(canonical(material.take(store, folder, files).plain()))
 
 
-async def settled(preparing: Preparing, manifest: str, path: str, seconds: float = 60) -> View:
+async def settled(preparing: Preparing, manifest: str, path: str, seconds: float = 600) -> View:
     async with asyncio.timeout(seconds):
         while isinstance(found := await preparing.view(manifest, path), Converting):
             await asyncio.sleep(0.02)
