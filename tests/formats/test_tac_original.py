@@ -66,6 +66,18 @@ def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Pa
         import_original(tmp_path / "copy", tmp_path / "tac")
 
 
+@pytest.mark.parametrize("name", ["sde-install", "example"])
+def test_a_task_without_services_hands_in_files(name: str, tmp_path: Path) -> None:
+    """And the copy's own example, whose name says no department, has a category."""
+    folder = original(tmp_path / "copy") / "workspaces/tasks" / name
+    folder.mkdir()
+    (folder / "task.md").write_text("Write /workspace/answer.txt.")
+    (folder / "evaluator.py").write_text("def grade_checkpoints(trajectory=''):\n    return None\n")
+    [root] = import_original(tmp_path / "copy", tmp_path / "tac", tasks=(name,))
+    instance = read_package(root).instances[0]
+    assert [one.name for one in instance.deliverables] == ["*"]
+
+
 @pytest.mark.parametrize(
     ("file", "text", "fault"),
     [

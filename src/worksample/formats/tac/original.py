@@ -219,7 +219,7 @@ def _manifest(task: Original) -> str:
     from .importing import canary_of
 
     department = task.name.split("-", 1)[0]
-    category = {"bm": "admin", "ml": "ds", "qa": "pm", "research": "other"}.get(department, department)
+    others = {"bm": "admin", "ml": "ds", "qa": "pm", "research": "other", "example": "other"}
     lines = [
         f"id = {json.dumps(task.id)}",
         f"title = {json.dumps(task.name.replace('-', ' ').capitalize())}",
@@ -227,7 +227,7 @@ def _manifest(task: Original) -> str:
         f'canary = "{canary_of(task.id)}"',
         "",
         "[about]",
-        f'category = "tac:{category}"',
+        f'category = "tac:{others.get(department, department)}"',
         'licence = "MIT"',
         'provenance = "TheAgentCompany, from a copy of its repository"',
         "",
@@ -238,6 +238,8 @@ def _manifest(task: Original) -> str:
         *_addresses(task),
         "",
         "[deliverables]",
+        # Without services all that is handed in are files, whose names the prompt alone says.
+        *(['"*" = { format = "files", required = false }'] if not task.services else []),
         "",
         "[grading.checkpoints]",
         "timeout = 300",

@@ -283,9 +283,9 @@ class Attending:
                 continue
             self._begun.add(done)
             try:
-                if deed.say is not None:
-                    await self.chat.say(colleague.id, deed.say.text, to="", room=deed.say.room)
                 await self.hands.do(colleague.id, deed)
+                if deed.say is not None:  # last: what was refused is not announced
+                    await self.chat.say(colleague.id, deed.say.text, to="", room=deed.say.room)
                 out[deed.id] = "done"
             except SandboxError as error:
                 out[deed.id] = error.what
