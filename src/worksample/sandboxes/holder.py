@@ -9,14 +9,16 @@ import os
 import signal
 import socket
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
+from worksample.files.scratch import started_at
 from worksample.sandboxes import cgroups, layout
 
-from .host_state import BoxFolder, UidLease, started_at
+from .host_state import BoxFolder, UidLease
 from .requirements import require
 
 KEPT_AS = "image.json"
@@ -33,7 +35,7 @@ class BubblewrapHolder:
         self._config = config
         self._lease = UidLease() if found.root else None
         uid = self._lease.uid if self._lease else layout.ROOTLESS_UID
-        self.folder = BoxFolder(config.label)
+        self.folder = BoxFolder(config.label, groups=partial(cgroups.places, found.parents))
         limits = config.limits
         if found.parents.memory and found.parents.pids:
             memory = limits.memory + limits.disk + (32 << 20)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import os
 import re
 import shutil
 import socket
@@ -15,14 +16,15 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from worksample.errors import ExportError, SandboxError, UsageError
-from worksample.sandboxes.host_state import runtime_folder
+from worksample.sandboxes.host_state import workplaces_folder
+from worksample.sandboxes.sweep import LOCK
 from worksample.services import Services
 
 from .export_folder import is_export, read_export
-from .keeping import CONTROL, LOCK, LOOKING, let_in
+from .keeping import CONTROL, LOOKING, let_in
 from .programs import require
 from .reading import read_company
 
@@ -37,7 +39,7 @@ def folder_of(name: str) -> Path:
     """Where a workplace's keeper has its lock and its socket. UsageError for what is no name."""
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name: lower case letters, digits, _ and -", where="workplace")
-    return runtime_folder() / "workplaces" / name
+    return workplaces_folder() / name
 
 
 def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
@@ -97,15 +99,25 @@ async def opened(
     """
     name = f"trial-{re.sub('[^a-z0-9]', '', trial.lower())[-24:]}"
     folder = folder_of(name)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with (folder / LOCK).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with _claimed(folder):
             about = {"name": name, "from": f"trial {trial}"}
             async with let_in(folder, services, names, accounts, about, LOOKING) as keeper:
                 yield keeper.said
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _claimed(folder: Path) -> IO[str]:
+    """A folder with its lock held, also where a sweep of another process took it for a dead one's meanwhile."""
+    while True:
+        with contextlib.suppress(FileNotFoundError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = (folder / LOCK).open("w")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.fstat(lock.fileno()).st_nlink:
+                return lock
+            lock.close()
 
 
 def down(name: str) -> None:
@@ -129,7 +141,7 @@ def stands(name: str) -> bool:
 
 def standing_here() -> Iterator[dict[str, Any]]:
     """What each workplace says of itself that stands here, by name."""
-    for path in sorted((runtime_folder() / "workplaces").glob("*")):
+    for path in sorted(workplaces_folder().glob("*")):
         if _NAME.fullmatch(path.name) and stands(path.name):
             try:
                 yield tell(path.name, "status")
