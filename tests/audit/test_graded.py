@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from audit.small_task import faulty
+from running.sharing import once
 from worksample.audit import AuditConfig, Check, Report, Severity, check, check_async
 from worksample.tasks import read_package
 
@@ -19,8 +20,8 @@ FAULTS = ("none", "existence", "tolerance", "blind", "reference", "points", "unr
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """One audit of all faults, graded once each: repeatability has a test of its own."""
-    return check(faulty(tmp_path_factory.mktemp("faulty"), FAULTS), AuditConfig(repeats=1))
+    """One audit of all faults for all processes, graded once each: repeatability has a test of its own."""
+    return once(tmp_path_factory, "faulty", lambda place: check(faulty(place, FAULTS), AuditConfig(repeats=1)))
 
 
 def errors(report: Report, instance: str) -> list[tuple[Check, str]]:
@@ -101,7 +102,7 @@ def test_a_package_without_a_right_submission(tmp_path: Path) -> None:
 
 def test_progress_names_each_control_once(tmp_path: Path) -> None:
     told: list[str] = []
-    found = check(faulty(tmp_path, ("none",)), AuditConfig(repeats=3, on_step=told.append))
+    found = check(faulty(tmp_path, ("none",)), AuditConfig(repeats=2, on_step=told.append))
     names = [text.rpartition(" (")[0] for text in told]
     assert len(set(names)) == len(names) >= len({g.control for g in found.graded})
     assert [text.rpartition(" (")[2] for text in told] == [f"{n} of {len(told)})" for n in range(1, len(told) + 1)]

@@ -155,6 +155,7 @@ async def test_two_processes_do_not_make_the_same(tmp_path: Path) -> None:
     other.close()
 
 
+@pytest.mark.thorough(quick="app/content/test_preparing.py::test_who_is_waited_for_goes_first_and_has_a_place_more")
 @pytest.mark.box
 async def test_what_the_background_is_at_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "run"))
@@ -174,6 +175,7 @@ async def test_what_the_background_is_at_is_waited_for(tmp_path: Path, monkeypat
     store.close()
 
 
+@pytest.mark.quick("new_event_loop1")
 @pytest.mark.box
 @pytest.mark.parametrize("factory", [asyncio.new_event_loop, uvloop.new_event_loop])
 def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: pytest.MonkeyPatch) -> None:
