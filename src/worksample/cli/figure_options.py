@@ -45,8 +45,8 @@ def judged_by_option(function: F) -> F:
         type=click.Choice(["combined", "people", "judge", "program"]),
         default=None,
         callback=_judged_by,
-        help="Whose answers make the verdicts; combined: each criterion by its own kind of evaluator. Default: as the "
-        "experiment says.",
+        help="Whose answers decide the verdicts; combined: each criterion by its own kind of evaluator. Default: as "
+        "the experiment says.",
     )(function)
 
 
@@ -70,7 +70,8 @@ def where_option(function: F) -> F:
         metavar="FIELD=VALUE",
         callback=_where,
         help="Only this part of the work: agent, arm, category, cohort, domain, experiment, harness, instance, "
-        "model, platform, tag, task or tier. Repeatable: of one field any value counts, of several all must hold.",
+        "model, platform, tag, task or tier. Repeatable: values of one field are alternatives, different fields must "
+        "all match.",
     )(function)
 
 

@@ -26,7 +26,7 @@ OPTIONS = (
         multiple=True,
         default=None,
         metavar="PATTERN",
-        help="Keep the instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
+        help="Use only the instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
     ),
     click.option(
         "--agent",
@@ -55,7 +55,7 @@ OPTIONS = (
     click.option("--parallel", type=int, default=None, help="Trials at once."),
     click.option("--graders", type=int, default=None, help="Submissions graded at once."),
     click.option(
-        "--tries", type=int, default=None, help="Tries of a slot when the platform, the sandbox or a service fails."
+        "--tries", type=int, default=None, help="Tries per slot if the platform, the sandbox or a service fails."
     ),
     click.option("--seed", type=int, default=None, help="Decides the order in which slots run."),
     click.option(
@@ -64,8 +64,8 @@ OPTIONS = (
         multiple=True,
         default=None,
         metavar="PROTOCOL",
-        help="program, checkpoints, rubric, holistic or pairwise; default: what the packages have. Repeatable: the "
-        "first is the one of lists and boards.",
+        help="program, checkpoints, rubric, holistic or pairwise; default: the packages' own. Repeatable: lists "
+        "and leaderboards show the first.",
     ),
     click.option(
         "--pay", type=float, default=None, metavar="USD", help="What an hour of people's judging costs, for --dry-run."
@@ -97,7 +97,7 @@ OPTIONS = (
         multiple=True,
         default=None,
         metavar="NAME[:PORT]",
-        help="A host that tasks' endpoints may reach; *.NAME for all below it. Repeatable.",
+        help="A host that tasks' endpoints may reach; *.NAME for all names below it. Repeatable.",
     ),
     click.option("--author", default=None, help="Who runs it; default: $WORKSAMPLE_AUTHOR, else the account's name."),
 )

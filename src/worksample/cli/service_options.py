@@ -31,7 +31,9 @@ OPTIONS = (
     click.option(
         "--answer-timeout", default=None, metavar="TIME", help="Timeout of one try of a request, as in 90s or 10m."
     ),
-    click.option("--request-timeout", default=None, metavar="TIME", help="Timeout of one request with all its tries."),
+    click.option(
+        "--request-timeout", default=None, metavar="TIME", help="Timeout of one request, including all its tries."
+    ),
 )
 KEYS = {
     "base_url": "base_url",
@@ -53,7 +55,7 @@ def service_options(function: F) -> F:
 JUDGES = (
     click.option(
         "--judge", "judges", multiple=True, default=None, metavar="NAME=MODEL",
-        help="A judge model, over [judges.NAME] as it was planned. Repeatable.",
+        help="A judge model, instead of [judges.NAME] as planned. Repeatable.",
     ),
     price_option("US dollars per million tokens of prompt and answer. Repeatable."),
 )  # fmt: skip

@@ -37,7 +37,7 @@ SHORT = 70
     "--by",
     type=click.Choice(["category", "tier", "platform", "domain", "cohort"]),
     default=None,
-    help="Show the difference by this besides, corrected for all parts.",
+    help="Also show the difference by this, corrected for the number of parts.",
 )
 @click.option("--with-struck", is_flag=True, default=None, help="Also count what an integrity review struck.")
 @judged_by_option
@@ -61,9 +61,9 @@ def command(
 ) -> None:
     """Compare two agents on the same work: the paired difference, and what changed task by task.
 
-    A and B are agents of one experiment, or experiments with one agent each, or EXPERIMENT:AGENT. B minus A: above 0, B
-    is better; with --margin, whether B is not worse by more than that. Experiments whose locks differ (instances,
-    environment models, protocol) are refused.
+    A and B are agents of one experiment, or experiments with one agent each, or EXPERIMENT:AGENT. The
+    difference is B minus A: above 0, B is better. --margin also says whether B is worse by no more than that.
+    Experiments whose locks differ (instances, environment models, protocol) are refused.
     """
     from worksample.records import Experiment
     from worksample.reports.sections import MeasureConfig, compare

@@ -31,7 +31,7 @@ class Symptom:
 @store_option
 @json_option
 def command(store: str | None, as_json: bool | None) -> int:
-    """Say what this machine has and lacks. Exit code 1, with the line to type, where no sandbox is available."""
+    """Say what this machine has and what it lacks. Exit code 1, with the line to type, if no sandbox is available."""
     found = [_python(), _inspect(), *_sandbox(), _space(store), _store(store), *_viewers()]
     healthy = all(s.ok for s in found)
     if as_json:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _SAYS = {
     "jobs": """Turn a table of jobs into a suite of task packages below the folder OUT.
 
-    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with a job a row; --map names its columns (docs/jobs.md). Nothing
-    is written where a row is at fault, unless --skip-faulty leaves those out.
+    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns (docs/jobs.md).
+    If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
     """,
     "gdpval": """Turn GDPval's table (.parquet, .jsonl) into a suite of task packages below the folder OUT.
 
-    --files is the folder that holds `reference_files/` and `deliverable_files/`, default: the table's own. Its rubric
-    becomes criteria that people decide, the expert's files are the reference.
+    --files is the folder that holds `reference_files/` and `deliverable_files/`; default: the table's own. The rubrics
+    become criteria for people to judge, and the expert's files become the reference.
     """,
     "rli": """Turn a folder of projects, laid out as RLI describes them, into a suite of packages below the folder OUT.
 

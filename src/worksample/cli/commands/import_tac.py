@@ -24,7 +24,7 @@ from worksample.errors import ImportFailed, UsageError
     default=None,
     metavar="FOLDER",
     type=click.Path(exists=True, file_okay=False),
-    help="What lies on ownCloud, from its root on: the port brings a part of it.",
+    help="The files on ownCloud, from its root; the port has only some of them.",
 )
 @click.option(
     "--original",
@@ -53,7 +53,7 @@ def command(
     overwrite: bool | None,
     as_json: bool | None,
 ) -> None:
-    """Turn TheAgentCompany's tasks into packages below the folder OUT: those of the installed port, or of a copy.
+    """Turn TheAgentCompany's tasks into packages below the folder OUT, from the installed port or a copy.
 
     Needs the extra: pip install 'worksample[tac]'. The evaluators are called unmodified in the grading box
     (docs/tac.md).

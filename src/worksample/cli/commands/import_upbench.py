@@ -33,10 +33,10 @@ def command(
 ) -> None:  # fmt: skip
     """Turn a table like UpBench's `projects` into a suite of task packages below the folder OUT.
 
-    Jobs that are not completed, have no verified payment, are paid by the hour or have several milestones stay out and
-    are counted, as in the paper (3.2). Where TABLE is a folder with the six tables of UpBench's appendix B, all jobs
-    come in, those are marked and stay out of the suite, and the store takes in who qualified them, what was handed in
-    and what was said of it (docs/upbench.md).
+    As in the paper (3.2), jobs that are not completed, have no verified payment, are paid by the hour or have several
+    milestones are left out and counted. If TABLE is a folder with the six tables of UpBench's appendix B, these jobs
+    are imported too, but marked and left out of the suite, and the store takes in all qualifications, submissions and
+    evaluations (docs/upbench.md).
     """
     from worksample.formats.upbench import holds_tables
 

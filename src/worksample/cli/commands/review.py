@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 @click.option("--experiment", default=None, metavar="NAME", help="Name or id; default: the newest.")
 @click.option("--host", default=None, metavar="NAME", help="The host name in the browser; default: ws.localhost.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=None, help="Default: 8765, or a free one where it is in use."
+    "--port", type=click.IntRange(0, 65535), default=None, help="Default: 8765, or a free one if that is in use."
 )
-@click.option("--open/--no-open", "browser", default=None, help="Open the browser; by default it is opened.")
+@click.option(
+    "--open/--no-open", "browser", default=None, help="Open the browser, or only print the link; default: open it."
+)
 @click.option("--name", default=None, metavar="NAME", help="The name you judge under; default: the account's.")
-@click.option("--alone", is_flag=True, default=None, help="One vote, yours, decides: rounds that want more are left.")
+@click.option(
+    "--alone", is_flag=True, default=None, help="Your vote alone decides; rounds that need more votes are left out."
+)
 @store_option
 @json_option
 def command(
@@ -39,8 +43,8 @@ def command(
 ) -> None:
     """Judge an experiment's deliverables yourself, in the browser.
 
-    Opens a round of one vote each where the experiment has none, prints a link that works once, and serves this
-    machine alone until Ctrl-C. Whoever is invited from the app joins in; for a team see worksample serve.
+    Opens a round with one vote per deliverable if the experiment has none, prints a link that works once, and serves
+    only this machine until Ctrl-C. You can invite others from the app; for a team, use worksample serve.
     """
     from worksample.extras import need
 

@@ -19,20 +19,20 @@ from worksample.errors import UsageError
     "--dry-run",
     is_flag=True,
     default=None,
-    help="Show the plan, what of it is done already and what the rest may cost; run nothing.",
+    help="Show the plan, how much of it is already done and what the rest may cost; run nothing.",
 )
 @click.option(
     "--expect",
     type=float,
     default=None,
     metavar="RATE",
-    help="The pass rate that --dry-run reckons power with; default: 0.25.",
+    help="The pass rate that --dry-run assumes when it computes power; default: 0.25.",
 )
 @click.option(
     "--pilot",
     default=None,
     metavar="EXPERIMENT",
-    help="Have --dry-run reckon power with the variances of this experiment in the store instead.",
+    help="Let --dry-run compute power from the variances of this experiment in the store instead.",
 )
 @store_option
 @json_option
@@ -46,8 +46,8 @@ def command(
 ) -> int:
     """Run an experiment: agents on tasks, each trial graded as it closes.
 
-    FILE is a TOML or YAML file (docs/experiments.md); flags go over it. The same experiment run again goes on where it
-    stopped: what is finished is never run twice.
+    FILE is a TOML or YAML file (docs/experiments.md); flags override it. If you run the same experiment again, it
+    continues where it stopped: nothing that is finished runs twice.
     """
     from worksample.experiments.loading import load
 

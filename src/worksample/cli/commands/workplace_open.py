@@ -9,14 +9,18 @@ from worksample.cli.output import json_option, printable, say_json
 
 @click.command("open")
 @click.argument("service", required=False)
-@click.option("--name", default=None, metavar="NAME", help="Which one; default: company.")
-@click.option("--as", "person", default=None, metavar="PERSON", help="Whose account; default: the first person's.")
-@click.option("--open/--no-open", "browser", default=None, help="Open the browser; by default it is opened.")
+@click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
+@click.option(
+    "--as", "person", default=None, metavar="PERSON", help="Whose account to use; default: the first person's."
+)
+@click.option(
+    "--open/--no-open", "browser", default=None, help="Open the browser, or only print the address; default: open it."
+)
 @json_option
 def command(
     service: str | None, name: str | None, person: str | None, browser: bool | None, as_json: bool | None
 ) -> int:
-    """Open a service of a workplace that stands in the browser, and say whose account to use."""
+    """Open a service of a running workplace in the browser, and say which account to use."""
     from worksample.app.serving import browse
     from worksample.errors import UsageError
     from worksample.workplace.kept import USUAL, tell
