@@ -77,6 +77,8 @@ VERBS: dict[str, Verb | Family] = {
             "reset": _verb("workplace_reset", "Put every service of a workplace back to its beginning."),
             "export": _verb("workplace_export", "Write the state of a workplace that stands to a folder."),
             "down": _verb("workplace_down", "End a workplace that stands."),
+            "seeds": _verb("workplace_seeds", "List the companies that were put into services here."),
+            "prune": _verb("workplace_prune", "Remove seeds of workplaces that nobody uses."),
         },
     ),
     "model": Family(
