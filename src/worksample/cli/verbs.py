@@ -77,6 +77,8 @@ VERBS: dict[str, Verb | Family] = {
             "reset": _verb("workplace_reset", "Reset every service of a running workplace."),
             "export": _verb("workplace_export", "Write the state of a running workplace to a folder."),
             "down": _verb("workplace_down", "Stop a running workplace."),
+            "seeds": _verb("workplace_seeds", "List the companies that were put into services here."),
+            "prune": _verb("workplace_prune", "Remove seeds of workplaces that nobody uses."),
         },
     ),
     "model": Family(

@@ -23,6 +23,8 @@ from .requirements import require
 
 KEPT_AS = "image.json"
 """Beside an unpacked image in the cache: what it is, and the lock of those who have it."""
+SEED_ABOUT = "seed.json"
+"""The same beside the state of a workplace's seed, which its box has among its mounts."""
 STOPPED_WAIT = 10.0
 """Seconds the holder may take to be gone after it was killed."""
 
@@ -144,11 +146,14 @@ class BubblewrapHolder:
 
 
 def claim(config: BoxConfig) -> list[int]:
-    """Shared locks on the images that a box's root is made of, which keep them from being removed; they end with this
-    process. None for a root file system that somebody else keeps."""
+    """Shared locks on the images that a box's root is made of, and on the seeds that it is given, which keep them from
+    being removed; they end with this process. None for a root file system that somebody else keeps."""
+    roots = (config.root.folder, *config.root.over) if config.root else ()
+    kept = [Path(folder).parent / KEPT_AS for folder in roots]
+    kept += [Path(mount.source).parent / SEED_ABOUT for mount in config.mounts]
     locks: list[int] = []
-    for folder in (config.root.folder, *config.root.over) if config.root else ():
-        with contextlib.suppress(FileNotFoundError):
-            locks.append(os.open(Path(folder).parent / KEPT_AS, os.O_RDONLY | os.O_CLOEXEC))
+    for path in kept:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            locks.append(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
             fcntl.flock(locks[-1], fcntl.LOCK_SH)
     return locks
