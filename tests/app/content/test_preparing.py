@@ -206,6 +206,7 @@ def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: py
     store.close()
 
 
+@pytest.mark.thorough(quick="app/content/test_preparing.py::test_a_round_is_prepared_and_archives_in_it_too")
 @pytest.mark.box
 async def test_what_cannot_be_read_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     world: Office = office(tmp_path, agents=1, projects=1)
