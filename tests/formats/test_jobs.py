@@ -275,7 +275,7 @@ def test_words_that_are_wrong_are_told(folder: Path) -> None:
     with pytest.raises(ImportFailed, match="not Parquet"):
         import_jobs(folder / "broken.parquet", folder / "out", ImportJobs())
     (folder / "twice.csv").write_text("id,id\n1,2\n")
-    with pytest.raises(ImportFailed, match="stands twice"):
+    with pytest.raises(ImportFailed, match="is there twice"):
         import_jobs(folder / "twice.csv", folder / "out", ImportJobs())
 
 

@@ -74,7 +74,7 @@ def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Pa
         ("dependencies.yml", "- [\n", "cannot be read"),
         ("dependencies.yml", "- 1\n", "no list of services"),
         ("scenarios.json", "[]", "not an object with an entry per person"),
-        ("scenarios.json", "{", "no JSON"),
+        ("scenarios.json", "{", "not JSON"),
         ("scenarios.json", json.dumps({"Li Ming": {"secret": "x"}}), "neither extra_info"),
         ("scenarios.json", json.dumps({"Li Ming": "x"}), "not an object of texts"),
         ("evaluator.py", "def (", "cannot be read"),
@@ -112,7 +112,7 @@ def test_an_encrypted_evaluator_is_opened_by_the_published_key(tmp_path: Path) -
 
 
 def test_a_folder_that_is_no_copy_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no copy"):
+    with pytest.raises(UsageError, match="is not a copy"):
         read_originals(tmp_path)
     with pytest.raises(UsageError, match="no such task"):
         import_original(original(tmp_path / "copy"), tmp_path / "tac", tasks=["nonesuch"])
