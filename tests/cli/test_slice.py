@@ -69,7 +69,7 @@ def test_a_dry_run_counts_what_is_done_already(tmp_path: Path) -> None:
     words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", store, *only)
     again = cli(*words, "--dry-run", "--repeats", 2)
     assert f"done already: 0 of {2 * done} slots; open: {2 * done}" in again.stderr
-    assert "the name study is taken by study@" in again.stderr
+    assert "the name study is also used by study@" in again.stderr
 
 
 def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(tmp_path: Path) -> None:

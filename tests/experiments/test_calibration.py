@@ -158,7 +158,7 @@ def test_what_calibrating_takes_is_told_before_a_run(tmp_path: Path, capsys: pyt
     told = " ".join(capsys.readouterr().err.split())
     assert "12 questions, $1.28 at most" in told
     assert "6 submissions drawn at random, to calibrate the judge, 4.0 hours at most" in told
-    assert told.count("3 of 6") == 2 and "6 labels correct nothing" in told
+    assert told.count("3 of 6") == 2 and "6 labels are too few" in told
 
 
 def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def test_jobs_priced_in_other_currencies_are_named(folder: Path) -> None:
     rows = [{"id": str(n), "brief": "Write.", "value": "10", "currency": code} for n, code in enumerate(codes)]
     table = write_csv(folder / "list.csv", [*rows, {"id": "free", "brief": "Write.", "value": "", "currency": "JPY"}])
     made = CliRunner().invoke(command, [str(table), str(folder / "out")])
-    assert "priced in another currency than US dollars: 2 in EUR, 1 in XYZ; they stay out of" in made.output
+    assert "priced in a currency other than US dollars: 2 in EUR, 1 in XYZ; they are left out of" in made.output
     assert "without a price: 1;" in made.output
 
 
@@ -276,7 +276,7 @@ def test_words_that_are_wrong_are_told(folder: Path) -> None:
     with pytest.raises(ImportFailed, match="not Parquet"):
         import_jobs(folder / "broken.parquet", folder / "out", ImportJobs())
     (folder / "twice.csv").write_text("id,id\n1,2\n")
-    with pytest.raises(ImportFailed, match="stands twice"):
+    with pytest.raises(ImportFailed, match="is there twice"):
         import_jobs(folder / "twice.csv", folder / "out", ImportJobs())
 
 

@@ -86,7 +86,7 @@ async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:
     await evaluate(made.store, round, subject, made.instance, Place(Scripted("ann", PASSED), 1))
     other = Scripted("ann", PASSED)
     other.evaluator = other.evaluator.replaced(version="2")
-    with pytest.raises(RecordConflict, match="another evaluator has this id"):
+    with pytest.raises(RecordConflict, match="another evaluator already has this id"):
         await evaluate(made.store, round, subject, made.instance, Place(other, 2))
 
 

@@ -90,7 +90,7 @@ def test_what_was_met_before_is_built_once_and_kept(folder: Path) -> None:
     drawn = [at(root, "drawn").read_text() for root in roots]
     assert drawn[0] != drawn[1] == drawn[2]  # the first one was alone: its beginning was not kept
     assert roots[1].over and at(roots[1], "drawn") == at(roots[2], "drawn")
-    with pytest.raises(UsageError, match="2 images lie over"):
+    with pytest.raises(UsageError, match="2 images are built on"):
         remove(Path(roots[1].folder).parent.name)
     for root in roots[1:]:
         remove(Path(root.over[0]).parent.name)

@@ -22,7 +22,7 @@ def test_it_is_a_sound_package_with_a_canary_of_its_own(tmp_path: Path) -> None:
 
 def test_it_overwrites_nothing(tmp_path: Path) -> None:
     scaffold(tmp_path, "one")
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="exists already"):
         scaffold(tmp_path, "one")
     with pytest.raises(UsageError, match="is not a task's id"):
         scaffold(tmp_path, "../One")

@@ -119,11 +119,14 @@ def read_checking(text: str) -> Checking:
     for part in text.split(","):
         name, mark, value = (piece.strip() for piece in part.partition("="))
         if not mark or name not in known:
-            raise UsageError(f"--checking {part!r} is none of {', '.join(known)}", next=f"--checking {CHECKING}")
+            raise UsageError(
+                f"--checking {part!r} is not KEY=VALUE with a KEY out of {', '.join(known)}",
+                next=f"--checking {CHECKING}",
+            )
         try:
             values[name] = float(value)
         except ValueError as error:
-            raise UsageError(f"--checking {name} is {value!r}, no number", next=f"--checking {CHECKING}") from error
+            raise UsageError(f"--checking {name} is {value!r}, not a number", next=f"--checking {CHECKING}") from error
     return Checking(**values)
 
 

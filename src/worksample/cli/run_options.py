@@ -118,7 +118,7 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     given = {k: v for k, v in values.items() if v is not None and v != ()}
     if given.pop("unsandboxed", None):
         if "sandbox" in given:
-            raise UsageError("--sandbox and --unsandboxed contradict each other")
+            raise UsageError("--sandbox and --unsandboxed contradict each other", next="leave out one of them")
         given["sandbox"] = "none"
     limits = {k: given.pop(f"limit_{k}") for k in ("time", "cost", "tokens", "steps") if f"limit_{k}" in given}
     if limits:
@@ -128,7 +128,10 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
         given["people"] = {"pay": given.pop("pay")}
     if "agents" in given:
         if NOBODY in given["agents"] and (len(given["agents"]) > 1 or "models" in given):
-            raise UsageError("--agent none says that no agent works", next="leave it out, or the agents and models")
+            raise UsageError(
+                "--agent none means that no agent works, so other agents and --model contradict it",
+                next="leave out --agent none, or the other agents and --model",
+            )
         given["agents"] = [agent_from_flag(text) for text in given["agents"] if text != NOBODY]
     if "roles" in given:
         given["roles"] = dict(pair_of(text, "--role", "judge=openai/gpt-5") for text in given["roles"])

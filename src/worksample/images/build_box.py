@@ -130,7 +130,9 @@ def _check_ids() -> None:
     ]
     if os.geteuid() == 0 and not any(low <= FIRST and low + count >= FIRST + COUNT for low, _, count in spans):
         raise ImageError(
-            "root has too few user ids here to give a build its own", where="image", next="build as a user"
+            "this machine gives root too few user ids for a build to have its own",
+            where="image",
+            next="run it as an ordinary user",
         )
 
 

@@ -108,7 +108,7 @@ def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], Unpacked]) -
     once(final, fill, readable=False)
     found = cached(digest)
     if found is None:
-        raise ImageError(f"{final} was changed by somebody", where="image", next=f"rm -r {final}")
+        raise ImageError(f"{final} was changed after it was unpacked", where="image", next=f"rm -r {final}")
     return found
 
 

@@ -72,12 +72,12 @@ def remove(prefix: str) -> Kept:
     with (folder / f".{digest}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if _in_use(folder / digest):
-            raise UsageError(f"a box has {digest[:16]} as its root", next="worksample image list")
+            raise UsageError(f"a box is using {digest[:16]} as its root", next="worksample image list")
         own = str(folder / digest / "root")
         above = [other.digest for other in _images("") if other.digest != digest and own in _folders(other)]
         if above:
             raise UsageError(
-                f"{len(above)} images lie over {digest[:16]}", next=f"worksample image remove {above[0][:16]}"
+                f"{len(above)} images are built on {digest[:16]}", next=f"worksample image remove {above[0][:16]}"
             )
         for name in one.names:
             (names_folder() / name).unlink(missing_ok=True)

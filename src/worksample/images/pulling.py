@@ -51,7 +51,11 @@ def fetch(reference: str, folder: str) -> None:
         words = [program, "copy", "--quiet", "--override-os", "linux", reference, f"oci:{folder}:image"]
         done = call(words, PULL_TIME)
     except subprocess.TimeoutExpired:
-        raise ImageError(f"{reference} did not come within {PULL_TIME:.0f} s", where="image") from None
+        raise ImageError(
+            f"{reference} was not downloaded within {PULL_TIME:.0f} s",
+            where="image",
+            next=f"skopeo inspect {reference}",
+        ) from None
     if done.returncode:
         said = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
         raise ImageError(

@@ -76,7 +76,9 @@ def _private(folder: Path) -> Path:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
         raise SandboxError(
-            f"{folder} is not a folder of ours", where="sandbox", next="export WORKSAMPLE_RUNTIME_DIR=$HOME/.worksample"
+            f"{folder} is not a folder that this account owns",
+            where="sandbox",
+            next="export WORKSAMPLE_RUNTIME_DIR=$HOME/.worksample",
         )
     if found.st_mode & 0o077:
         folder.chmod(0o700)
@@ -192,5 +194,7 @@ def _range() -> range:
         if any(low <= first and first + size <= high for low, high in spans):
             return range(first, first + size)
     raise SandboxUnavailable(
-        "root has too few user ids here to give boxes their own", where="sandbox", next="run as an ordinary user"
+        "this machine gives root too few user ids for boxes to have their own",
+        where="sandbox",
+        next="run as an ordinary user",
     )

@@ -92,9 +92,9 @@ def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USU
             unzip(path, folder, limits)
             found = scan(folder, sink, limits)
     else:
-        raise UsageError("there is no such folder or archive", where=str(path))
+        raise UsageError("there is no such folder or archive", where=str(path), next="worksample submit PATH ...")
     if found.status is not CaptureStatus.COMPLETE:
-        raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or mend what is named")
+        raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or fix what is named")
     inner = _wrapping(found.manifest, instance)
     if not inner:
         return part_of(found), ""

@@ -38,7 +38,10 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 def folder_of(name: str) -> Path:
     """Where a workplace's keeper has its lock and its socket. UsageError for what is no name."""
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name: lower case letters, digits, _ and -", where="workplace")
+        raise UsageError(
+            f"{name!r} cannot be the name of a workplace: use lower case letters, digits, _ and -", where="workplace",
+            next=f"--name {USUAL}",
+        )  # fmt: skip
     return workplaces_folder() / name
 
 
@@ -56,7 +59,9 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
     folder = folder_of(name)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if stands(name):
-        raise UsageError("it stands already", where=name, next=f"worksample workplace down --name {name}")
+        raise UsageError(
+            "a workplace of this name is already running", where=name, next=f"worksample workplace down --name {name}"
+        )
     plan = {"folder": str(folder), "root": str(root), "services": list(services), "name": name}
     (folder / "plan.json").write_text(json.dumps(plan))
     with (folder / "log").open("wb") as log:
@@ -69,7 +74,8 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
         line = said.readline()
     if not line:
         last = (folder / "log").read_text(errors="replace").strip()[-1000:]
-        raise SandboxError(f"its keeper ended: {last or 'it said nothing'}", where=name)
+        said = f"its process ended: {last or 'it said nothing'}"
+        raise SandboxError(said, where=name, next=f"read {folder / 'log'}, then worksample doctor")
     return _answer(line, name)
 
 
@@ -84,9 +90,11 @@ def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
                 data = said.readline()
     except (FileNotFoundError, ConnectionError):
         hint = f"worksample workplace up FOLDER --name {name}"
-        raise UsageError("no workplace of this name stands", where=name, next=hint) from None
+        raise UsageError("no workplace of this name is running", where=name, next=hint) from None
     except TimeoutError:
-        raise SandboxError("its keeper does not answer", where=name) from None
+        raise SandboxError(
+            "its process does not answer", where=name, next=f"worksample workplace down --name {name}"
+        ) from None
     return _answer(data, name)
 
 
@@ -153,7 +161,9 @@ def _answer(line: bytes, name: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(line)
     except ValueError:
-        raise SandboxError("its keeper ended while it was asked", where=name) from None
+        raise SandboxError(
+            "its process ended while it was asked", where=name, next=f"worksample workplace up FOLDER --name {name}"
+        ) from None
     if "failed" in found:
         kind = ExportError if found.get("where", "").startswith("export") else SandboxError
         raise kind(found["failed"], where=found.get("where") or name, next=found.get("next", ""))

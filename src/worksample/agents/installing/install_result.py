@@ -38,6 +38,6 @@ def called(words: Sequence[str], cwd: Path, what: str) -> str:
         raise InstallError(
             f"{what} could not be installed: {' / '.join(last) or 'the installer said nothing'}",
             where=words[0],
-            next="look at the version's name, and at the registry that npm, pip or uv are configured for",
+            next="check the version's name, and the registry that npm, pip or uv are configured for",
         )
     return done.stdout

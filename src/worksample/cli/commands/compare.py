@@ -99,7 +99,7 @@ def _show(found: Comparison, *, everything: bool) -> None:
         table("", tuple(printable(c) for c in columns), rows, right=columns[1:3])
     same = len(found.changes) - len(shown)
     if same:
-        click.echo(f"{same} instances are the same (--all shows them)")
+        click.echo(f"{same} instances did not change (--all shows them)")
 
 
 def _parts(found: Comparison) -> None:
@@ -111,11 +111,11 @@ def _parts(found: Comparison) -> None:
 
 
 def _not_worse(e: Estimate, needed: float) -> str:
-    """`not worse by 5.0 points: shown (99.2 %, 97.5 % are needed)`."""
+    """`not worse by 5.0 points: shown (99.2 %, 97.5 % is needed)`."""
     if e.value is None:
         return f"{e.name}: {e.reason}"
     holds = "shown" if e.value >= needed else "not shown"
-    return f"full pass {e.name}: {holds} (probability {100 * e.value:.1f} %, {100 * needed:.4g} % are needed)"
+    return f"full pass {e.name}: {holds} (probability {100 * e.value:.1f} %, {100 * needed:.4g} % is needed)"
 
 
 def _said(reason: str) -> str:

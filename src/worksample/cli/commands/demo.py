@@ -77,7 +77,10 @@ def command(
         code = run_study(config, quiet=bool(as_json))
     elif study == "company":
         if unsandboxed:
-            raise UsageError("a company's services and the browser need their boxes", where="--unsandboxed")
+            raise UsageError(
+                "demo company needs boxes for its services and its browser", where="--unsandboxed",
+                next="worksample demo company",
+            )  # fmt: skip
         ready_machine(quiet=bool(as_json))
         config = company_config(where, sandbox=sandbox)
         code = run_config(config, Tone(quiet=bool(as_json), hints=False))

@@ -66,7 +66,7 @@ def _sandbox() -> list[Symptom]:
     groups = f"cgroup v{here.cgroup}" if here.cgroup else "a watchdog (no control groups can be written)"
     return [
         Symptom("sandbox", True, f"bubblewrap {here.version}, {how}"),
-        Symptom("memory and processes", True, f"held by {groups}"),
+        Symptom("memory and processes", True, f"limited by {groups}"),
         Symptom("freezing", True, here.freezer),
         Symptom("disk", True, here.disk),
         _libraries(),
@@ -101,7 +101,7 @@ def _viewers() -> list[Symptom]:
     if titles:
         says += f"; not shown: {', '.join(titles)}"
     lines = " && ".join(dict.fromkeys(needs.NEEDS[name].line for name in lacking))
-    return [Symptom("viewers", True, says, f"{lines}  (only to judge by people)")]
+    return [Symptom("viewers", True, says, f"{lines}  (only needed for judging by people)")]
 
 
 def _space(store: str | None) -> Symptom:

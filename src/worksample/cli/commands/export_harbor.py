@@ -43,7 +43,7 @@ def command(
             (one.instance, "; ".join(one.lacks) or "yes", "yes" if one.solution else "", ", ".join(one.software))
             for one in found
         ]
-        table("", ("instance", "written", "solution", "the base has to have"), rows)
+        table("", ("instance", "written", "solution", "needed in the base image"), rows)
         click.echo(f"{len(written)} tasks in {out}")
     if not written:
         raise SystemExit(INCOMPLETE)

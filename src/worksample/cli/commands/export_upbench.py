@@ -52,5 +52,5 @@ def command(
     for what, count in made.left_out.items():
         click.echo(f"  left out: {count} {what}")
     if made.left_out.get("jobs of private suites"):
-        click.echo("  --private takes private suites in")
+        click.echo("  --private includes private suites")
     click.echo(f"tables: {out}" + (f", with {made.beside} files" if files else ""))

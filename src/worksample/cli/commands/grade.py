@@ -122,8 +122,8 @@ def _show(done: Regraded) -> None:
     if done.before is not None and not done.adopted:
         click.echo(
             f"not put in force: {len(done.lost)} submissions would lose their verdict, so round {done.before.id} still "
-            "decides\n  next: mend what the reasons name, then the same command again; or, to put it in force all the "
-            f"same: worksample amend adopt round {done.round.id} --reason ..."
+            "decides\n  next: fix what the reasons name and run the same command again; or put the round in force "
+            f"anyway: worksample amend adopt round {done.round.id} --reason ..."
         )
 
 

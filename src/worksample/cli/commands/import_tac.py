@@ -64,12 +64,15 @@ def command(
         _original(original, out, tasks, given, **ways)
         return
     if projects is not None:
-        raise UsageError("--projects belongs to --original: no task of the port asks GitLab or Plane")
+        raise UsageError(
+            "--projects works only with --original: no task of the port asks GitLab or Plane",
+            next="worksample import tac OUT --original COPY --projects FOLDER",
+        )
     if listing:
         _list(as_json=bool(as_json))
         return
     if out is None:
-        raise UsageError("no folder to write to", next="worksample import tac OUT")
+        raise UsageError("no folder OUT to write to", next="worksample import tac OUT")
     from worksample.formats.tac import import_tac
 
     made = import_tac(

@@ -72,6 +72,6 @@ def _show(looks: dict[str, JobLook]) -> None:
         table("", columns, rows, right=columns[1:])
     if len(found) > MOST:
         click.echo(f"  and {len(found) - MOST} more")
-    click.echo(f"{len(looks)} jobs, something was found in {len(found)}")
+    click.echo(f"{len(looks)} jobs examined, with findings in {len(found)}")
     if looks and not next(iter(looks.values())).by:
-        click.echo(printable("  identifiers were not looked for\n  next: pip install 'worksample[pii]'"))
+        click.echo(printable("  personal identifiers were not looked for\n  next: pip install 'worksample[pii]'"))

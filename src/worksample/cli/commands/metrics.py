@@ -28,9 +28,7 @@ ACROSS = 7
 """A table of more columns than this, and of no more lines, stands on its side."""
 LARGE = 1000
 """From here on plain numbers print without decimals."""
-OPEN = (
-    "{least, most}: were all that is not graded to fail, or to pass; the figure itself takes it to be missing at random"
-)
+OPEN = "{least, most}: if everything ungraded failed, or passed; the figure itself takes it to be missing at random"
 SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 
 

@@ -53,12 +53,13 @@ def command(
 
     if file is None and not flags_of(values):
         raise UsageError(
-            "nothing to run", next="worksample run --suite starter --agent worker --model NAME, or worksample run FILE"
+            "nothing to run: neither FILE nor any option was given",
+            next="worksample run --suite starter --agent worker --model PROVIDER/MODEL, or worksample run FILE",
         )
     if (expect is not None or pilot) and not dry_run:
-        raise UsageError("--expect and --pilot are for a dry run", next="add --dry-run, or leave them out")
+        raise UsageError("--expect and --pilot work only with --dry-run", next="add --dry-run, or leave them out")
     if expect is not None and pilot:
-        raise UsageError("--expect guesses what --pilot measures", next="give one of them")
+        raise UsageError("--expect assumes the pass rate that --pilot measures", next="give only one of them")
     config = load(Path(file) if file else None, flags_of(values))
     from worksample.cli.show_run import Tone, dry, run_config
 

@@ -87,7 +87,7 @@ def command(
             serve(create_app(opened, listening.config), listening, ready)
         if not as_json:
             given = f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'}"
-            click.echo(f"stopped: {given} handed in meanwhile; worksample serve goes on where people left off")
+            click.echo(f"stopped: {given} handed in meanwhile; worksample serve continues where people left off")
 
 
 def _bind_of(bind: str | None, scheme: str) -> tuple[str, int | None]:

@@ -40,7 +40,9 @@ def command(
     --training it writes what was said about the work, for a model to learn from; private suites are left out.
     """
     if private and not training:
-        raise UsageError("--private belongs to --training", next="worksample store export OUT --training --private")
+        raise UsageError(
+            "--private works only with --training", next="worksample store export OUT --training --private"
+        )
     if training:
         _training(out, form or "jsonl", experiment, store, private=bool(private), as_json=bool(as_json))
         return
@@ -75,4 +77,4 @@ def _training(out: str, form: str, experiment: str | None, store: str | None, *,
     for path, count in zip(made.files, made.rows.values(), strict=True):
         click.echo(f"{path}  {count} rows")
     if made.private:
-        click.echo(f"  {made.private} rows of private suites left out; --private takes them in")
+        click.echo(f"  {made.private} rows of private suites left out; --private includes them")

@@ -29,7 +29,7 @@ class Amount(click.ParamType[float | str]):
         except ValueError:
             number = -1.0
         if not 0 <= number < float("inf"):
-            self.fail(f"{value!r} is neither a number of 0 or more nor the word unknown", param, ctx)
+            self.fail(f"{value!r} is neither a number of 0 or more, nor the word unknown", param, ctx)
         return number
 
 
@@ -142,19 +142,27 @@ def _fits(path: str | None, table: str | None, experiment: str | None, given: di
     of_one = ("task", "instance", "entrant", "origin", "date", "minutes", "cost", "repeat")
     said = [f"--{name}" for name in of_one if given[name] is not None]
     if (path is None) == (table is None):
-        raise UsageError("hand in PATH or --table, one of them", next="worksample submit --table rows.csv")
+        raise UsageError(
+            "give either PATH or --table",
+            next="worksample submit --table FILE, or worksample submit PATH --task DIR --entrant NAME --origin ...",
+        )
     if table is not None and said:
-        raise UsageError(f"with --table these stand in its columns: {', '.join(said)}")
+        raise UsageError(
+            f"with --table, give these as columns of the table: {', '.join(said)}",
+            next="worksample submit --table FILE",
+        )
     lacking = [f"--{name}" for name in ("task", "entrant", "origin") if given[name] is None]
     if path is not None and lacking:
         raise UsageError(
-            f"a piece of work needs {', '.join(lacking)}",
+            f"PATH also needs {', '.join(lacking)}",
             next="worksample submit PATH --task FOLDER --entrant NAME --origin external",
         )
     if path is not None and not str(given["entrant"]).strip():
         raise UsageError("--entrant is empty", next="--entrant NAME")
     if given["repeat"] is not None and experiment is None:
-        raise UsageError("--repeat goes with --experiment", next="worksample submit PATH --experiment NAME --repeat 2")
+        raise UsageError(
+            "--repeat works only with --experiment", next="worksample submit PATH --experiment NAME --repeat 2"
+        )
 
 
 def _many(

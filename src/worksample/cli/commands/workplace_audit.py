@@ -45,7 +45,10 @@ def command(
     asked = [one for one in company.colleagues if model or one.backing == "rules"]
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
-        raise UsageError(f"there is no colleague that rules answer for{left}", where=str(folder))
+        raise UsageError(
+            f"no colleague here answers by rules{left}", where=str(folder),
+            next="worksample workplace audit FOLDER --model PROVIDER/MODEL",
+        )  # fmt: skip
     done = asyncio.run(_audited(asked, by, repeats or 3))
     if as_json:
         say_json(

@@ -29,10 +29,16 @@ def command(
     addresses = tell(name, "status")["addresses"]
     accounts = tell(name, "accounts")["accounts"]
     if service not in addresses:
-        raise UsageError(f"it has no service {service!r}: {', '.join(addresses)}", where=name)
+        raise UsageError(
+            f"there is no service {service!r}; there are: {', '.join(addresses)}", where=name,
+            next=f"worksample workplace open {next(iter(addresses))} --name {name}",
+        )  # fmt: skip
     who = person or next(iter(accounts))
     if who not in accounts:
-        raise UsageError(f"there is no account {who!r}: {', '.join(accounts)}", where=name)
+        raise UsageError(
+            f"there is no account {who!r}; there are: {', '.join(accounts)}", where=name,
+            next=f"worksample workplace open {service} --name {name} --as {next(iter(accounts))}",
+        )  # fmt: skip
     if as_json:
         say_json({"address": addresses[service], "account": who, "password": accounts[who]})
         return 0

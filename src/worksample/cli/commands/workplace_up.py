@@ -26,7 +26,10 @@ def command(folder: Path, name: str | None, services: str | None, as_json: bool 
     name = name or USUAL
     names = tuple(dict.fromkeys((services or ",".join(PORTS)).split(",")))
     if strange := [one for one in names if one not in PORTS]:
-        raise UsageError(f"there is no service {strange[0]!r}: {', '.join(PORTS)}", where="--services")
+        raise UsageError(
+            f"there is no service {strange[0]!r}; there are: {', '.join(PORTS)}", where="--services",
+            next=f"--services {','.join(PORTS)}",
+        )  # fmt: skip
     said = up(folder, names, name)
     if as_json:
         say_json(said)

@@ -86,7 +86,8 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
     """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
-        raise UsageError(f"is no copy of TheAgentCompany's repository: it wants {wanted}", where=str(copy))
+        said = f"is not a copy of TheAgentCompany's repository, which has {wanted}"
+        raise UsageError(said, where=str(copy), next="git clone https://github.com/TheAgentCompany/TheAgentCompany")
     folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
     found = []
     for folder in folders:

@@ -56,7 +56,7 @@ def played(
     for one in colleagues:
         if one.backing == "model" and model is None:
             raise SandboxError(
-                f"{one.id} is played by a model, and the experiment names none", where="colleagues",
+                f"{one.id} is played by a model, but the experiment names none", where="colleagues",
                 next=f'write roles.{ROLE} = "provider/model"', cause=Cause.SERVICE_START,
             )  # fmt: skip
         own: dict[str, Answers] = {"rules": ByRules(), "person": ByPerson(), "model": ByModel(model or "", service)}
