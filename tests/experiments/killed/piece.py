@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,8 @@ def audit(folder: Path, go: Go) -> None:
 
     sys.argv = ["worksample", "task", "check", str(folder / "greeting")]
     go()
-    main()
+    with suppress(SystemExit):  # what it found is no matter here
+        main()
 
 
 def work(kind: str, folder: Path, url: str, word: str, go: Go) -> None:

@@ -23,6 +23,10 @@ from .ground import Ground
 KINDS = ("plain", "image", "build", "docker", "unpack", "none", "agent", "audit")
 
 
+LONGEST = 15.0
+"""Seconds after which a kill comes at the latest: an audit does the same again and again."""
+
+
 class Left(AssertionError):
     """Something outlived a kill and the start of the next platform."""
 
@@ -38,7 +42,7 @@ def rounds(folder: Path, number: int, seed: int, docker: str, kinds: Sequence[st
             print(f"whole: { {kind: round(seconds, 2) for kind, seconds in whole.items()} }", flush=True)
             for count in range(number):
                 kind = kinds[count % len(kinds)]
-                delay = chance.uniform(0, whole[kind])
+                delay = chance.uniform(0, min(whole[kind], LONGEST))
                 said = _killed(ground, kind, served.base_url, f"{chance.getrandbits(64):016x}", delay)
                 hits[kind if said["code"] < 0 else f"{kind}, which had ended"] += 1
                 if wrong := [*said["left"], *_left(ground, kind, {said["pid"]}, served.base_url)]:
