@@ -73,7 +73,7 @@ def test_what_was_begun_with_meanwhile_stays() -> None:
     folder = put("a1", days=40)
     [one] = unused(30)
     os.utime(folder / ABOUT)
-    assert not remove(one, last=lambda now: now.used == one.used)
+    assert not remove(one, unless_used_after=one.used)
     assert remove(one)
     assert not remove(one)
 

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,15 +60,15 @@ def fitting(prefix: str) -> KeptSeed:
     return found[0]
 
 
-def remove(one: KeptSeed, *, last: Callable[[KeptSeed], bool] = lambda one: True) -> bool:
-    """Take it out of the cache; whoever wants it makes it again. False where it is gone already, is in use by now,
-    or where `last`, asked while nobody can begin with it, does not want it gone any more.
+def remove(one: KeptSeed, *, unless_used_after: float | None = None) -> bool:
+    """Take it out of the cache; whoever wants it makes it again. False where it is gone already, is in use by now, or
+    was begun with after that time.
     """
     folder = seeds_folder()
     with (folder / f".{one.id}.lock").open("w") as making:
         fcntl.flock(making, fcntl.LOCK_EX)
         now = _told(folder / one.id)
-        if now is None or now.in_use or not last(now):
+        if now is None or now.in_use or (unless_used_after is not None and now.used > unless_used_after):
             return False
         gone = folder / f".{one.id}.new"  # what a kill leaves of it is removed as the half of one is
         shutil.rmtree(gone, ignore_errors=True)

@@ -29,8 +29,7 @@ def command(seeds: tuple[str, ...], days: float, outdated: bool, dry_run: bool, 
         raise UsageError(f"a workplace stands with {busy[0].id[:16]}", next="worksample workplace status")
     gone = []
     for one in wanted:
-        asked = one.used
-        if dry_run or remove(one, last=lambda now, asked=asked: bool(seeds) or now.used == asked):
+        if dry_run or remove(one, unless_used_after=None if seeds else one.used):
             gone.append(one)
             if not as_json:
                 word = "would remove" if dry_run else "removed"
