@@ -32,6 +32,7 @@ from worksample.sandboxes.host_state import (
     runtime_folder,
     workplaces_folder,
 )
+from worksample.sandboxes.marked import MAKER
 
 pytestmark = pytest.mark.box
 
@@ -223,9 +224,41 @@ def test_what_left_its_group_in_a_plain_box_ends_with_the_box_or_the_next_run(tm
         if ends == "killed":
             platform.kill()
     if ends == "killed":
-        assert len(running(mark)) == 1
+        assert running(mark)  # one, or two in the moment in which it forks
         subprocess.run([sys.executable, "-c", NEXT, "none"], env=env, check=True)
     assert gone(mark)
+
+
+FORKED = """
+import subprocess, sys, time
+from worksample.sandboxes.marked import of_this_process
+
+code = "import time; time.sleep(1000)"
+subprocess.Popen([sys.executable, "-c", code, sys.argv[1]], env=of_this_process(), start_new_session=True)
+print("begun", flush=True)
+time.sleep(300)
+"""
+
+
+def test_what_bubblewrap_had_not_let_go_on_ends_with_the_next_run(tmp_path: Path) -> None:
+    """It waits for a word of its parent, and was killed with it before it could ask to be told of that."""
+    mark = f"mark-{secrets.token_hex(8)}"
+    env = {**os.environ, "WORKSAMPLE_RUNTIME_DIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", FORKED, mark], stdout=subprocess.PIPE, env=env, text=True) as platform:
+        assert platform.stdout is not None and platform.stdout.readline() == "begun\n"
+        # While its platform lives it is left alone.
+        subprocess.run([sys.executable, "-c", NEXT, "none"], env=env, check=True)
+        assert len(running(mark)) == 2
+        platform.kill()
+    assert len(running(mark)) == 1
+    subprocess.run([sys.executable, "-c", NEXT, "none"], env=env, check=True)
+    assert gone(mark)
+
+
+async def test_a_box_does_not_see_who_began_it() -> None:
+    async with open_box(BoxConfig()) as box:
+        told = await box.run(["bash", "-c", "cat /proc/*/environ; env"])
+    assert b"PATH=" in told.stdout and MAKER.encode() not in told.stdout
 
 
 def test_groups_are_noted_before_they_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,8 +40,7 @@ def sweep(inside: Path | None = None) -> list[str]:
             found = _NAME.fullmatch(entry.name)
             if found is None or not entry.is_dir(follow_symlinks=False):
                 continue
-            pid, started, space = (int(word) for word in found.groups())
-            if space != _space() or started_at(pid) == started:
+            if not is_gone(*(int(word) for word in found.groups())):
                 continue
             with suppress(OSError):
                 if os.geteuid() in (0, entry.stat(follow_symlinks=False).st_uid):
@@ -72,9 +71,19 @@ def started_at(pid: int) -> int:
     return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
 
 
-def _name(purpose: str) -> str:
+def maker() -> str:
+    """This process, as names say it: its number, its start, the namespace in which the number counts."""
     pid = os.getpid()
-    return f"{PREFIX}{purpose}-{pid}-{started_at(pid)}-{_space()}-{secrets.token_hex(4)}"
+    return f"{pid}-{started_at(pid)}-{_space()}"
+
+
+def is_gone(pid: int, started: int, space: int) -> bool:
+    """Whether a maker is known to be dead: of another namespace nobody knows."""
+    return space == _space() and started_at(pid) != started
+
+
+def _name(purpose: str) -> str:
+    return f"{PREFIX}{purpose}-{maker()}-{secrets.token_hex(4)}"
 
 
 def _space() -> int:

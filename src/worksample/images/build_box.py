@@ -19,6 +19,7 @@ from worksample.errors import ImageError
 from worksample.files.scratch import scratch, sweep
 from worksample.sandboxes import cgroups, seccomp
 from worksample.sandboxes.host_state import OPEN
+from worksample.sandboxes.marked import of_this_process
 from worksample.sandboxes.requirements import require
 from worksample.sandboxes.toolbox import base_python
 
@@ -84,7 +85,7 @@ def run(
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env={},
+                env=of_this_process(),
                 cwd="/",
                 pass_fds=(rules, given.fileno()),
             )

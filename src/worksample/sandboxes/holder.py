@@ -19,6 +19,7 @@ from worksample.files.scratch import started_at
 from worksample.sandboxes import cgroups, layout
 
 from .host_state import BoxFolder, UidLease
+from .marked import of_this_process
 from .requirements import require
 
 KEPT_AS = "image.json"
@@ -64,7 +65,7 @@ class BubblewrapHolder:
                     stdout=messages,
                     stderr=messages,
                     pass_fds=(far.fileno(), info),
-                    env={},
+                    env=of_this_process(),
                     cwd="/",
                 )
         finally:

@@ -14,7 +14,7 @@ from worksample.files import scratch
 from worksample.sandboxes import cgroups
 
 from .host_state import OPEN, Owner, cache_folder, kept_folders, read_owner, runtime_folder, workplaces_folder
-from .marked import end_marked
+from .marked import end_marked, end_orphans
 from .skeleton import remove_halves
 
 LOCK = "lock"
@@ -26,7 +26,8 @@ _SWEPT: set[tuple[Path, Path]] = set()
 def sweep() -> list[str]:
     """Remove the remains of boxes and of other work whose makers are dead; return a line for each. What lives is not
     touched."""
-    removed: list[str] = []
+    orphans = end_orphans()
+    removed = [f"{orphans} processes that bubblewrap had not let go on"] if orphans else []
     for kind in ("boxes", "plain", "containers"):
         for folder in sorted((runtime_folder() / kind).glob("*")):
             owner = read_owner(folder) or _unwritten(folder)

@@ -70,8 +70,8 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True, cwd="/",
         )  # fmt: skip
     assert keeper.stdout is not None
-    with keeper.stdout as said:
-        line = said.readline()
+    with keeper.stdout as answers:
+        line = answers.readline()
     if not line:
         last = (folder / "log").read_text(errors="replace").strip()[-1000:]
         said = f"its process ended: {last or 'it said nothing'}"
