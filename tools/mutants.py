@@ -1,6 +1,6 @@
 """Which changes of a package its tests do not notice.
 
-    python tools/mutants.py PACKAGE [--sample 100] [--seed 1] [--only FILE] [--tests FOLDER ...] [--seconds 20]
+    python tools/mutants.py PACKAGE [--sample 100] [--seed 1] [--only FILE ...] [--tests FOLDER ...] [--seconds 20]
 
 Changes one thing at a time in a copy of the checkout and runs, in the quick profile and up to the first that fails,
 the package's tests that go through the changed function. What survives is printed with file and line: a test is missing
@@ -113,7 +113,7 @@ def main() -> int:
     parser.add_argument("package", help="records, store, runs, grading, ...")
     parser.add_argument("--sample", type=int, help="so many changes, drawn by chance; all by default")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="a part of the names of files")
+    parser.add_argument("--only", nargs="+", default=[""], help="parts of the names of files")
     parser.add_argument("--tests", nargs="+", help="default: tests/PACKAGE")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of tests for each change; all by default")
     parser.add_argument("--checkout", type=Path, help="that the changes are made in; by default one that is made")
@@ -126,7 +126,12 @@ def main() -> int:
             return subprocess.call([python, __file__, *sys.argv[1:], "--checkout", made])
     folder = asked.checkout
     package = folder / "src/worksample" / asked.package
-    found = [m for file in sorted(package.rglob("*.py")) if asked.only in file.name for m in mutants(file, folder)]
+    found = [
+        m
+        for file in sorted(package.rglob("*.py"))
+        if any(part in file.name for part in asked.only)
+        for m in mutants(file, folder)
+    ]
     if not found:
         sys.exit(f"nothing to change in src/worksample/{asked.package}")
     if asked.sample and asked.sample < len(found):

@@ -14,7 +14,7 @@
     ├── SandboxError            the box cannot be started, or was lost
     │   ├── SandboxUnavailable
     │   └── ImageError          an image cannot be had, or is none
-    ├── ModelKeyError           a model's service takes no request with this key
+    ├── ModelKeyError           a model's service rejects this key
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
@@ -136,7 +136,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.AGENT_SERVICE: _of(_B.AGENT, "ended a service of the task by its requests, again", graded=True),
     Cause.MODEL_ERROR: _of(_B.MODEL, "the model's service failed", retry=True),
     Cause.MODEL_REFUSED: _of(_B.MODEL, "the model's service rejected the request"),
-    Cause.MODEL_KEY: _of(_B.MODEL, "the model's service takes no request with this key"),
+    Cause.MODEL_KEY: _of(_B.MODEL, "the model's service rejects this key"),
     Cause.SANDBOX_START: _of(_B.SANDBOX, "the sandbox did not start", retry=True),
     Cause.SANDBOX_LOST: _of(_B.SANDBOX, "the sandbox died", retry=True),
     Cause.SANDBOX_IMAGE: _of(_B.SANDBOX, "the image of the work is missing or broken"),
@@ -146,18 +146,18 @@ POLICY: dict[Cause, Policy] = {
     Cause.STORE_FULL: _of(_B.STORE, "the disk of the store is full"),
     Cause.STORE_ERROR: _of(_B.STORE, "the store could not be written", retry=True),
     Cause.CAPTURE_TOO_LARGE: _of(_B.CAPTURE, "the deliverables exceed the size that is taken in", graded=True),
-    Cause.CAPTURE_TOO_MANY: _of(_B.CAPTURE, "more files than are taken in", graded=True),
-    Cause.CAPTURE_UNREADABLE: _of(_B.CAPTURE, "the agent left what cannot be read", graded=True),
+    Cause.CAPTURE_TOO_MANY: _of(_B.CAPTURE, "there are more files than are taken in", graded=True),
+    Cause.CAPTURE_UNREADABLE: _of(_B.CAPTURE, "the agent left files that cannot be read", graded=True),
     Cause.CAPTURE_TIME: _of(_B.CAPTURE, "taking in the deliverables takes too long", graded=True),
     Cause.CAPTURE_FAILED: _of(_B.CAPTURE, "this machine could not read the deliverables", retry=True),
     Cause.GRADER_CRASH: _of(_B.GRADER, "the grader crashed", by_deliverable=True),
     Cause.GRADER_TIME: _of(_B.GRADER, "the grader ran out of time", by_deliverable=True),
     Cause.GRADER_MEMORY: _of(_B.GRADER, "the grader ran out of memory", by_deliverable=True),
-    Cause.GRADER_OUTPUT: _of(_B.GRADER, "the grader printed without end", by_deliverable=True),
+    Cause.GRADER_OUTPUT: _of(_B.GRADER, "the grader printed too much", by_deliverable=True),
     Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is not a grade"),
     Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
     Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),
-    Cause.GRADER_LACKS: _of(_B.GRADER, "the grader needs what is not here"),
+    Cause.GRADER_LACKS: _of(_B.GRADER, "something that the grader needs is not here"),
     Cause.GRADER_STATE: _of(_B.GRADER, "the workplace's state cannot be restored", by_deliverable=True),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is not a judgment", retry=True),
@@ -167,7 +167,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.JUDGE_LACKS: _of(_B.JUDGE, "no judge is configured"),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
     Cause.PERSON_AWAITED: _of(_B.PERSON, "waits for people"),
-    Cause.PERSON_CONTINUES: _of(_B.PERSON, "a person goes on with what the agent did"),
+    Cause.PERSON_CONTINUES: _of(_B.PERSON, "a person continues what the agent did"),
     Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
@@ -264,7 +264,7 @@ class ImageError(SandboxError):
 
 
 class ModelKeyError(WorksampleError):
-    """A model's service takes no request with this key: going on would only fail more trials."""
+    """A model's service rejects this key: going on would only fail more trials."""
 
     cause = Cause.MODEL_KEY
 

@@ -142,7 +142,7 @@ def test_what_is_given_goes_over_the_preset() -> None:
         ({"preset": "rly"}, "no preset is called 'rly'"),
         ({"harness": "worker"}, "needs a model"),
         ({"harness": "scripted"}, "needs its scripts"),
-        ({"harness": "scripted", "model": "openai/x"}, "must start with script/"),
+        ({"harness": "scripted", "model": "openai/x"}, "starts with script/"),
         ({"harness": "command"}, "argv"),
         ({"harness": "worker", "model": "m", "settings": {"toolz": []}}, "toolz: is not a key.*did you mean 'tools'"),
         ({"harness": "worker", "model": "m", "script": "."}, "takes no script"),

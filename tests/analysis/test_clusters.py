@@ -154,7 +154,7 @@ def test_what_an_agent_fails_is_told_by_cluster(tmp_path: Path) -> None:
 def test_too_few_criteria_are_told(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s", create=True)
     made = PeopleWorld(store, Protocol.RUBRIC, [Agent.of("ann", "worker")], [100.0])
-    with pytest.raises(UsageError, match="at least 3"):
+    with pytest.raises(UsageError, match="3 are needed"):
         cluster_criteria(store, [made.experiment])
     with pytest.raises(UsageError, match="there is no embedding 'word2vec'"):
         embed(["a b", "c d"], "word2vec")
@@ -227,5 +227,5 @@ def test_a_providers_faults_are_told(answer: tuple[int, Any], error: type[Except
 
 
 def test_a_provider_without_an_address_is_asked_for_one() -> None:
-    with pytest.raises(UsageError, match="no address for acme"):
+    with pytest.raises(UsageError, match="address of the provider 'acme' is not known"):
         embed(["a", "b", "c"], "acme/embed-3")

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from forking.child import Child
 from people.worlds import Office
 from worksample.people import Account
 from worksample.records import Evaluation, Rule
@@ -130,22 +131,34 @@ class Evaluator:
 
 
 class Server:
-    """`worksample serve` as a process of its own, on one port for all of its lives."""
+    """`worksample serve` as a process of its own, on one port for all of its lives. `forked`: from what a test has
+    imported already.
+    """
 
-    def __init__(self, store: Path, *, workers: int = 1) -> None:
-        self._store, self._workers = store, workers
+    def __init__(self, store: Path, *, workers: int = 1, forked: bool = False) -> None:
+        self._store, self._workers, self._forked = store, workers, forked
         self.port = free_port()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | Child | None = None
         self._before = (0.0, 0.0)
 
     def start(self, seconds: float = 180) -> float:
         """Returns after how many seconds it listened."""
         began = time.monotonic()
-        command = [
-            sys.executable, "-m", "worksample", "serve", "--store", str(self._store), "--port", str(self.port),
-            "--workers", str(self._workers), "--json",
-        ]  # fmt: skip
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+        words = [
+            "serve",
+            "--store",
+            str(self._store),
+            "--port",
+            str(self.port),
+            "--workers",
+            str(self._workers),
+            "--json",
+        ]
+        if self._forked:
+            self._process = Child("worksample", words)
+        else:
+            command = [sys.executable, "-m", "worksample", *words]
+            self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
         while time.monotonic() < began + seconds:
             if self._process.poll() is not None:
                 raise AssertionError(f"the server ended with {self._process.returncode}")

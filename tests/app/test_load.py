@@ -11,12 +11,12 @@ from app.load import Server, Tally, proof, stock, work_off
 pytestmark = pytest.mark.long
 
 
-@pytest.mark.quick("2")
+@pytest.mark.quick("1")
 @pytest.mark.parametrize("workers", [1, 2])
 async def test_a_killed_server_loses_and_doubles_nothing(tmp_path: Path, workers: int) -> None:
     store = tmp_path / "store"
     round, tokens = stock(store, evaluators=10, agents=3, projects=50)
-    server, tally = Server(store, workers=workers), Tally()
+    server, tally = Server(store, workers=workers, forked=True), Tally()
     server.start()
     try:
         await work_off(server, tokens, tally, kill_at=60)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.sites import schema
+from forking.child import ended
 
 GOLDEN = Path(__file__).parent / "operations.txt"
 AGREED = [tuple(line.split()[1:3]) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
@@ -67,7 +66,5 @@ def test_names_are_unique_and_nothing_is_loose() -> None:
 
 
 def test_it_is_printed_and_served_alike(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "worksample.app.openapi"], capture_output=True, text=True, check=True, cwd=tmp_path
-    )
+    done = ended("worksample.app.openapi", cwd=tmp_path)
     assert json.loads(done.stdout) == json.loads(json.dumps(schema())) and not done.stderr

@@ -145,6 +145,7 @@ def test_who_stops_a_server_is_told_what_was_done(desk: Office) -> None:
             assert text in out, out
 
 
+@pytest.mark.thorough(quick="app/test_app_postgres.py::test_two_servers_answer_as_one")
 def test_two_servers_over_one_store_know_each_others_sessions(desk: Office, tmp_path: Path) -> None:
     desk.hire("ann")
     token = People(desk.store).accounts.one_time_link("ann")

@@ -9,18 +9,21 @@ from pathlib import Path
 import pytest
 
 from audit.small_task import faulty
+from running.profiles import is_quick_run
+from running.sharing import once
 from worksample.audit import AuditConfig, Check, Report, Severity, check, check_async
 from worksample.tasks import read_package
 
 pytestmark = pytest.mark.box
 
-FAULTS = ("none", "existence", "tolerance", "blind", "reference", "points", "unreached", "copied")
+LOOKED_AT = ("none", "existence", "tolerance", "reference", "unreached")
+FAULTS = LOOKED_AT if is_quick_run() else (*LOOKED_AT, "blind", "points", "copied")
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """One audit of all faults, graded once each: repeatability has a test of its own."""
-    return check(faulty(tmp_path_factory.mktemp("faulty"), FAULTS), AuditConfig(repeats=1))
+    """One audit of all faults for all processes, graded once each: repeatability has a test of its own."""
+    return once(tmp_path_factory, "faulty", lambda place: check(faulty(place, FAULTS), AuditConfig(repeats=1)))
 
 
 def errors(report: Report, instance: str) -> list[tuple[Check, str]]:
@@ -42,6 +45,7 @@ def test_points_for_a_file_that_exists(report: Report) -> None:
     assert (kind, what.split(" (")[0]) == (Check.EXISTENCE, "empty files scores 0.25, expected 0")
 
 
+@pytest.mark.thorough(quick="audit/test_graded.py::test_points_for_a_file_that_exists")
 @pytest.mark.long
 def test_inputs_that_pass_as_they_are(report: Report) -> None:
     assert [what.split(" (")[0] for kind, what in errors(report, "copied") if kind is Check.EXISTENCE] == [
@@ -56,6 +60,7 @@ def test_a_tolerance_that_the_grader_ignores(report: Report) -> None:
     ]
 
 
+@pytest.mark.thorough(quick="audit/test_graded.py::test_a_tolerance_that_the_grader_ignores")
 @pytest.mark.long
 def test_a_figure_that_the_grader_never_looks_at(report: Report) -> None:
     said = [(f.check, f.what) for f in report.findings if f.severity is Severity.WARNING and f.where == "blind"]
@@ -67,6 +72,7 @@ def test_a_missing_reference_that_is_called_a_failure(report: Report) -> None:
     assert errors(report, "reference") == [(Check.REFERENCE, "without its reference the grader still gives 0")]
 
 
+@pytest.mark.thorough(quick="audit/test_graded.py::test_a_criterion_that_nothing_reaches")
 @pytest.mark.long
 def test_points_that_do_not_add_up(report: Report) -> None:
     assert errors(report, "points") == [(Check.POINTS, "'note' is worth 1 in criteria.toml and 3 in the grader")]
@@ -99,9 +105,10 @@ def test_a_package_without_a_right_submission(tmp_path: Path) -> None:
     assert {g.control for g in found.graded} == {"nothing", "empty files", "copied inputs", "case wrong"}
 
 
+@pytest.mark.thorough(quick="audit/test_graded.py::test_an_audit_that_fails_leaves_no_grading_behind")
 def test_progress_names_each_control_once(tmp_path: Path) -> None:
     told: list[str] = []
-    found = check(faulty(tmp_path, ("none",)), AuditConfig(repeats=3, on_step=told.append))
+    found = check(faulty(tmp_path, ("none",)), AuditConfig(repeats=2, on_step=told.append))
     names = [text.rpartition(" (")[0] for text in told]
     assert len(set(names)) == len(names) >= len({g.control for g in found.graded})
     assert [text.rpartition(" (")[2] for text in told] == [f"{n} of {len(told)})" for n in range(1, len(told) + 1)]

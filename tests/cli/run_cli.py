@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +43,32 @@ def cli(
     return subprocess.CompletedProcess(argv_of(*words), running.wait(), out, err)
 
 
+def here(*words: object, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run it in this process: for what only reads and says, since a process of its own imports for a second first."""
+    from worksample.cli.exit_codes import code_of
+
+    out, err, before = io.StringIO(), io.StringIO(), dict(os.environ)
+    os.environ.clear()
+    os.environ.update(clean_environment(**(env or {})))
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            code = code_of([str(word) for word in words])
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    return subprocess.CompletedProcess(argv_of(*words), code, out.getvalue(), err.getvalue())
+
+
+def here_json(*words: object, code: int = 0) -> Any:
+    """As `cli_json`, in this process."""
+    return _document(here(*words, "--json"), code)
+
+
 def cli_json(*words: object, code: int = 0, cwd: Path | None = None) -> Any:
     """Run it with `--json` and read the document; fails with what was said where the exit code is another."""
-    done = cli(*words, "--json", cwd=cwd)
+    return _document(cli(*words, "--json", cwd=cwd), code)
+
+
+def _document(done: subprocess.CompletedProcess[str], code: int) -> Any:
     assert done.returncode == code, f"{done.returncode}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return json.loads(done.stdout)

@@ -65,7 +65,7 @@ def test_its_study_is_one_task_with_a_browser_and_a_script() -> None:
 
 def test_it_is_refused_without_boxes(tmp_path: Path) -> None:
     done = cli("demo", "company", "--unsandboxed", cwd=tmp_path)
-    assert done.returncode == 2 and "need their boxes" in done.stderr and not list(tmp_path.iterdir())
+    assert done.returncode == 2 and "needs boxes" in done.stderr and not list(tmp_path.iterdir())
 
 
 @pytest.mark.box

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.run_cli import SCRIPTS, TINY, cli, cli_json
+from cli.run_cli import SCRIPTS, TINY, cli, here, here_json
 from reports.people_world import rli, upbench
 from store import worlds
 from worksample.store import Store
@@ -33,7 +33,7 @@ def test_every_section_is_printed_with_its_counts(store: Path) -> None:
 
 
 def test_json_holds_value_interval_and_counts(store: Path) -> None:
-    found = {s["id"]: s for s in cli_json("metrics", "--store", store, "--only", "scores")}
+    found = {s["id"]: s for s in here_json("metrics", "--store", store, "--only", "scores")}
     assert list(found) == ["scores"]
     ann = next(r for r in found["scores"]["rows"] if r["label"] == "ann")
     assert ann["cells"][0]["value"] == 0.25
@@ -43,12 +43,12 @@ def test_json_holds_value_interval_and_counts(store: Path) -> None:
 
 def test_settings_reach_the_figures(store: Path) -> None:
     only = ("--store", store, "--only", "dollars")
-    plain, asked = cli_json("metrics", *only), cli_json("metrics", *only, "--illustrative", "--resamples", 30)
+    plain, asked = here_json("metrics", *only), here_json("metrics", *only, "--illustrative", "--resamples", 30)
     assert plain[0]["rows"][0]["cells"][0]["value"] is None
     assert asked[0]["rows"][0]["cells"][0]["value"] == 50
-    tiers = cli_json("metrics", "--store", store, "--by", "tier", "--only", "scores", "--level", 0.9)
+    tiers = here_json("metrics", "--store", store, "--by", "tier", "--only", "scores", "--level", 0.9)
     assert tiers[0]["columns"][0] == "tier"
-    budget = cli_json("metrics", "--store", store, "--only", "budget-cost", "--budget", 0.1, "--budget", 9)
+    budget = here_json("metrics", "--store", store, "--only", "budget-cost", "--budget", 0.1, "--budget", 9)
     assert budget[0]["columns"] == ["$0.1", "$9"]
 
 
@@ -56,7 +56,7 @@ def test_the_level_reaches_every_interval(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as opened:
         rli(opened)
     told = ("metrics", "--store", tmp_path / "store", "--only", "automation", "--level")
-    narrow, wide = (cli_json(*told, level)[0]["rows"][0]["cells"][0] for level in (0.8, 0.99))
+    narrow, wide = (here_json(*told, level)[0]["rows"][0]["cells"][0] for level in (0.8, 0.99))
     assert wide["low"] < narrow["low"] and wide["high"] > narrow["high"]
 
 
@@ -64,37 +64,37 @@ def test_rubrics_take_their_settings(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as opened:
         upbench(opened)
     where = ("metrics", "--store", tmp_path / "store", "--only")
-    rubric = cli_json(*where, "rubric", "--skips", "paper", "--pitfalls-gate")[0]
+    rubric = here_json(*where, "rubric", "--skips", "paper", "--pitfalls-gate")[0]
     assert rubric["rows"][0]["cells"][0]["value"] == 0.2
     assert any("pitfalls gate" in note for note in rubric["notes"])
-    labels = [row["label"] for row in cli_json(*where, "value", "--hourly", 40)[0]["rows"]]
+    labels = [row["label"] for row in here_json(*where, "value", "--hourly", 40)[0]["rows"]]
     assert labels == ["ann: AI alone", "ann: AI with feedback", "ann: human"]
 
 
 def test_a_fault_in_the_data_is_said_and_the_rest_stands(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as opened:
         rli(opened).vote("h1", "s-ann-0-1", 0, 2)
-    done = cli("metrics", "--store", tmp_path / "store")
+    done = here("metrics", "--store", tmp_path / "store")
     assert done.returncode == 3
     assert "cannot be measured" in done.stdout and "several votes" in done.stdout and "Automation rate" in done.stdout
 
 
 def test_what_is_not_there_is_said(store: Path) -> None:
-    done = cli("metrics", "--store", store, "--only", "elo")
+    done = here("metrics", "--store", store, "--only", "elo")
     assert done.returncode == 2
     assert "no section 'elo'" in done.stderr and "scores" in done.stderr
-    assert cli("metrics", "nobody", "--store", store).returncode == 2
+    assert here("metrics", "nobody", "--store", store).returncode == 2
 
 
 def test_compare_shows_what_changed_and_refuses_the_same(store: Path) -> None:
-    done = cli("compare", "ann", "bob", "--store", store)
+    done = here("compare", "ann", "bob", "--store", store)
     assert done.returncode == 0, done.stderr
     for text in ("bob minus ann", "score: 62.5 pp", "report/may", "gained"):
         assert text in done.stdout
-    found = cli_json("compare", "bob", "ann", "--store", store)
+    found = here_json("compare", "bob", "ann", "--store", store)
     assert found["score"]["value"] == -0.625
     assert [c["instance"] for c in found["changes"]] == ["report/june", "report/may"]
-    assert cli("compare", "ann", "ann", "--store", store).returncode == 2
+    assert here("compare", "ann", "ann", "--store", store).returncode == 2
     assert "of the same name" not in done.stderr
 
 
@@ -103,22 +103,22 @@ def test_compare_says_which_experiment_of_a_name_it_took(store: Path, tmp_path: 
     with Store.open(tmp_path / "store") as opened:
         opened.commit(worlds.World().experiment.replaced(id="earlier", at=worlds.at(-60)))
     words = ("compare", "ann", "bob", "--store", tmp_path / "store")
-    assert cli(*words).stderr.startswith("x is x1 here; of the same name: earlier (2025-")
-    assert cli(*words, "--experiment", "x1").stderr == ""
-    assert cli_json(*words)["experiments"] == ["x1", "x1"]
+    assert here(*words).stderr.startswith("x is x1 here; of the same name: earlier (2025-")
+    assert here(*words, "--experiment", "x1").stderr == ""
+    assert here_json(*words)["experiments"] == ["x1", "x1"]
 
 
 def test_a_dry_run_says_what_the_plan_can_show() -> None:
     words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--dry-run")
-    done = cli(*words)
+    done = here(*words)
     assert done.returncode == 0, done.stderr
     assert "power:" in done.stderr and "3 points would take" in done.stderr and "assumed:" in done.stderr
-    power = cli_json(*words)["power"]
+    power = here_json(*words)["power"]
     assert power["tasks_needed_by_repeats"].keys() >= {"1", "2", "3", "5"}
     assert power["detectable"] is None and "show no difference" in done.stderr, "of fewer than five tasks"
-    rarer = cli_json(*words, "--expect", 0.02)["power"]
+    rarer = here_json(*words, "--expect", 0.02)["power"]
     assert rarer["tasks_needed_by_repeats"]["1"] < power["tasks_needed_by_repeats"]["1"]
-    wrong = cli(*words[:-1], "--expect", 0.02)
+    wrong = here(*words[:-1], "--expect", 0.02)
     assert wrong.returncode == 2 and "--dry-run" in wrong.stderr
 
 
@@ -126,6 +126,6 @@ def test_a_dry_run_reckons_with_a_pilots_own_data(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as opened:
         rli(opened)
     words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--dry-run", "--pilot", "x")
-    few = cli(*words, "--store", tmp_path / "store")
+    few = here(*words, "--store", tmp_path / "store")
     assert few.returncode == 2 and "4 graded tasks" in few.stderr and "--expect" in few.stderr
-    assert "no store" in cli(*words, "--store", tmp_path / "nowhere").stderr
+    assert "no store" in here(*words, "--store", tmp_path / "nowhere").stderr

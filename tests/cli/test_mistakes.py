@@ -56,7 +56,7 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
         model("openai/gpt-5", "--price", "gpt-5=1,2", "--limit-cost", 1),
         ["openai/gpt-5 has no price", "prices were given for gpt-5", "--price openai/gpt-5="],
     ),
-    "half a price": (model("openai/gpt-5", "--price", "openai/gpt-5=1"), ["names one figure only", "--price openai"]),
+    "half a price": (model("openai/gpt-5", "--price", "openai/gpt-5=1"), ["gives only one figure", "--price openai"]),
     "a model's argument without =": (model("openai/gpt-5", "--model-arg", "x"), ["--model-arg KEY=VALUE"]),
     "a key among arguments": (model("openai/gpt-5", "--model-arg", "api_key=x"), ["does not belong", "OPENAI_API_KEY"]),
     "a file that is not there": (["run", "study.toml"], ["FILE: File 'study.toml' does not exist", "run --help"]),
@@ -95,11 +95,11 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     "a cost without end": ([*HANDED, "--cost", "inf"], ["'inf' is neither a number of 0 or more", "submit --help"]),
     "work of a day to come": ([*HANDED, "--date", "2999-01-01"], ["2999-01-01, which is in the future", "--date YYYY"]),
     "a price without end": (["import", "jobs", "endless.csv", "out"], ["'inf' is not a number", "--skip-faulty"]),
-    "two agents of one name": (["run", "twins.toml"], ["two agents have one name: ann", "a name of its own"]),
+    "two agents of one name": (["run", "twins.toml"], ["two agents have one name: ann", "its own name"]),
     "a table without names": (["import", "jobs", "empty.csv", "out"], ["names no columns", "import jobs --help"]),
     "a suite that there is not": (["suite", "show", "beginner"], ["no suite 'beginner'", "starter"]),
     "an id with a blank": (["task", "new", "My Task"], ["not a task's id", "lower case"]),
-    "a task that is there": (["task", "new", "taken"], ["something is there", "another"]),
+    "a task that is there": (["task", "new", "taken"], ["exists already", "another"]),
     "an image that is none": (["image", "check", "taken"], ["neither an OCI layout", "skopeo"]),
     "a store nobody can make": (["run", "--suite", TINY, *GOOD, "--store", "jobs.csv/x"], ["jobs.csv/x", "place"]),
 }  # fmt: skip
@@ -142,7 +142,7 @@ def test_a_report_that_cannot_be_written_is_told(place: Path, tmp_path: Path) ->
     assert cli("run", "--task", TINY / "tasks" / "sums", *GOOD, "--store", store, "--sandbox", "none").returncode == 0
     done = cli("report", "--out", "jobs.csv/report", "--store", store, cwd=place)
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
-    assert "jobs.csv/report: Not a directory" in done.stderr and "next: name a place" in done.stderr
+    assert "jobs.csv/report: Not a directory" in done.stderr and "next: give a path" in done.stderr
 
 
 def test_work_without_a_protocol_in_common_is_told_which_runs_it_could_be(tmp_path: Path) -> None:

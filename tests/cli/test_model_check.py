@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.run_cli import TINY, cli
+from cli.run_cli import TINY, cli, here
 from openai_server import Answer, Call, calls, faults, says, serving
 from worksample.agents import define
 from worksample.errors import PlanError
@@ -25,7 +25,7 @@ RUN = ("run", "--suite", TINY, "--agent", "worker", "--model", MODEL)
 
 
 def check(*words: object, code: int, env: Mapping[str, str] = KEY) -> list[dict[str, Any]]:
-    done = cli("model", "check", *words, "--json", env=env)
+    done = here("model", "check", *words, "--json", env=env)
     assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
     return list(json.loads(done.stdout))
 

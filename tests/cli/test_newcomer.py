@@ -11,21 +11,19 @@ from cli.run_cli import cli, cli_json
 pytestmark = [pytest.mark.box, pytest.mark.long]
 
 
-ONE_OF_EACH = (
-    "*/voicemail", "*/shelf-bracket", "*/rounding", "*/roastery-april", "*/grant", "*/labels", "*/lantern",
-    "*/channels-may", "*/shop", "*/clinic", "*/polish", "*/bikes",
-)  # fmt: skip
+SOME = ("*/voicemail", "*/rounding", "*/grant", "*/lantern", "*/shop")
+"""A sound, code, a form, a drawing, a database."""
 
 
 @pytest.mark.parametrize(
     "only",
     [
-        pytest.param(ONE_OF_EACH, id="one of each"),
+        pytest.param(SOME, id="some"),
         pytest.param(
             (),
             id="all",
             marks=pytest.mark.thorough(
-                quick="cli/test_newcomer.py::test_the_demo_tells_good_agents_from_bad_ones[one of each]"
+                quick="cli/test_newcomer.py::test_the_demo_tells_good_agents_from_bad_ones[some]"
             ),
         ),
     ],

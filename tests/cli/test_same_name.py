@@ -42,7 +42,7 @@ def test_a_name_means_the_latest_and_others_are_typed_by_id(store: Store) -> Non
 def test_a_run_says_what_else_has_its_name(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     tell_planned(store, experiment("study@3", 3))
     said = capsys.readouterr().err
-    assert "the name study is taken by study@2 (2026-" in said and "study@1 (2026-" in said
+    assert "the name study is also used by study@2 (2026-" in said and "study@1 (2026-" in said
     assert "the name means this one" in said and "--name" in said
     tell_planned(store, store.get(Experiment, "study@1"))
     assert "this one is study@1" in capsys.readouterr().err

@@ -43,6 +43,7 @@ def test_run_list_report_and_run_again(tmp_path: Path) -> None:
     assert cli("store", "check", "--deep", "--store", store).stdout.strip() == "sound"
 
 
+@pytest.mark.thorough(quick="cli/test_slice.py::test_run_list_report_and_run_again")
 def test_bad_work_is_graded_and_people_read_lines(tmp_path: Path) -> None:
     words = ("run", "--suite", TINY, "--only", "sums/*", "--agent", "scripted", "--script", SCRIPTS / "bad")
     done = cli(*words, "--store", tmp_path / "s")
@@ -68,7 +69,7 @@ def test_a_dry_run_counts_what_is_done_already(tmp_path: Path) -> None:
     words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", store, *only)
     again = cli(*words, "--dry-run", "--repeats", 2)
     assert f"done already: 0 of {2 * done} slots; open: {2 * done}" in again.stderr
-    assert "the name study is taken by study@" in again.stderr
+    assert "the name study is also used by study@" in again.stderr
 
 
 def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(tmp_path: Path) -> None:
@@ -103,6 +104,7 @@ def test_two_runs_at_once_share_the_work_and_double_nothing(tmp_path: Path) -> N
     assert len(subjects) == len(set(subjects)) == 12
 
 
+@pytest.mark.thorough(quick="experiments/test_regrade.py::test_a_whole_regrade_is_adopted_with_author_and_reason")
 def test_a_new_grader_regrades_and_new_work_is_refused(tmp_path: Path) -> None:
     store, suite = tmp_path / "store", tmp_path / "tiny"
     shutil.copytree(TINY, suite)
@@ -150,6 +152,7 @@ def test_a_struck_trial_opens_its_slot_again(tmp_path: Path) -> None:
     assert (done["finished"], done["graded"], done["open"]) == (1, 1, 0)
 
 
+@pytest.mark.thorough(quick="runs/test_evidence.py::test_without_a_sandbox_it_works_the_same_and_says_so")
 def test_unsandboxed_is_said_everywhere(tmp_path: Path) -> None:
     store = tmp_path / "store"
     words = ("run", "--suite", TINY, "--only", "greeting/ada", "--agent", "scripted", "--script", SCRIPTS / "good")

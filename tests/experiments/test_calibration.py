@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from experiments.judged_by_people import config_of as people_config
 from experiments.judged_by_people import hire
 from experiments.test_kills_judging import KILLED
 from experiments.test_protocols import planned, run
+from forking.child import ended
 from openai_server import Answer, judged, read, serving
 from reports.measuring import cell
 from worksample.calibration.config import CalibrationConfig
@@ -159,7 +158,7 @@ def test_what_calibrating_takes_is_told_before_a_run(tmp_path: Path, capsys: pyt
     told = " ".join(capsys.readouterr().err.split())
     assert "12 questions, $1.28 at most" in told
     assert "6 submissions drawn at random, to calibrate the judge, 4.0 hours at most" in told
-    assert told.count("3 of 6") == 2 and "6 labels correct nothing" in told
+    assert told.count("3 of 6") == 2 and "6 labels are too few" in told
 
 
 def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> None:
@@ -219,8 +218,7 @@ def test_killed_in_every_state_the_same_labels_and_verdicts_stand(tmp_path: Path
         (tmp_path / "config.json").write_text(config.model_dump_json())
 
         def killed(point: str) -> None:
-            words = [sys.executable, "-c", KILLED, str(tmp_path / "store"), str(tmp_path / "config.json"), point]
-            done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
+            done = ended("forking.code", KILLED, tmp_path / "store", tmp_path / "config.json", point)
             assert done.returncode == -9, (point, done.stderr[-2000:])
             # Others were under way: what was written and is not in the index yet comes in as with any run.
             store.sync()

@@ -134,12 +134,14 @@ def letters(folder: Path, feedback: str = "people", **rest: Any) -> ExperimentCo
 
 
 def test_feedback_by_who_is_not_asked_and_of_pairs_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match="wants feedback by a judge, and letter/ada is judged under rubric by: person"):
+    with pytest.raises(
+        PlanError, match="wants feedback from a judge, but letter/ada is judged under rubric by: person"
+    ):
         prepare(letters(tmp_path, "judge"))
     config = config_of(tmp_path, "pairwise").replaced(
         arms=(ArmConfig(name="again", feedback="retry"),), chain=ChainConfig(reattempts=1)
     )
-    with pytest.raises(PlanError, match="pairs say of no work that it failed"):
+    with pytest.raises(PlanError, match="pairwise judgments never say that work failed"):
         prepare(config)
 
 

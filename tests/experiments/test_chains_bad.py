@@ -70,6 +70,9 @@ def test_an_evaluator_who_vanishes_in_mid_chain_holds_nothing_up(tmp_path: Path)
         assert check(store) == []
 
 
+@pytest.mark.thorough(
+    quick="experiments/test_chains_bad.py::test_an_evaluator_who_vanishes_in_mid_chain_holds_nothing_up"
+)
 def test_feedback_that_comes_late_is_kept_and_paid_and_not_given_on(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as store:
         experiment = begun(store, tmp_path)
@@ -92,6 +95,7 @@ def test_feedback_that_comes_late_is_kept_and_paid_and_not_given_on(tmp_path: Pa
         assert [len(f.evaluations) for f in third] == [2, 2] and len(store.find(Slot)) == 6
 
 
+@pytest.mark.thorough(quick="experiments/test_chain_files.py::test_another_rule_or_another_agent_is_another_experiment")
 def test_a_rubric_that_changes_in_between_is_another_experiment(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as store:
         experiment = begun(store, tmp_path)
@@ -104,6 +108,7 @@ def test_a_rubric_that_changes_in_between_is_another_experiment(tmp_path: Path) 
         assert len(store.find(Slot)) == 4
 
 
+@pytest.mark.thorough(quick="experiments/test_chain_files.py::test_another_rule_or_another_agent_is_another_experiment")
 def test_an_agent_that_changes_in_between_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its attempts would stand in one chain and be two agents'."""
     with Store.open(tmp_path / "store", create=True) as store:

@@ -51,6 +51,7 @@ def taken(store: Store, path: Path, **rest: object) -> HandedInMany:
     return hand_in_many(store, what, **rest)  # type: ignore[arg-type]
 
 
+@pytest.mark.quick("csv")
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_every_kind_of_table_gives_the_same_work(tmp_path: Path, kind: str) -> None:
     with Store.open(tmp_path / "store", create=True) as store:

@@ -45,6 +45,7 @@ def hand_in(store: Store, experiment: Experiment, folder: Path, *who: str, insta
     path.unlink()
 
 
+@pytest.mark.quick("rubric-1")
 @pytest.mark.parametrize(("protocol", "votes"), [("holistic", 3), ("rubric", 1)])
 def test_it_goes_from_an_empty_plan_to_the_report(tmp_path: Path, protocol: str, votes: int) -> None:
     config = config_without(tmp_path, protocol)

@@ -35,6 +35,7 @@ def run(store: Store, experiment: Experiment, config: ExperimentConfig) -> RunRe
     return run_experiment(store, experiment, options_of(config))
 
 
+@pytest.mark.quick("holistic-3")
 @pytest.mark.parametrize(("protocol", "votes"), [("holistic", 3), ("rubric", 1)])
 def test_people_alone_judge_it_from_plan_to_report(tmp_path: Path, protocol: str, votes: int) -> None:
     config = config_of(tmp_path, protocol)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from forking.child import ended
 from grading.helpers_grading import Bench, bench
 from worksample.errors import UsageError
 from worksample.experiments.amend import amend
@@ -150,12 +149,13 @@ regrade(store, what, Kills())
 """
 
 
+@pytest.mark.quick("kills0")
 @pytest.mark.parametrize("kills", [["begin"], ["graded", "graded"]])
 def test_killed_at_any_step_the_earlier_verdicts_stand(world: Regradable, kills: list[str]) -> None:
     world.change(LENIENT)
     for step in kills:
-        words = [sys.executable, "-c", KILLED, world.made.folder / "store", world.made.package, step]
-        assert subprocess.run(list(map(str, words)), check=False).returncode == -9
+        killed = ended("forking.code", KILLED, world.made.folder / "store", world.made.package, step)
+        assert killed.returncode == -9
         world.store.sync()
         assert world.scores() == [1.0, 0.0, 0.0]
         assert status_of(world.store, world.experiment).graded == 3

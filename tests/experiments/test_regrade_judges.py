@@ -122,4 +122,4 @@ def test_pairs_are_judged_anew_by_another_judge(tmp_path: Path, monkeypatch: pyt
         run_experiment(store, experiment, options_of(config))
         assert len(served.requests) == asked
         listed = ("grade", "--submission", drawn[0][0], "--store", tmp_path / "store", *grade[4:])
-        assert "pairs are judged anew for a whole experiment" in cli(*listed).stderr
+        assert "pairs can only be judged again for a whole experiment" in cli(*listed).stderr

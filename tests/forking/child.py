@@ -12,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -37,13 +37,18 @@ class Child:
             "cwd": str(cwd or Path.cwd()),
         }  # fmt: skip
         self.returncode: int | None = None
-        self._out, self._err = (tempfile.TemporaryFile() for _ in range(2))  # noqa: SIM115 - closed where they are read
         self._line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._line.connect(_server())
-        with Path(os.devnull).open("rb") as nothing:
-            streams = [nothing.fileno(), self._out.fileno(), self._err.fileno()]
+        with self._streams() as streams:
             socket.send_fds(self._line, [json.dumps(asked).encode()], streams)
         self.pid = int(self._line.recv(100))
+
+    @contextmanager
+    def _streams(self) -> Iterator[list[int]]:
+        """Its standard streams, until it has them."""
+        self._out, self._err = (tempfile.TemporaryFile() for _ in range(2))  # noqa: SIM115 - closed where they are read
+        with Path(os.devnull).open("rb") as nothing:
+            yield [nothing.fileno(), self._out.fileno(), self._err.fileno()]
 
     def wait(self, timeout: float | None = 300) -> int:
         """Its exit code, minus the signal that ended it. subprocess.TimeoutExpired."""
@@ -84,6 +89,41 @@ class Child:
     def send_signal(self, number: signal.Signals) -> None:
         """ProcessLookupError where it has ended."""
         os.kill(self.pid, number)
+
+
+class Talking(Child):
+    """One that is talked to while it runs: what it reads and what it prints are pipes."""
+
+    @contextmanager
+    def _streams(self) -> Iterator[list[int]]:
+        self._err = tempfile.TemporaryFile()  # noqa: SIM115 - closed where it is read
+        reads, writes = os.pipe(), os.pipe()
+        self.stdin, self.stdout = open(reads[1], "w"), open(writes[0])  # noqa: SIM115, PTH123 - of descriptors
+        yield [reads[0], writes[1], self._err.fileno()]
+        os.close(reads[0])
+        os.close(writes[1])
+
+    def communicate(self, timeout: float | None = 300) -> tuple[str, str]:
+        """What it has printed that was not read yet, once it has ended."""
+        with suppress(BrokenPipeError):
+            self.stdin.close()
+        with self.stdout:
+            out = self.stdout.read()
+        self.wait(timeout)
+        return out, _text(self._err)
+
+    def kill(self) -> None:
+        """Without warning."""
+        self.send_signal(signal.SIGKILL)
+
+
+def ended(
+    module: str, *argv: object, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A program that was run to its end."""
+    running = Child(module, argv, env, cwd)
+    out, err = running.communicate()
+    return subprocess.CompletedProcess([module, *map(str, argv)], running.wait(), out, err)
 
 
 def _text(file: IO[bytes]) -> str:

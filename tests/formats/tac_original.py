@@ -101,11 +101,13 @@ def grade_checkpoints(trajectory=""):
     return Result([*points, Checkpoint(1, int(welcomed()))], bonus_for_completing_final)
 """
 REPORT = """
+from litellm import logging
 from scoring import Result, Checkpoint
 from common import grader, owncloud_file
 
 @grader
 def local():
+    logging.info("looked at")
     return open("/workspace/total.txt").read().strip() == open("/utils/answer.txt").read().strip()
 
 @grader

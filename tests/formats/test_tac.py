@@ -280,6 +280,9 @@ for name, answer in [("task1", str(products)), ("task2", str(kinds)), ("task3", 
 """
 
 
+@pytest.mark.thorough(
+    quick="formats/test_tac_judge.py::test_judged_checkpoints_are_graded_by_the_ports_own_evaluators[charts]"
+)
 @pytest.mark.quick("DESC-1.0")
 @pytest.mark.box
 @pytest.mark.long(seconds=40)

@@ -66,6 +66,18 @@ def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Pa
         import_original(tmp_path / "copy", tmp_path / "tac")
 
 
+@pytest.mark.parametrize("name", ["sde-install", "example"])
+def test_a_task_without_services_hands_in_files(name: str, tmp_path: Path) -> None:
+    """And the copy's own example, whose name says no department, has a category."""
+    folder = original(tmp_path / "copy") / "workspaces/tasks" / name
+    folder.mkdir()
+    (folder / "task.md").write_text("Write /workspace/answer.txt.")
+    (folder / "evaluator.py").write_text("def grade_checkpoints(trajectory=''):\n    return None\n")
+    [root] = import_original(tmp_path / "copy", tmp_path / "tac", tasks=(name,))
+    instance = read_package(root).instances[0]
+    assert [one.name for one in instance.deliverables] == ["*"]
+
+
 @pytest.mark.parametrize(
     ("file", "text", "fault"),
     [
@@ -73,10 +85,10 @@ def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Pa
         ("dependencies.yml", "- gitlabb\n", "gitlabb"),
         ("dependencies.yml", "- [\n", "cannot be read"),
         ("dependencies.yml", "- 1\n", "no list of services"),
-        ("scenarios.json", "[]", "no table of people"),
-        ("scenarios.json", "{", "no JSON"),
+        ("scenarios.json", "[]", "not an object with an entry per person"),
+        ("scenarios.json", "{", "not JSON"),
         ("scenarios.json", json.dumps({"Li Ming": {"secret": "x"}}), "neither extra_info"),
-        ("scenarios.json", json.dumps({"Li Ming": "x"}), "no table of texts"),
+        ("scenarios.json", json.dumps({"Li Ming": "x"}), "not an object of texts"),
         ("evaluator.py", "def (", "cannot be read"),
         ("evaluator.py", "", ""),
     ],
@@ -112,7 +124,7 @@ def test_an_encrypted_evaluator_is_opened_by_the_published_key(tmp_path: Path) -
 
 
 def test_a_folder_that_is_no_copy_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no copy"):
+    with pytest.raises(UsageError, match="is not a copy"):
         read_originals(tmp_path)
     with pytest.raises(UsageError, match="no such task"):
         import_original(original(tmp_path / "copy"), tmp_path / "tac", tasks=["nonesuch"])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forking.child import Child
 from grading.helpers_grading import Bench, bench
 from worksample.errors import POLICY, Cause, RecordConflict
 from worksample.grading import Evaluators, evaluate, evaluators_of, grade_all, open_round, wanted
@@ -87,7 +86,7 @@ async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:
     await evaluate(made.store, round, subject, made.instance, Place(Scripted("ann", PASSED), 1))
     other = Scripted("ann", PASSED)
     other.evaluator = other.evaluator.replaced(version="2")
-    with pytest.raises(RecordConflict, match="another evaluator has this id"):
+    with pytest.raises(RecordConflict, match="another evaluator already has this id"):
         await evaluate(made.store, round, subject, made.instance, Place(other, 2))
 
 
@@ -107,8 +106,7 @@ asyncio.run(grade_all(store, store.get(Round, sys.argv[2]), here=Evaluators(judg
 def test_two_processes_fill_one_round_without_doubles(made: Bench) -> None:
     ids = tuple(made.submit({"answer.txt": str(n)}).id for n in range(6))
     round = a_round(made, ids, 2)
-    words = [sys.executable, "-c", WORKER, str(made.folder / "store"), round.id]
-    running = [subprocess.Popen(words) for _ in range(2)]
+    running = [Child("forking.code", [WORKER, made.folder / "store", round.id]) for _ in range(2)]
     assert [process.wait(300) for process in running] == [0, 0]
     said = made.store.find(Evaluation, round=round.id)
     assert Counter((e.subject, e.evaluator) for e in said) == {(id, j): 1 for id in ids for j in ("ann@1", "bob@1")}

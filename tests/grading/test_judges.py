@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forking.child import ended
 from grading.helpers_grading import Bench
 from grading.judging_material import CRITERIA, MODEL, OTHER, as_text, judged_bench, judges, roles
 from openai_server import Answer, Fault, judged, read, says, serving
@@ -223,10 +222,10 @@ asyncio.run(grade_all(store, store.get(Round, sys.argv[3]), parallel=1, here=Eva
 async def test_a_round_that_was_killed_goes_on_where_it_stood(made: Bench) -> None:
     round = a_round(made, HELLO, INSULT, HELLO)
     with serving(sensible) as served:
-        words = [sys.executable, "-c", KILLED, str(made.folder / "store"), served.base_url, round.id]
-        env = {"WORKSAMPLE_FAULT": "grade.commit:kill:2", "PYTHONPATH": "tests", "PATH": "/usr/bin:/bin"}
-        done = await asyncio.to_thread(subprocess.run, words, env=env, capture_output=True, timeout=300, check=False)
-        assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
+        words = (KILLED, made.folder / "store", served.base_url, round.id)
+        env = {"WORKSAMPLE_FAULT": "grade.commit:kill:2", "PATH": "/usr/bin:/bin"}
+        done = await asyncio.to_thread(ended, "forking.code", *words, env=env)
+        assert done.returncode == -signal.SIGKILL, done.stderr[-2000:]
         made.store.sync()
         assert len(made.store.find(Evaluation, round=round.id)) == 1
         said = await evaluations(made, round, roles(served, made.store.blobs))

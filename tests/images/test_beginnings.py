@@ -90,7 +90,7 @@ def test_what_was_met_before_is_built_once_and_kept(folder: Path) -> None:
     drawn = [at(root, "drawn").read_text() for root in roots]
     assert drawn[0] != drawn[1] == drawn[2]  # the first one was alone: its beginning was not kept
     assert roots[1].over and at(roots[1], "drawn") == at(roots[2], "drawn")
-    with pytest.raises(UsageError, match="2 images lie over"):
+    with pytest.raises(UsageError, match="2 images are built on"):
         remove(Path(roots[1].folder).parent.name)
     for root in roots[1:]:
         remove(Path(root.over[0]).parent.name)
@@ -99,6 +99,7 @@ def test_what_was_met_before_is_built_once_and_kept(folder: Path) -> None:
         build(context(folder, "small", rest), ImageLimits(bytes=1000))
 
 
+@pytest.mark.thorough(quick="images/test_beginnings.py::test_what_was_met_before_is_built_once_and_kept")
 @pytest.mark.box
 @pytest.mark.buildah
 def test_what_comes_from_another_image_is_part_of_a_beginning(folder: Path) -> None:
@@ -116,6 +117,7 @@ def test_what_comes_from_another_image_is_part_of_a_beginning(folder: Path) -> N
     assert at(other, "drawn").read_text() != at(roots[2], "drawn").read_text()
 
 
+@pytest.mark.thorough(quick="images/test_beginnings.py::test_what_was_met_before_is_built_once_and_kept")
 @pytest.mark.box
 @pytest.mark.buildah
 def test_a_longer_beginning_than_one_that_is_kept_is_built_once_many_have_it(
@@ -156,6 +158,7 @@ def test_no_build_changes_what_another_begins_with(folder: Path) -> None:
     assert at(root, "usr").stat().st_mode & 0o777 != 0o777
 
 
+@pytest.mark.thorough(quick="images/test_beginnings.py::test_what_was_met_before_is_built_once_and_kept")
 @pytest.mark.box
 @pytest.mark.buildah
 def test_another_base_or_variable_is_another_beginning_and_a_lost_one_is_made_anew(folder: Path) -> None:

@@ -18,10 +18,11 @@ import pytest
 from images import machine
 from worksample.box import BoxConfig, open_box
 from worksample.errors import ImageError
-from worksample.images import ImageLimits, build_box, prepare
+from worksample.images import ImageLimits, prepare
 from worksample.images.build_box import BuildLimits, workplace
 from worksample.images.building import build
 from worksample.images.cache import images_folder
+from worksample.sandboxes.host_state import OPEN
 
 pytestmark = [pytest.mark.box, pytest.mark.buildah]
 
@@ -57,7 +58,7 @@ def context(tmp_path: Path, tar: bytes, monkeypatch: pytest.MonkeyPatch) -> Iter
     (folder / "notes" / "one.txt").write_text("one")
     (folder / "root.tar").write_bytes(tar)
     yield folder
-    assert not list(build_box.WORK.glob(f"worksample-build-{os.getpid()}-*"))
+    assert not list(OPEN.glob(f"worksample-build-{os.getpid()}-*"))
 
 
 async def test_a_dockerfile_becomes_the_root_of_a_box(context: Path) -> None:
@@ -117,7 +118,8 @@ def test_a_build_has_an_end(context: Path) -> None:
 
 
 def test_what_killed_builds_left_is_removed_by_the_next(context: Path) -> None:
-    left = build_box.WORK / f"worksample-build-{os.getpid()}-1-00000000"  # of another process with our number
+    space = Path("/proc/self/ns/pid").stat().st_ino
+    left = OPEN / f"worksample-build-{os.getpid()}-1-{space}-00000000"  # of another process with our number
     left.mkdir()
     with workplace() as folder:
         assert folder.is_dir() and not left.exists()
@@ -158,7 +160,7 @@ def test_a_build_that_is_killed_with_its_platform_leaves_nothing(context: Path) 
     while not running(f"sleep 100000; : {mark}"):
         assert build.poll() is None and time.monotonic() < until
         time.sleep(0.05)
-    place = next(build_box.WORK.glob(f"worksample-build-{build.pid}-*"))
+    place = next(OPEN.glob(f"worksample-build-{build.pid}-*"))
     build.kill()
     build.communicate()
     while running(mark):

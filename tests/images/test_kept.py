@@ -44,7 +44,7 @@ async def test_what_a_box_has_stays_and_the_rest_goes(image: Path) -> None:
     hidden.chmod(0o500)
     assert remove(one.image.digest[:12]).image.digest == one.image.digest
     assert kept() == () and not list(images_folder().glob("*.new"))
-    assert prepare(image).root == root
+    assert prepare(image).root == root and (Path(root.folder) / "etc").is_dir()
     for wrong in ("", "zz", "0" * 70):
         with pytest.raises(UsageError, match="no image begins"):
             remove(wrong)

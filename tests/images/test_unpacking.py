@@ -20,7 +20,8 @@ import pytest
 from images.made import Entry, layer, layout, layout_with
 from worksample.errors import ImageError
 from worksample.images import ImageLimits, prepare
-from worksample.images.cache import _SWEPT, images_folder
+from worksample.images.cache import images_folder
+from worksample.sandboxes.sweep import _SWEPT
 
 
 @pytest.fixture(autouse=True)

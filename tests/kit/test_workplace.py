@@ -188,3 +188,29 @@ def test_events_as_other_programs_write_them() -> None:
     assert (found.ends - found.begins).days == 11
     assert read_event("BEGIN:VEVENT\nDTSTART:99999999T999999Z\nEND:VEVENT") is None
     assert read_event("") is None
+
+
+@pytest.mark.parametrize(
+    ("conversation", "counts"),
+    [
+        (("jules: when?", "rosa: at 9"), True),
+        (("jules: it is so", "rosa: at 9"), False),
+        (("rosa: at 9",), False),
+        (("jules: when?", "rosa: which day?", "jules: it is so", "rosa: at 9"), False),
+        (("jules: when?", "jules: it is so", "rosa: at 9"), True),
+        (("jules: it is so", "rosa: at 9", "jules: when?", "rosa: at 9"), True),
+        (("jules: when?", "rosa: hello", "rosa: at 9"), True),
+    ],
+)
+def test_who_hears_news_and_objects_was_not_asked(tmp_path: Path, conversation: tuple[str, ...], counts: bool) -> None:
+    """All within one second."""
+    (tmp_path / "chat").mkdir()
+    with closing(sqlite3.connect(tmp_path / "chat/chat.sqlite")) as database, database:
+        database.execute(ARCHIVE)
+        for key, line in enumerate(conversation):
+            by, _, text = line.partition(": ")
+            stanza = f"<message from='{by}@workplace'><body>{text}</body></message>"
+            row = ("workplace", "jules", "archive", f"k{key}", 7, "rosa@workplace", "xml", stanza)
+            database.execute("INSERT INTO prosodyarchive VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    found = Workplace(tmp_path).answered("jules", "rosa", "at 9", news=lambda one: "?" not in one.text)
+    assert (found is not None) is counts

@@ -67,6 +67,7 @@ def test_intervals_hold_the_truth(coverage):
     assert low == {}
 
 
+@pytest.mark.quick("40")
 @pytest.mark.parametrize("tasks", [5, 10, 40])
 def test_means_of_heavy_tail(coverage, tasks):
     """Log-normal costs, whose few tasks seldom show the dear ones: 91 % without a task more than seen."""
@@ -74,6 +75,7 @@ def test_means_of_heavy_tail(coverage, tasks):
         assert 0.915 < cells[tasks].covers < 0.985, row
 
 
+@pytest.mark.thorough(quick="metrics/test_coverage.py::test_every_figure_has_a_row")
 def test_a_run_goes_on_where_it_was_stopped(coverage, tmp_path):
     """A torn line is made again, what other code made does not count, and the table is that of one run."""
     from benchmarks import coverage_cells as cells

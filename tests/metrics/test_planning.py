@@ -65,6 +65,7 @@ def test_graded_work_is_seen_as_its_differences_are(tasks):
     assert found == pytest.approx(seen / 2000, abs=0.04)
 
 
+@pytest.mark.quick("12-1")
 @pytest.mark.parametrize(("tasks", "repeats"), [(12, 1), (12, 3), (40, 1)])
 def test_what_a_plan_says_is_seen_is_seen(tasks, repeats):
     """300 studies of the difference that a plan sees four times in five; of few tasks a normal plan had 20 to 60 %."""

@@ -114,7 +114,7 @@ def test_labels_of_an_earlier_experiment_prove_the_same_judge(tmp_path: Path, ca
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("nobody", "no experiment"), ("x2", "no experiment"), ("plain", "calibrated no")]
+    ("name", "says"), [("nobody", "no earlier experiment"), ("x2", "no earlier experiment"), ("plain", "calibrated no")]
 )
 def test_an_experiment_that_proves_nothing_is_refused(tmp_path: Path, name: str, says: str) -> None:
     desk = office(tmp_path, agents=1, projects=2)

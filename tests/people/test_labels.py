@@ -182,6 +182,7 @@ def test_a_proven_judge_decides_and_one_below_the_threshold_does_not(tmp_path: P
     }
 
 
+@pytest.mark.quick("labels")
 @pytest.mark.parametrize("when", ["labels", "routed"])
 def test_killed_between_a_round_and_its_queue_it_is_completed(tmp_path: Path, when: str) -> None:
     desk = office(tmp_path, agents=1, projects=6)
@@ -389,6 +390,7 @@ def test_a_person_who_copies_the_judge_is_named_and_struck(tmp_path: Path) -> No
     assert counts == [120, 80]
 
 
+@pytest.mark.quick("as it stands")
 @pytest.mark.parametrize("lost", [False, True], ids=["as it stands", "made anew"])
 def test_labels_that_were_struck_are_asked_of_somebody_else(tmp_path: Path, lost: bool) -> None:
     desk = office(tmp_path, agents=1, projects=4)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select, update
 
+from forking.child import Talking
 from people.worlds import Office, office
 from running.profiles import examples
 from worksample.people import People, own_queues
@@ -19,20 +18,16 @@ from worksample.records import Evaluation, Given
 from worksample.store import Store, check
 from worksample.store.people_tables import assignments, items
 
-CLERK = Path(__file__).with_name("clerk.py")
-MANY = examples(5000)
+MANY = examples(4000)
 """Items, a quarter of them in the quick profile."""
-Process = subprocess.Popen[str]
+Process = Talking
 
 
 def clerks(where: Path, first: int, count: int, what: str, fault: str = "") -> Process:
-    env = {**os.environ, "PYTHONPATH": str(CLERK.parents[1]), "WORKSAMPLE_FAULT": fault}
-    argv = [sys.executable, str(CLERK), str(where), str(first), str(count), what]
-    return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+    return Talking("people.clerk", [where, first, count, what], {**os.environ, "WORKSAMPLE_FAULT": fault})
 
 
 def go(process: Process) -> None:
-    assert process.stdin is not None
     process.stdin.write("\n")
     process.stdin.flush()
 
@@ -58,7 +53,6 @@ def test_fifty_claim_thousands_of_items_while_processes_are_killed(tmp_path: Pat
         go(worker)
     seen = 0
     for n, worker in enumerate(workers):
-        assert worker.stdout is not None
         if n < 2:
             # In the middle of things: some hundred answers are out, or as many as the others have left to this one.
             seen += sum(bool(worker.stdout.readline()) for _ in range(150))

@@ -77,13 +77,13 @@ def test_other_code_is_another_agent_and_is_told_from_what_was_planned(monkeypat
     first = planned({"object": "written_by_hand:mine"})
     assert found(first["object"], first["source"]) is module.mine
     exec("async def mine(work):\n    return 2\n", module.__dict__)
-    with pytest.raises(PlanError, match="is not what was planned"):
+    with pytest.raises(PlanError, match="has changed since the run was planned"):
         found(first["object"], first["source"])
     assert planned({"object": "written_by_hand:mine"})["source"] != first["source"]
 
 
 def test_what_cannot_be_found_says_what_to_do() -> None:
-    for name, said in (("helper", "of another process"), ("nowhere:mine", "cannot be imported")):
+    for name, said in (("helper", "in another process"), ("nowhere:mine", "cannot be imported")):
         with pytest.raises(PlanError, match=said) as failed:
             found(name, "0" * 64)
         assert "worksample.run" in failed.value.next

@@ -31,6 +31,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.thorough(quick="python_api/test_library.py::test_a_script_runs_grades_looks_and_goes_on")
 @pytest.mark.box
 @pytest.mark.long(seconds=20)
 def test_its_cells_run(tmp_path: Path) -> None:

@@ -104,6 +104,7 @@ def test_the_toolbox_fetches_what_is_not_here_or_names_the_line(
     assert failed.value.next == "pip install 'worksample[toolbox]'"
 
 
+@pytest.mark.thorough(quick="repo/test_extras.py::test_the_toolbox_fetches_what_is_not_here_or_names_the_line")
 @pytest.mark.box
 def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path: Path) -> None:
     store = tmp_path / "s"

@@ -128,7 +128,7 @@ def test_fewer_tests_than_are_written_down_fail_the_run(tree: Tree, workers: str
     )
 
 
-@pytest.mark.quick("2")
+@pytest.mark.quick("0")
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_skip_that_nobody_allowed_fails_the_run(tree: Tree, workers: str) -> None:
     tree.test("b/test_c.py", "import pytest\n@pytest.mark.parametrize('p', [1])\ndef test_c(p): pytest.skip('no disk')")

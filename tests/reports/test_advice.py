@@ -129,7 +129,7 @@ def test_faults_of_a_list_are_told_by_row(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no column 'often'"):
         read_list(bad, monthly="often")
     assert read_list(bad)[0].monthly == 1
-    with pytest.raises(UsageError, match="to be sure from"):
+    with pytest.raises(UsageError, match="is not a probability"):
         AdviceConfig(sure=1.0)
 
 

@@ -30,6 +30,7 @@ def store(tmp_path: Path, world: worlds.World) -> Store:
     return store
 
 
+@pytest.mark.thorough(quick="reports/test_report.py::test_a_trial_shows_its_grade_down_to_the_reason")
 def test_pages_of_trials_lead_to_the_work_in_the_app(store: Store, tmp_path: Path) -> None:
     plain, linked = tmp_path / "plain", tmp_path / "linked"
     write_report(store, [], plain)

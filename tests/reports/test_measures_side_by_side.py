@@ -123,6 +123,9 @@ def test_who_copies_the_judge_is_named_by_a_number(store: Store) -> None:
     assert "ivo" not in json.dumps([s.plain() for s in sections(store).values() if s.id == "favour"])
 
 
+@pytest.mark.thorough(
+    quick="reports/test_measures_side_by_side.py::test_a_judge_is_corrected_proven_and_its_favours_named"
+)
 def test_with_few_labels_nothing_is_corrected(store: Store) -> None:
     many(store, jobs=25, labels=3)
     table = sections(store)["calibrated"]

@@ -209,6 +209,7 @@ def written(value: float | None) -> str:
     return "" if value is None else str(value)
 
 
+@pytest.mark.quick("1")
 @pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_site_shows_the_same_cells(tmp_path: Path, seed: int) -> None:

@@ -103,6 +103,7 @@ def where(tmp_path: Path) -> Store:
     return Store.open(tmp_path / "store", create=True)
 
 
+@pytest.mark.thorough(quick="reports/test_pages.py::test_hostile_names_are_text_on_pages_and_in_plots")
 def test_a_simulated_benchmark_of_votes_has_every_plot(tmp_path: Path) -> None:
     tool = simulator()
     tool.simulate(tmp_path / "sim", tool.Size(projects=24, agents=3, share=0.9, seed=5))

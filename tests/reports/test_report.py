@@ -162,6 +162,7 @@ def test_a_private_suite_shows_aggregates_only(store: Store, tmp_path: Path) -> 
     assert b"held-out answer" not in everything
 
 
+@pytest.mark.thorough(quick="reports/test_report.py::test_a_trial_shows_its_grade_down_to_the_reason")
 def test_a_trial_that_did_not_end_on_its_own_has_its_page(store: Store, tmp_path: Path) -> None:
     world = worlds.World()
     run(store, world, 0, 0.5, cause=Cause.LIMIT_TIME)
@@ -176,6 +177,7 @@ def test_a_trial_that_did_not_end_on_its_own_has_its_page(store: Store, tmp_path
     assert '<pre tabindex="0">Traceback\n  line 3\nValueError: oh no</pre>' in pages
 
 
+@pytest.mark.thorough(quick="reports/test_report.py::test_a_trial_shows_its_grade_down_to_the_reason")
 def test_a_task_page_has_the_tasks_title(store: Store, tmp_path: Path) -> None:
     run(store, worlds.World(), 0, 1.0)
     write_report(store, [], tmp_path / "site", ReportConfig(pages=False))

@@ -22,7 +22,7 @@ def test_the_providers_words_reach_board_and_index(tmp_path: Path) -> None:
         served = world.trial(3, "t3", 5)
         store.commit(world.trial(3, "lost", 4, Cause.SANDBOX_LOST))
         store.commit(served, made := world.submission(served), world.evaluation(made.id, "e3", instance=made.instance))
-        sentence = f"ann: 3 slots are open, the model's service takes no request with this key: {WORDS}"
+        sentence = f"ann: 3 slots are open, the model's service rejects this key: {WORDS}"
         assert [note for note in leaderboard(store).notes if "open" in note] == [sentence]
         write_report(store, [], tmp_path / "out")
     index = (tmp_path / "out" / "index.html").read_text()

@@ -107,6 +107,7 @@ def test_compare_and_the_command_line(tmp_path: Path) -> None:
     assert wrong.returncode == 2 and "no work can be chosen by 'colour'" in wrong.stderr
 
 
+@pytest.mark.thorough(quick="reports/test_where.py::test_compare_and_the_command_line")
 def test_the_site_shows_the_part_and_its_level(tmp_path: Path) -> None:
     where = tmp_path / "store"
     with Store.open(where, create=True) as opened:

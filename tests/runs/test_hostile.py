@@ -108,6 +108,21 @@ def output(at: Setting, trial: Trial) -> Part:
     return at.store.get(Submission, trial.id).parts["output"]
 
 
+@pytest.mark.quick(
+    "a full disk",
+    "a lease among forks",
+    "a write lease",
+    "attributes",
+    "deep",
+    "forks without end",
+    "growing",
+    "links, pipes and sockets",
+    "long names",
+    "many hard links",
+    "memory without end",
+    "shut",
+    "sparse files of eight exabytes",
+)
 @pytest.mark.parametrize("name", sorted(ENDS))
 async def test_what_an_agent_does_at_its_end_is_its_own_outcome(tmp_path: Path, name: str) -> None:
     step, status = ENDS[name]

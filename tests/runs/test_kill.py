@@ -63,6 +63,7 @@ async def test_kill_between_any_two_steps_of_closing(tmp_path: Path, point: str)
     all_is_well(at)
 
 
+@pytest.mark.quick("close.begin", "close.commit")
 @pytest.mark.parametrize("point", CLOSING)
 async def test_a_crash_of_ours_is_recorded_once_and_tried_again(tmp_path: Path, point: str) -> None:
     at = setting(tmp_path, [HELLO])
@@ -146,6 +147,7 @@ async def test_one_interrupt_closes_what_runs_with_its_evidence(tmp_path: Path) 
     assert not check(at.store)
 
 
+@pytest.mark.thorough(quick="runs/test_kill.py::test_one_interrupt_closes_what_runs_with_its_evidence")
 async def test_two_interrupts_at_once_lose_nothing_that_was_committed(tmp_path: Path) -> None:
     at = setting(tmp_path, [HELLO], names=("a", "b"), special=SLEEPY)
     process = again(tmp_path)

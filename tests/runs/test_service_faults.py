@@ -46,6 +46,7 @@ async def test_a_model_that_is_slow_reaches_its_limit_of_time(tmp_path: Path) ->
     assert (trial.outcome.ending, trial.outcome.cause) == (Ending.LIMIT, Cause.LIMIT_TIME)
 
 
+@pytest.mark.quick("HALF_JSON", "NO_CHOICES")
 @pytest.mark.parametrize("fault", ["HALF_JSON", "NO_CHOICES", "ERROR_IN_200"])
 async def test_an_answer_that_is_none_is_asked_for_again(tmp_path: Path, fault: str) -> None:
     _, (trial,), requests = await served(tmp_path, [getattr(faults, fault), calls("submit")], model_retries=1)
@@ -59,6 +60,7 @@ async def test_a_service_that_never_answers_with_sense_is_told_so(tmp_path: Path
     assert "an answer without a choice in it" in trial.outcome.reason
 
 
+@pytest.mark.quick("TOO_LONG")
 @pytest.mark.parametrize("fault", ["TOO_LONG", "VLLM_TOO_LONG"])
 async def test_a_conversation_that_never_fits_is_the_agents_limit(tmp_path: Path, fault: str) -> None:
     _, (trial,), _ = await served(tmp_path, [getattr(faults, fault)])

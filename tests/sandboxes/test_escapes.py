@@ -33,11 +33,11 @@ ROOT = os.geteuid() == 0
 USER = 1500
 """The ordinary user that rootless boxes are tried as when the tests run as root; it needs no account."""
 DRIVER = Path(__file__).parent / "attacks" / "drive.py"
-ROOTLESS_SHARE = 3
+ROOTLESS_SHARE = 5
 """Where both kinds can be had, the quick profile tries one attack in so many on the rootless one too."""
 
 
-IMAGE_SHARE = 8
+IMAGE_SHARE = 16
 """The quick profile tries one attack in so many on boxes with the root of an image."""
 
 
@@ -105,10 +105,20 @@ def _start(kind: str, folder: Path) -> subprocess.Popen[str]:
         env["XDG_CACHE_HOME"] = str(cache_folder().parent)
     if rootless and ROOT:
         os.chown(folder, USER, USER)
+        env["XDG_CACHE_HOME"] = str(_cache())
         packages = [path for path in sys.path if path.endswith("site-packages")]
         env["PYTHONPATH"] = ":".join([SOURCE, *packages])
         words = [*_as_user(), _interpreter(), str(DRIVER)]
     return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env, cwd="/")
+
+
+def _cache() -> Path:
+    """What boxes of the ordinary user are made of, once for all of its drivers: their libraries take long to copy."""
+    folder = Path(f"/tmp/worksample-attacks-cache-{os.getpid()}")
+    if not folder.exists():
+        folder.mkdir(mode=0o755)
+        os.chown(folder, USER, USER)
+    return folder
 
 
 def _image(folder: Path, given: bool) -> Path:
@@ -148,7 +158,7 @@ def ask() -> Iterator[Ask]:
         driver.stdin.close()
         driver.wait(120)
         driver.stdout.close()
-    for folder in folders:
+    for folder in (*folders, _cache()):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.box
 IMPORTS = "import numpy, polars, openpyxl, PIL, matplotlib.pyplot, defusedxml, IPython"
 
 
+@pytest.mark.quick("words1")
 @pytest.mark.parametrize("words", [["python3", "-c"], ["bash", "-lc"], ["sh", "-c"]])
 async def test_agents_have_common_libraries(words: list[str]) -> None:
     draw = f"{IMPORTS}; matplotlib.pyplot.plot([1, 2]); matplotlib.pyplot.savefig('/task/output/a.png'); print(6 * 7)"

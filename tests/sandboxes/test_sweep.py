@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
+import secrets
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sandboxes.test_guarded import gone, running
 from worksample.box import BoxConfig, open_box
 from worksample.errors import SandboxError
-from worksample.sandboxes import available, sweep
-from worksample.sandboxes.host_state import runtime_folder, started_at
+from worksample.files.scratch import started_at
+from worksample.sandboxes import available, cgroups, sweep
+from worksample.sandboxes.host_state import (
+    BoxFolder,
+    beginnings_folder,
+    cache_folder,
+    runtime_folder,
+    workplaces_folder,
+)
+from worksample.sandboxes.marked import MAKER
 
 pytestmark = pytest.mark.box
 
@@ -60,8 +74,8 @@ def _gone(pid: int, started: int) -> bool:
 
 
 def _swept() -> list[str]:
-    """Boxes that were swept; groups that other killed runs left on this machine are swept too, and are not ours."""
-    return [line for line in sweep() if not line.startswith("control group")]
+    """Boxes that were swept; what else other killed runs left on this machine is swept too, and is not ours."""
+    return [line for line in sweep() if not line.startswith(("control group", "folder", "half"))]
 
 
 @pytest.mark.parametrize("state", ["running", "frozen"])
@@ -182,3 +196,123 @@ async def test_many_boxes_at_once_have_ids_of_their_own() -> None:
     done = await asyncio.gather(*(one(number) for number in range(12)))
     assert [int(number) for number, _ in done] == list(range(12))
     assert len({uid for _, uid in done}) == (12 if os.geteuid() == 0 else 1)
+
+
+PLAIN = """
+import asyncio, sys
+from worksample.box import BoxConfig, open_box
+
+async def main():
+    async with open_box(BoxConfig(), kind="none") as box:
+        script = "setsid sh -c 'while :; do sleep 0.05; done' " + sys.argv[1] + " </dev/null >/dev/null 2>&1 &"
+        await box.run(["bash", "-c", script])
+        print("ready", flush=True)
+        if sys.argv[2] == "killed":
+            await asyncio.sleep(300)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("ends", ["killed", "closed"])
+def test_what_left_its_group_in_a_plain_box_ends_with_the_box_or_the_next_run(tmp_path: Path, ends: str) -> None:
+    mark = f"mark-{secrets.token_hex(8)}"
+    env = {**os.environ, "WORKSAMPLE_RUNTIME_DIR": str(tmp_path)}
+    words = [sys.executable, "-c", PLAIN, mark, ends]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=env, text=True) as platform:
+        assert platform.stdout is not None and platform.stdout.readline() == "ready\n"
+        if ends == "killed":
+            platform.kill()
+    if ends == "killed":
+        assert running(mark)  # one, or two in the moment in which it forks
+        subprocess.run([sys.executable, "-c", NEXT, "none"], env=env, check=True)
+    assert gone(mark)
+
+
+FORKED = """
+import subprocess, sys, time
+from worksample.sandboxes.marked import of_this_process
+
+code = "import time; time.sleep(1000)"
+subprocess.Popen([sys.executable, "-c", code, sys.argv[1]], env=of_this_process(), start_new_session=True)
+print("begun", flush=True)
+time.sleep(300)
+"""
+
+
+def test_what_bubblewrap_had_not_let_go_on_ends_with_the_next_run(tmp_path: Path) -> None:
+    """It waits for a word of its parent, and was killed with it before it could ask to be told of that."""
+    mark = f"mark-{secrets.token_hex(8)}"
+    env = {**os.environ, "WORKSAMPLE_RUNTIME_DIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", FORKED, mark], stdout=subprocess.PIPE, env=env, text=True) as platform:
+        assert platform.stdout is not None and platform.stdout.readline() == "begun\n"
+        # While its platform lives it is left alone.
+        subprocess.run([sys.executable, "-c", NEXT, "none"], env=env, check=True)
+        assert len(running(mark)) == 2
+        platform.kill()
+    assert len(running(mark)) == 1
+    subprocess.run([sys.executable, "-c", NEXT, "none"], env=env, check=True)
+    assert gone(mark)
+
+
+async def test_a_box_does_not_see_who_began_it() -> None:
+    async with open_box(BoxConfig()) as box:
+        told = await box.run(["bash", "-c", "cat /proc/*/environ; env"])
+    assert b"PATH=" in told.stdout and MAKER.encode() not in told.stdout
+
+
+def test_groups_are_noted_before_they_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A platform that was killed in between, in a group of the machine's in which nobody looks by name."""
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path))
+    parents = available().parents
+    if parents.memory is None:
+        pytest.skip("no control groups can be made here")
+    folder = BoxFolder("doomed", groups=partial(cgroups.places, parents))
+    made = [Path(path) for path in folder.owner.groups]
+    for path in made:
+        path.mkdir()
+    owner = json.loads((folder.path / "owner.json").read_text())
+    (folder.path / "owner.json").write_text(json.dumps(owner | {"started": 1}))
+    assert [line for line in _swept() if "doomed" in line]
+    assert not any(path.exists() for path in made)
+
+
+def test_halves_and_folders_of_killed_makers_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("runtime", "cache", "temporary"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "runtime"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    cache, beginnings = cache_folder(), beginnings_folder()
+    space = Path("/proc/self/ns/pid").stat().st_ino
+    halves = [cache / ".toolbox-1.new", cache / "agents" / ".program.new", cache / "images" / ".abc.new"]
+    halves += [beginnings / ".def.new", cache / "images" / f"worksample-image-1-1-{space}-00000000"]
+    halves += [tmp_path / "temporary" / f"worksample-audit-1-1-{space}-00000000"]
+    whole = [cache / "toolbox-2", cache / "images" / "whole", cache / ".toolbox-3.new", beginnings / "whole"]
+    for folder in (*halves, *whole):
+        (folder / "deep").mkdir(parents=True)
+    try:
+        with (cache / ".toolbox-3.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # its maker lives
+            assert len([line for line in sweep() if line.startswith(("folder", "half"))]) >= len(halves)
+        assert not any(half.exists() for half in halves) and all(folder.exists() for folder in whole)
+    finally:
+        shutil.rmtree(beginnings)
+
+
+def test_a_workplace_that_nobody_keeps_leaves_no_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path))
+    kept, dead, trial, begun = (workplaces_folder() / name for name in ("kept", "dead", "trial-1", "trial-2"))
+    for folder in (kept, dead, trial, begun):
+        folder.mkdir(parents=True)
+    for folder in (kept, dead, trial):
+        (folder / "lock").touch()
+        (folder / "log").touch()
+        with socket.socket(socket.AF_UNIX) as own:
+            own.bind(str(folder / "control"))
+    with (kept / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        sweep()
+    assert sorted(path.name for path in kept.iterdir()) == ["control", "lock", "log"]
+    assert sorted(path.name for path in dead.iterdir()) == ["lock", "log"]  # what its keeper said last
+    assert not trial.exists() and not begun.exists()

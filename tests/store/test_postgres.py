@@ -16,6 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from forking.child import Talking
+from running.profiles import examples, is_quick_run
 from store.older_stores import VERSIONS, is_whole, unpack
 from store.slow_files import Gate, SlowFiles
 from store.test_many_machines import (
@@ -95,7 +97,7 @@ def outline(url: str) -> list[tuple[object, ...]]:
         )
 
 
-def all_end_well(workers: list[subprocess.Popen[str]]) -> None:
+def all_end_well(workers: list[Talking]) -> None:
     for worker in workers:
         go(worker)
     assert [(w.communicate(timeout=120)[1], w.returncode) for w in workers] == [("", 0)] * len(workers)
@@ -121,7 +123,7 @@ def test_several_processes_may_open_a_fresh_store_at_once(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As several machines do: each has a folder of its own, and so no lock of this machine in common."""
-    for n in range(2):
+    for n in range(1 if is_quick_run() else 2):
         monkeypatch.setenv("WORKSAMPLE_DATABASE", fresh_url(server))
         folders = [tmp_path / f"{n}{name}" for name in "abcd"]
         for folder in folders:
@@ -147,6 +149,7 @@ def test_tables_are_made_by_one_at_a_time(server: str, tmp_path: Path, monkeypat
         assert ("meta",) in looking.execute(tables).fetchall()
 
 
+@pytest.mark.thorough(quick="store/test_postgres.py::test_several_processes_may_open_a_fresh_store_at_once")
 def test_several_processes_may_bring_one_up_at_once(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,7 +226,7 @@ def test_one_of_many_takers_gets_a_lease(url: str, tmp_path: Path) -> None:
             assert store.holder(f"k{n}") == f"o{taken.index(True)}"
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=histories(WORLD))
 def test_it_says_what_sqlite_says(
     server: str,

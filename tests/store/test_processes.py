@@ -12,29 +12,24 @@ from pathlib import Path
 
 import pytest
 
+from forking.child import Talking
+from running.profiles import examples
 from store.views import everything, live
 from store.worlds import World, planted
 from worksample.records import Submission, Trial
 from worksample.store import Store, check, rebuild
 
 WORLD = World()
+KILLS = 12
 TESTS = Path(__file__).resolve().parents[1]
 
 
-def start(store: Path, name: str, count: int) -> subprocess.Popen[str]:
+def start(store: Path, name: str, count: int) -> Talking:
     """A worker that waits for its first line of input."""
-    return subprocess.Popen(
-        [sys.executable, TESTS / "store" / "worker.py", store, name, str(count)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
-    )
+    return Talking("store.worker", [store, name, count])
 
 
-def go(process: subprocess.Popen[str]) -> None:
-    assert process.stdin
+def go(process: Talking) -> None:
     process.stdin.write("\n")
     process.stdin.flush()
 
@@ -66,10 +61,9 @@ def test_a_store_survives_kills_at_any_point(tmp_path: Path) -> None:
     """Whatever a killed process reported as committed is there, whole, and nothing is there by half."""
     planted(Store.open(tmp_path / "s", create=True), WORLD).close()
     chance, reported = random.Random(7), set[str]()
-    for n in range(12):
+    for n in range(examples(KILLS)):
         worker = start(tmp_path / "s", f"w{n}-", 10_000)
         go(worker)
-        assert worker.stdout
         reported.add(worker.stdout.readline().strip())
         time.sleep(chance.random() * 0.2)
         worker.send_signal(signal.SIGKILL)

@@ -6,14 +6,14 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forking.child import ended
+from running.profiles import examples
 from store.views import everything, live
 from store.worlds import World, at, histories, planted
 from worksample.errors import RecordConflict, UsageError
@@ -22,7 +22,6 @@ from worksample.store import Store, check, merge, rebuild
 from worksample.store.objects import Broken, draft, pack
 
 WORLD = World()
-TESTS = Path(__file__).resolve().parents[1]
 
 
 def fresh(folder: Path, *histories: list[list[Record]]) -> Store:
@@ -33,7 +32,7 @@ def fresh(folder: Path, *histories: list[list[Record]]) -> Store:
     return store
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(history=histories(WORLD), data=st.data())
 def test_rebuilding_changes_nothing_and_the_order_of_commits_neither(
     tmp_path_factory: pytest.TempPathFactory, history: list[list[Record]], data: st.DataObject
@@ -49,7 +48,7 @@ def test_rebuilding_changes_nothing_and_the_order_of_commits_neither(
         assert everything(other) == before
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(one=histories(WORLD, 5), two=histories(WORLD, 5))
 def test_merging_is_the_same_in_both_directions_and_twice(
     tmp_path_factory: pytest.TempPathFactory, one: list[list[Record]], two: list[list[Record]]
@@ -120,9 +119,8 @@ def test_two_machines_that_noted_the_same_things_merge(tmp_path: Path) -> None:
 
 def test_a_kill_between_object_and_row_loses_nothing(tmp_path: Path) -> None:
     fresh(tmp_path / "s").close()
-    worker = [sys.executable, TESTS / "store" / "worker.py", tmp_path / "s", "w", "9"]
-    env = {**os.environ, "PYTHONPATH": str(TESTS), "WORKSAMPLE_FAULT": "store.object:kill:4"}
-    done = subprocess.run(worker, env=env, input="\n", capture_output=True, text=True, check=False)
+    env = {**os.environ, "WORKSAMPLE_FAULT": "store.object:kill:4"}
+    done = ended("store.worker", tmp_path / "s", "w", 9, env=env)
     assert done.returncode == -signal.SIGKILL
     assert done.stdout.split() == ["w0", "w1", "w2"]
     with Store.open(tmp_path / "s", heal=False) as store:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from running.profiles import is_quick_run
 from workplace.test_restored import EXAMPLES, with_asking_grader
 from worksample.agents import Step
 from worksample.audit.controls import Bench
@@ -100,6 +101,8 @@ async def agree(root: Path, tmp_path: Path) -> dict[str, float]:
         store.commit(taken.task, *taken.instances)
         for instance in taken.instances:
             scripts = Bench(store, package).scripts(instance)
+            if is_quick_run():  # the right one and a wrong one
+                scripts = dict(list(scripts.items())[1:3])
             live = await graded_live(store, instance, scripts, tmp_path / instance.name)
             merge(other, store)
             for (id, protocol), first in live.items():

@@ -21,8 +21,8 @@ PROPORTION = 400
 PROGRAM = Path(__file__).with_name("hostile_deliverables.py")
 
 
+@pytest.mark.quick("logo-vector", "sales-cleanup")
 @pytest.mark.long
-@pytest.mark.quick("incident-report", "logo-vector", "sales-cleanup", "translation-strings")
 @pytest.mark.parametrize("task", TASKS)
 def test_a_sample_of_mutants_is_graded(task: str) -> None:
     """All of them: `PYTHONPATH=tests python tests/suites/hostile_deliverables.py TASK`."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from running.profiles import is_quick_run
 from suites.apart import apart
 from suites.plain_grading import SUITE, Package, grade, lay_case, play
 
@@ -24,9 +25,10 @@ CASES = [(t, folder.name) for t in TASKS for folder, _ in Package.read(t).cases(
 
 
 def score(package: Package, instance: str, output: Path, scratch: Path) -> float:
-    """Graded twice: equal results, and a grade both times."""
-    first, second = (apart(grade, package, instance, output, scratch) for _ in range(2))
-    assert first == second
+    """Graded twice: equal results, and a grade both times. In the quick profile references alone are."""
+    again = not is_quick_run() or output == package.reference(instance)
+    first, *others = (apart(grade, package, instance, output, scratch) for _ in range(1 + again))
+    assert others in ([], [first])
     assert "grade" in first, first
     return float(first["grade"]["score"])
 
@@ -109,7 +111,7 @@ def test_each_criterion_has_a_case_that_fails_it(task: str) -> None:
     assert leaves <= passing
 
 
-@pytest.mark.thorough(quick="cli/test_newcomer.py::test_the_demo_tells_good_agents_from_bad_ones[one of each]")
+@pytest.mark.thorough(quick="cli/test_newcomer.py::test_the_demo_tells_good_agents_from_bad_ones[some]")
 @pytest.mark.parametrize(("task", "instance"), INSTANCES)
 @pytest.mark.parametrize("agent", ["good", "hasty", "lazy"])
 def test_scripted_agents_rank_as_they_work(agent: str, task: str, instance: str, tmp_path: Path) -> None:

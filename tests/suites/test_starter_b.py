@@ -105,7 +105,7 @@ def work(agent: str, task: str, instance: str, place: Path) -> Path:
     return place / "output"
 
 
-@pytest.mark.thorough(quick="cli/test_newcomer.py::test_the_demo_tells_good_agents_from_bad_ones[one of each]")
+@pytest.mark.thorough(quick="cli/test_newcomer.py::test_the_demo_tells_good_agents_from_bad_ones[some]")
 @pytest.mark.parametrize(("task", "instance"), INSTANCES)
 def test_scripted_agents_rank_as_they_work(task: str, instance: str, tmp_path: Path) -> None:
     scores = {}

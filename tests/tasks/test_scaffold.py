@@ -22,12 +22,13 @@ def test_it_is_a_sound_package_with_a_canary_of_its_own(tmp_path: Path) -> None:
 
 def test_it_overwrites_nothing(tmp_path: Path) -> None:
     scaffold(tmp_path, "one")
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="exists already"):
         scaffold(tmp_path, "one")
     with pytest.raises(UsageError, match="is not a task's id"):
         scaffold(tmp_path, "../One")
 
 
+@pytest.mark.thorough(quick="repo/test_snippets.py::test_what_a_page_says_can_be_typed[docs/own-task.md]")
 @pytest.mark.box
 @pytest.mark.long
 def test_it_passes_the_audit(tmp_path: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import random
-import tempfile
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 
 import polars as pl
 import pytest
@@ -40,31 +41,47 @@ def compared(world: JoinedWorld, by: JudgedBy | None) -> list[str]:
     return seen
 
 
+Worlds = Callable[[Protocol, int], JoinedWorld]
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
+    """Each made once: nothing here changes them."""
+    with ExitStack() as stack:
+
+        @cache
+        def made(protocol: Protocol, seed: int) -> JoinedWorld:
+            store = stack.enter_context(Store.open(tmp_path_factory.mktemp("joined") / "s", create=True))
+            return JoinedWorld(store, protocol, random.Random(seed))
+
+        yield made
+
+
+@pytest.mark.quick("program", "rubric")
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_the_verdict_joins_its_leaves_as_is_written_down(protocol: Protocol) -> None:
+def test_the_verdict_joins_its_leaves_as_is_written_down(protocol: Protocol, worlds: Worlds) -> None:
     seen: Counter[str] = Counter()
     for seed in range(10):
-        with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "s", create=True) as store:
-            world = JoinedWorld(store, protocol, random.Random(seed))
-            seen.update(compared(world, random.Random(seed).choice([None, None, None, *JudgedBy])))
+        seen.update(compared(worlds(protocol, seed), random.Random(seed).choice([None, None, None, *JudgedBy])))
     wanted = {"decided True", "decided False", "waits for people", "waits for a judge", "waits for a program",
               "could not be judged", "the raters are split on", "too few grades by people"}  # fmt: skip
     assert wanted <= set(seen), seen
 
 
+@pytest.mark.quick("program")
 @pytest.mark.parametrize("protocol", (Protocol.PROGRAM, Protocol.CHECKPOINTS))
-def test_points_by_kind_add_up_to_the_score(protocol: Protocol) -> None:
+def test_points_by_kind_add_up_to_the_score(protocol: Protocol, worlds: Worlds) -> None:
     """Whoever answers, whatever gates close, and where the last criterion gives all: every criterion has a kind."""
     held = 0
     for seed in range(10):
-        with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "s", create=True) as store:
-            world = JoinedWorld(store, protocol, random.Random(seed))
-            work = Work(world.store, [world.experiment])
-            points = work.points_by_kind(protocol).group_by("submission").agg(pl.col("earned", "points").sum())
-            rows = work.frame(protocol).drop_nulls("score").join(points, on="submission", how="left")
-            for n, subject in world.made.items():
-                row = next(iter(rows.filter(pl.col("submission") == subject).iter_rows(named=True)), None)
-                if row is not None and not world.criteria(n).kinds <= {"program"}:
-                    assert math.isclose(row["earned"] / row["points"], row["score"], abs_tol=1e-9), (seed, n)
-                    held += 1
+        world = worlds(protocol, seed)
+        work = Work(world.store, [world.experiment])
+        points = work.points_by_kind(protocol).group_by("submission").agg(pl.col("earned", "points").sum())
+        frame = work.frame(protocol).drop_nulls("score").join(points, on="submission", how="left")
+        rows = {row["submission"]: row for row in frame.iter_rows(named=True)}
+        for n, subject in world.made.items():
+            row = rows.get(subject)
+            if row is not None and not world.criteria(n).kinds <= {"program"}:
+                assert math.isclose(row["earned"] / row["points"], row["score"], abs_tol=1e-9), (seed, n)
+                held += 1
     assert held > 20

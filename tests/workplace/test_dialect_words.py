@@ -18,7 +18,7 @@ from worksample.tasks.workplace import endpoints_of_workplace
 from worksample.workplace.in_box.dialects.backend import Backend
 from worksample.workplace.in_box.dialects.exchange import Request
 from worksample.workplace.in_box.dialects.owncloud import OwnCloud
-from worksample.workplace.in_box.dialects.rocketchat import RocketChat
+from worksample.workplace.in_box.dialects.rocketchat.answering import RocketChat
 from worksample.workplace.in_box.dialects.serving import REFUSED, Front
 
 PASSWORDS = {"theagentcompany": "mine", "david_wong": "his"}

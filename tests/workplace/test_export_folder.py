@@ -41,7 +41,7 @@ def test_what_is_written_is_read(state: Path, tmp_path: Path) -> None:
     assert (seed.state / "files/deep/a.txt").read_bytes() == b"a" * 3_000_000
     assert not (seed.state / "files/passwd").exists()
     assert (to / "accounts.json").stat().st_mode & 0o077 == 0
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="exists already"):
         write_export(state, ACCOUNTS, to)
 
 

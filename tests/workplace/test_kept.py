@@ -21,9 +21,9 @@ EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043/company"
 
 def test_a_name_that_none_has_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path))
-    with pytest.raises(UsageError, match="no workplace of this name stands"):
+    with pytest.raises(UsageError, match="no workplace of this name is running"):
         tell("nobody", "status")
-    with pytest.raises(UsageError, match="is no name"):
+    with pytest.raises(UsageError, match="cannot be the name"):
         stands("../etc")
     assert not stands("nobody")
 
@@ -59,7 +59,7 @@ def test_a_workplace_is_kept_for_people(name: str, tmp_path: Path) -> None:
     first = cli_json("workplace", "up", EXAMPLE, "--name", name, "--services", "chat,files")
     assert [one["name"] for one in cli_json("workplace", "status") if one["name"] == name] == [name]
     again = cli("workplace", "up", EXAMPLE, "--name", name)
-    assert again.returncode and "stands already" in again.stderr
+    assert again.returncode and "is already running" in again.stderr
     rosa = cli_json("workplace", "open", "chat", "--name", name, "--as", "rosa")
     assert rosa["address"] == first["addresses"]["chat"]
     chat, who = rosa["address"], ("rosa", rosa["password"])

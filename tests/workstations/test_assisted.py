@@ -80,4 +80,4 @@ async def _finish(room: Workroom) -> None:
         await ann.do("remove", {"path": "notes.txt"})
         room.clock.pass_(60)
         assert (await ann.do("submit", {}))["files"] == 1
-    await room.desks.stop()
+    await room.workstations.stop()

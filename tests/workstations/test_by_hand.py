@@ -42,7 +42,7 @@ def test_a_person_does_a_task_and_stands_beside_the_agent(tmp_path: Path) -> Non
             assert (await ann.do("pause"))["state"] == "paused"
         room.clock.pass_(3 * 86400)
         # The server was stopped meanwhile; she comes back in another browser.
-        await room.desks.stop()
+        await room.workstations.stop()
         room.start_server()
         async with room.browser("ann") as ann:
             await ann.sit()
@@ -57,7 +57,7 @@ def test_a_person_does_a_task_and_stands_beside_the_agent(tmp_path: Path) -> Non
             assert done["files"] == 1 and done["seconds"] == 180
             assert await ann.do("submit", {}) == done
             assert await ann.get("/places") == []
-        await room.desks.stop()
+        await room.workstations.stop()
 
     asyncio.run(work())
     status = room.run().status

@@ -112,7 +112,7 @@ def test_two_people_one_place_and_a_killed_server(tmp_path: Path) -> None:
             room.clock.pass_(70)
             await ann.do("heartbeat")
         # The server is killed: nothing of it says good-bye. The time stops where it was last heard of, and a gap.
-        for desk in room.desks._open.values():
+        for desk in room.workstations._open.values():
             await desk.box.close()
         room.start_server()
         room.clock.pass_(86400)
@@ -120,7 +120,7 @@ def test_two_people_one_place_and_a_killed_server(tmp_path: Path) -> None:
             await ann.sit()
             assert (await ann.do("pause"))["seconds"] == 70 + GAP
             slot = ann.place.rpartition("/")[2]
-            room.store.release(f"desk:{slot}", room.store.holder(f"desk:{slot}") or "")
+            room.store.release(f"workstation:{slot}", room.store.holder(f"workstation:{slot}") or "")
             await ann.do("start")
             found = {f["path"] for f in (await ann.get(f"{ann.place}/files"))["files"] if f["kind"] != "folder"}
             assert found == {*(p.replace("%", "%25") for p in FINE), "leak", "root"}
@@ -133,7 +133,7 @@ def test_two_people_one_place_and_a_killed_server(tmp_path: Path) -> None:
             room.clock.pass_(30)
             both = await asyncio.gather(*(bob.send("POST", f"{bob.place}/submit", {}) for _ in range(3)))
             assert {a.status_code for a in both} <= {200, 409} and 200 in {a.status_code for a in both}
-        await room.desks.stop()
+        await room.workstations.stop()
 
     asyncio.run(work())
     assert room.run().status.complete
@@ -157,18 +157,18 @@ def test_whom_nothing_is_heard_of_is_paused_and_the_box_closed(tmp_path: Path) -
             await ann.do("start")
             await ann.upload("half.txt", b"half")
             slot = ann.place.rpartition("/")[2]
-            heard = room.desks._open[slot].heard
+            heard = room.workstations._open[slot].heard
             room.clock.pass_(500)
-            await room.desks.look_at(slot, heard + GAP - 1)
+            await room.workstations.look_at(slot, heard + GAP - 1)
             assert seat_of(room.store, slot).running
-            await room.desks.look_at(slot, heard + GAP + 1)
+            await room.workstations.look_at(slot, heard + GAP + 1)
             seat = seat_of(room.store, slot)
             assert not seat.running and seat.seconds == GAP and seat.output
-            await room.desks.look_at(slot, heard + 10_000)
-            assert slot not in room.desks._open
+            await room.workstations.look_at(slot, heard + 10_000)
+            assert slot not in room.workstations._open
             assert [f["path"] for f in (await ann.get(f"{ann.place}/files"))["files"]] == ["half.txt"]
             await _nothing(ann)
-        await room.desks.stop()
+        await room.workstations.stop()
 
     asyncio.run(work())
     [mine] = [s for s in room.store.find(Submission) if s.author == "ann"]

@@ -40,7 +40,7 @@ def test_a_place_is_taken_back_and_the_next_person_begins_anew(tmp_path: Path) -
             assert (await ada.send("POST", back, {"reason": ""})).status_code == 400
             assert (await ada.send("POST", back, {"reason": "she is ill"})).status_code == 204
             slot = ann.place.rpartition("/")[2]
-            assert slot not in room.desks._open
+            assert slot not in room.workstations._open
             # She reads why, whatever she does next; twice is refused.
             for act in ("heartbeat", "start", "pause", "submit"):
                 told = await ann.send("POST", f"{ann.place}/{act}", {} if act == "submit" else None)
@@ -57,7 +57,7 @@ def test_a_place_is_taken_back_and_the_next_person_begins_anew(tmp_path: Path) -
             room.clock.pass_(30)
             await bob.do("submit", {})
             assert (await ada.send("POST", back, {"reason": "late"})).status_code == 409
-        await room.desks.stop()
+        await room.workstations.stop()
 
     asyncio.run(work())
     [done] = [t for t in room.store.find(Trial) if t.person_seconds is not None]
@@ -80,7 +80,7 @@ def test_who_takes_it_again_goes_on_with_their_own(tmp_path: Path) -> None:
             assert (await ann.sit())["seconds"] == 50
             await ann.do("start")
             assert [f["path"] for f in (await ann.get(f"{ann.place}/files"))["files"]] == ["half.txt"]
-        await room.desks.stop()
+        await room.workstations.stop()
 
     asyncio.run(work())
 
@@ -102,6 +102,6 @@ def test_a_box_is_never_handed_on_to_another_person(tmp_path: Path) -> None:
             await bob.sit()
             await bob.do("start")
             assert (await bob.get(f"{bob.place}/files"))["files"] == []
-        await room.desks.stop()
+        await room.workstations.stop()
 
     asyncio.run(work())

@@ -74,7 +74,7 @@ class Workroom:
     def start_server(self) -> None:
         """One that knows nothing of an earlier one."""
         self.app = create_app(self.store, AppConfig(static=self.folder / "static"), clock=self.clock)
-        self.desks = self.app.services.desks
+        self.workstations = self.app.services.workstations
 
     def run(self) -> RunResult:
         return run_experiment(self.store, self.experiment, RunOptions(parallel=2))

@@ -88,7 +88,9 @@ def build(
     if isinstance(settings, HumanSettings):
         raise PlanError("a person works in the app, not in a run", next="worksample serve")
     if model is None:
-        raise PlanError(f"agent {agent.name} has no model", next="agents.model_of gives it")
+        raise PlanError(
+            f"agent {agent.name} has no model", next="--model PROVIDER/MODEL, or model in the agent's table"
+        )
     if isinstance(settings, ScriptedSettings):
         from .replay import replay
 

@@ -87,12 +87,15 @@ def define(
     given: dict[str, Any] = dict(settings or {})
     if preset is not None:
         if preset not in PRESETS:
-            raise PlanError(f"no preset is called {preset!r}; there are: {', '.join(PRESETS)}")
+            raise PlanError(
+                f"no preset is called {preset!r}; there are: {', '.join(PRESETS)}",
+                next="--agent with one of these names",
+            )
         harness = harness or PRESETS[preset].harness
         given = _over(PRESETS[preset].settings, given)
     if harness == HUMAN:
         raise PlanError(
-            "people are not chosen as agents are", next='an arm with worker = "human" in the experiment file'
+            "a person cannot be chosen with --agent", next='an arm with worker = "human" in the experiment file'
         )
     if harness is None or settings_of(harness) is None:
         raise PlanError(
@@ -145,7 +148,10 @@ def _model(harness: str, model: str | None) -> str | None:
     if harness == "scripted":
         model = model or REPLAY
         if not model.startswith("script/"):
-            raise PlanError(f"a scripted agent calls no model; its name must start with script/, not {model!r}")
+            raise PlanError(
+                f"a scripted agent calls no model, so {model!r} cannot be its model",
+                next="leave out --model, or give a name that starts with script/",
+            )
     return model
 
 

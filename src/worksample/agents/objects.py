@@ -43,9 +43,9 @@ def found(name: str, source: str) -> Any:
     value = _imported(name)
     if source_of(value) != source:
         raise PlanError(
-            f"the code of {name} is not what was planned",
+            f"the code of {name} has changed since the run was planned",
             where=f"agent {name}",
-            next="run it anew: other code is another agent",
+            next="start a new run: changed code is another agent",
         )
     return value
 
@@ -57,7 +57,9 @@ def made(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
     try:
         result = value(**args)
     except TypeError as error:
-        raise PlanError(f"{name_of(value)} makes no agent: {error}", next="args of the agent's settings") from error
+        raise PlanError(
+            f"{name_of(value)} makes no agent: {error}", next="check args in the agent's settings"
+        ) from error
     if not is_async(result):
         raise PlanError(
             f"{name_of(value)} gives {type(result).__name__}, which is not an agent, solver or async function"
@@ -126,7 +128,7 @@ def _imported(name: str) -> Any:
     module, sign, path = name.partition(":")
     if not (module and sign and path):
         raise PlanError(
-            f"the agent {name} was an object of another process",
+            f"the agent {name} was an object in another process",
             next="call worksample.run with it again, or name it as module:name",
         )
     try:

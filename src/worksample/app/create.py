@@ -19,7 +19,7 @@ from worksample.app.prerendering.preparing import Preparing
 from worksample.models import close_models
 from worksample.people import People
 from worksample.people.clock import moment, wall
-from worksample.workstations.desks import Desks
+from worksample.workstations.work import Workstations
 
 from .api import make_api
 from .authentication import SignedOut, find_session
@@ -52,7 +52,7 @@ def create_app(
         people=People(store, clock=clock, instructions=instructions),
         capabilities=Capabilities(store, clock, hours=config.capability_hours),
         preparing=Preparing(store, config),
-        desks=Desks(store, lambda: moment(clock())),
+        workstations=Workstations(store, lambda: moment(clock())),
         suggesting=suggesting_of(store, config.judges),
     )
     return Hosts(
@@ -83,10 +83,10 @@ def _app(services: Services) -> ASGIApp:
 @asynccontextmanager
 async def _life(services: Services) -> AsyncIterator[None]:
     await services.preparing.start()
-    services.desks.begin()
+    services.workstations.begin()
     try:
         yield
     finally:
-        await services.desks.stop()
+        await services.workstations.stop()
         await services.preparing.stop()
         await close_models()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from worksample.app.prerendering.preparing import Preparing
     from worksample.people import People
     from worksample.store import Store
-    from worksample.workstations.desks import Desks
+    from worksample.workstations.work import Workstations
 
     from .config import AppConfig
     from .content_urls import Capabilities
@@ -27,7 +27,7 @@ class Services:
     """Addresses of deliverables: minted for an item's panes, found by content requests."""
     preparing: Preparing
     """Turns deliverables into views, each once, in the background and on demand."""
-    desks: Desks
+    workstations: Workstations
     """The places at which people sit and work, with their boxes."""
     suggesting: Suggesting | None = None
     """The model that suggests criteria; None where none is configured."""

@@ -82,7 +82,7 @@ def _refused(e: OSError, address: str, port: int) -> UsageError:
     if e.errno == errno.EADDRINUSE:
         return UsageError(f"port {port} is in use", next="--port 0 takes a free one")
     if e.errno == errno.EACCES:
-        return UsageError(f"port {port} may not be taken", next="--port 8765, or a proxy in front")
+        return UsageError(f"port {port} may not be used by this account", next="--port 8765, or a proxy in front")
     return UsageError(f"cannot listen at {address}: {e.strerror or e}", next="--bind 127.0.0.1")
 
 

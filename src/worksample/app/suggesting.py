@@ -104,7 +104,7 @@ def suggesting_of(store: Store, file: Path | None) -> Suggesting | None:
         return None
     config = judging_config(file)
     if ROLE not in config.judges:
-        raise UsageError(f"it has no [judges.{ROLE}]", where=str(file), next=NEXT)
+        raise UsageError(f"there is no table [judges.{ROLE}]", where=str(file), next=NEXT)
     [*models] = judges_of({ROLE: config.judges[ROLE]}, {}, Service(prices=config.prices), store.blobs)[ROLE]
     if len(models) > 1:
         raise UsageError(f"[judges.{ROLE}] is a panel: one model suggests", where=str(file), next="name one model")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 
 from worksample.errors import UsageError
+from worksample.files.scratch import scratch
 from worksample.grading import grade, has_solution, open_round, perform, solve
 from worksample.records import Evaluation, Instance, Protocol, Submission
 from worksample.store import Store
@@ -62,8 +61,8 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
     for name in ("parallel", "repeats"):
         if getattr(config, name) < 1:
             raise UsageError(f"{name} is {getattr(config, name)}; it must be 1 or more", where="audit")
-    with tempfile.TemporaryDirectory(prefix="worksample-audit-") as temporary:
-        store = Store.open(Path(temporary) / "store", create=True)
+    with scratch("audit") as temporary:
+        store = Store.open(temporary / "store", create=True)
         try:
             taken = ingest(package, store.blobs)
             store.commit(taken.task, *taken.instances)

@@ -143,7 +143,9 @@ class BoxConfig:
 
     def _check_root(self, root: Root) -> None:
         if self.python != "none":
-            raise SandboxError("a box with a root of its own has that root's Python", where="box", next='python="none"')
+            raise SandboxError(
+                "a box with an image as its root uses the image's own Python", where="box", next='python="none"'
+            )
         if not 0 <= root.user < 1 << 16:
             raise SandboxError(f"user {root.user} of an image is not below 65536", where="box")
         for place in (root.home, *([root.workdir] if root.workdir else [])):
@@ -155,7 +157,9 @@ class BoxConfig:
 
     def _check_endpoints(self) -> None:
         if self.endpoints and self.network != "endpoints":
-            raise SandboxError("endpoints are given, and no network for them", next='set network = "endpoints"')
+            raise SandboxError(
+                "endpoints are given, but the box has no network for them", next='set network = "endpoints"'
+            )
         if len(set(self.endpoints)) < len(self.endpoints) or len(self.endpoints) > MOST_ENDPOINTS:
             raise SandboxError(f"endpoints are given twice, or more than {MOST_ENDPOINTS}", where="box")
         for endpoint in self.endpoints:

@@ -38,11 +38,13 @@ def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> 
     for name in config.proofs:
         fitting = [e for e in known if e.id == name] or [e for e in known if e.name == name]
         if not fitting:
-            raise PlanError(f"no experiment {name!r} before this one", where=WHERE, next="worksample list")
+            raise PlanError(f"there is no earlier experiment {name!r}", where=WHERE, next="worksample list")
         one = max(fitting, key=lambda e: (e.at, e.id))
         if not calibrated(one) & frozenset(config.protocols):
             under = " or ".join(config.protocols)
-            raise PlanError(f"{name} calibrated no judge under {under}", where=WHERE, next="leave it out")
+            raise PlanError(
+                f"{name} calibrated no judge under {under}", where=WHERE, next=f"leave {name} out of proofs"
+            )
         found.append(one)
     return found
 

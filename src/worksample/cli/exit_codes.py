@@ -84,9 +84,9 @@ def _no_place(error: OSError) -> WorksampleError:
     """A file that cannot be written or read, in the system's words."""
     what = error.strerror or str(error)
     if error.errno in FULL:
-        step = "make room there (df -h), then the same command again"
+        step = "free some space there (df -h), then run the same command again"
     else:
-        step = "name a place that can be read and written, then the same command again"
+        step = "give a path that can be read and written, then run the same command again"
     return WorksampleError(what, where=str(error.filename or ""), next=step)
 
 

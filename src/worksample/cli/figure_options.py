@@ -45,8 +45,8 @@ def judged_by_option(function: F) -> F:
         type=click.Choice(["combined", "people", "judge", "program"]),
         default=None,
         callback=_judged_by,
-        help="Whose answers make the verdicts; combined: each criterion by its own kind of evaluator. Default: as the "
-        "experiment says.",
+        help="Whose answers decide the verdicts; combined: each criterion by its own kind of evaluator. Default: as "
+        "the experiment says.",
     )(function)
 
 
@@ -70,7 +70,8 @@ def where_option(function: F) -> F:
         metavar="FIELD=VALUE",
         callback=_where,
         help="Only this part of the work: agent, arm, category, cohort, domain, experiment, harness, instance, "
-        "model, platform, tag, task or tier. Repeatable: of one field any value counts, of several all must hold.",
+        "model, platform, tag, task or tier. Repeatable: values of one field are alternatives, different fields must "
+        "all match.",
     )(function)
 
 
@@ -118,11 +119,14 @@ def read_checking(text: str) -> Checking:
     for part in text.split(","):
         name, mark, value = (piece.strip() for piece in part.partition("="))
         if not mark or name not in known:
-            raise UsageError(f"--checking {part!r} is none of {', '.join(known)}", next=f"--checking {CHECKING}")
+            raise UsageError(
+                f"--checking {part!r} is not KEY=VALUE with a KEY out of {', '.join(known)}",
+                next=f"--checking {CHECKING}",
+            )
         try:
             values[name] = float(value)
         except ValueError as error:
-            raise UsageError(f"--checking {name} is {value!r}, no number", next=f"--checking {CHECKING}") from error
+            raise UsageError(f"--checking {name} is {value!r}, not a number", next=f"--checking {CHECKING}") from error
     return Checking(**values)
 
 

@@ -214,5 +214,5 @@ def show_calibration(plan: Plan) -> None:
         if config and config.proofs:
             out.print(f"  labels of {', '.join(config.proofs)} count towards the proof")
         if config and len(found.drawn) < config.least:
-            few = f"  {len(found.drawn)} labels correct nothing and prove little"
-            out.print(f"{few}: below {config.least} a report shows them alone")
+            few = f"  {len(found.drawn)} labels are too few to correct or prove anything"
+            out.print(f"{few}: below {config.least} a report only shows them")

@@ -49,7 +49,7 @@ def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, s
         return f"stopped: {kept}", resume
     if status.open > status.places:
         failed = counted(status.open - status.places, "slot")
-        return f"still open: {failed}, whose tries failed for reasons that are not the agent's", resume
+        return f"still open: {failed}; their tries failed, and not because of the agent", resume
     if status.due:
         return f"due: {counted(status.due, 're-attempt')} of work that failed", resume
     if status.places:
@@ -63,16 +63,16 @@ def _judging(status: Status, *, chained: bool, name: str) -> tuple[str, str]:
     if status.waits_for_people:
         said = f"waits for people: {counted(status.waits_for_people, 'submission')}"
         if status.to_label:
-            said += f", and for labels of what the judge said: {counted(status.to_label, 'submission')}"
+            said += f", and for labels of the judge's answers: {counted(status.to_label, 'submission')}"
         again = f"{resume}, then " if status.to_label or chained else ""
         return said, f"worksample review --experiment {name}, then {again}{report}"
     if status.to_label:
-        said = f"waits for people's labels of what the judge said: {counted(status.to_label, 'submission')}"
+        said = f"waits for people's labels of the judge's answers: {counted(status.to_label, 'submission')}"
         return said, f"worksample review --experiment {name}, then {resume}"
     if status.waits_for_judge:
         waiting = counted(status.waits_for_judge, "submission")
         return f"waits for a judge: {waiting}; none is configured, or none was free", resume
     if status.ungraded:
         said = f"ungraded: {counted(status.ungraded, 'submission')}; the report says why"
-        return said, f"{report}, then worksample grade {name} with a mended grader (--task DIR)"
+        return said, f"{report}, then worksample grade {name} with a fixed grader (--task DIR)"
     return "", report

@@ -26,7 +26,7 @@ OPTIONS = (
         multiple=True,
         default=None,
         metavar="PATTERN",
-        help="Keep the instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
+        help="Use only the instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
     ),
     click.option(
         "--agent",
@@ -55,7 +55,7 @@ OPTIONS = (
     click.option("--parallel", type=int, default=None, help="Trials at once."),
     click.option("--graders", type=int, default=None, help="Submissions graded at once."),
     click.option(
-        "--tries", type=int, default=None, help="Tries of a slot when the platform, the sandbox or a service fails."
+        "--tries", type=int, default=None, help="Tries per slot if the platform, the sandbox or a service fails."
     ),
     click.option("--seed", type=int, default=None, help="Decides the order in which slots run."),
     click.option(
@@ -64,8 +64,8 @@ OPTIONS = (
         multiple=True,
         default=None,
         metavar="PROTOCOL",
-        help="program, checkpoints, rubric, holistic or pairwise; default: what the packages have. Repeatable: the "
-        "first is the one of lists and boards.",
+        help="program, checkpoints, rubric, holistic or pairwise; default: the packages' own. Repeatable: lists "
+        "and leaderboards show the first.",
     ),
     click.option(
         "--pay", type=float, default=None, metavar="USD", help="What an hour of people's judging costs, for --dry-run."
@@ -97,7 +97,7 @@ OPTIONS = (
         multiple=True,
         default=None,
         metavar="NAME[:PORT]",
-        help="A host that tasks' endpoints may reach; *.NAME for all below it. Repeatable.",
+        help="A host that tasks' endpoints may reach; *.NAME for all names below it. Repeatable.",
     ),
     click.option("--author", default=None, help="Who runs it; default: $WORKSAMPLE_AUTHOR, else the account's name."),
 )
@@ -118,7 +118,7 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     given = {k: v for k, v in values.items() if v is not None and v != ()}
     if given.pop("unsandboxed", None):
         if "sandbox" in given:
-            raise UsageError("--sandbox and --unsandboxed contradict each other")
+            raise UsageError("--sandbox and --unsandboxed contradict each other", next="leave out one of them")
         given["sandbox"] = "none"
     limits = {k: given.pop(f"limit_{k}") for k in ("time", "cost", "tokens", "steps") if f"limit_{k}" in given}
     if limits:
@@ -128,7 +128,10 @@ def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
         given["people"] = {"pay": given.pop("pay")}
     if "agents" in given:
         if NOBODY in given["agents"] and (len(given["agents"]) > 1 or "models" in given):
-            raise UsageError("--agent none says that no agent works", next="leave it out, or the agents and models")
+            raise UsageError(
+                "--agent none means that no agent works, so other agents and --model contradict it",
+                next="leave out --agent none, or the other agents and --model",
+            )
         given["agents"] = [agent_from_flag(text) for text in given["agents"] if text != NOBODY]
     if "roles" in given:
         given["roles"] = dict(pair_of(text, "--role", "judge=openai/gpt-5") for text in given["roles"])

@@ -25,10 +25,9 @@ def tell_planned(store: Store, experiment: Experiment) -> None:
         return
     means = call(store, experiment)
     mine = "the name means this one" if means == experiment.name else f"this one is {experiment.id}"
-    click.echo(printable(f"the name {experiment.name} is taken by {_listed(others)}"), err=True)
-    click.echo(
-        printable(f"  {mine}; in metrics, report and resume type an id for another, or run with --name"), err=True
-    )
+    click.echo(printable(f"the name {experiment.name} is also used by {_listed(others)}"), err=True)
+    hint = "in metrics, report and resume, type an id to mean another one, or give this run another --name"
+    click.echo(printable(f"  {mine}; {hint}"), err=True)
 
 
 def tell_found(store: Store, names: Sequence[str]) -> None:

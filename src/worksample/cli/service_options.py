@@ -31,7 +31,9 @@ OPTIONS = (
     click.option(
         "--answer-timeout", default=None, metavar="TIME", help="Timeout of one try of a request, as in 90s or 10m."
     ),
-    click.option("--request-timeout", default=None, metavar="TIME", help="Timeout of one request with all its tries."),
+    click.option(
+        "--request-timeout", default=None, metavar="TIME", help="Timeout of one request, including all its tries."
+    ),
 )
 KEYS = {
     "base_url": "base_url",
@@ -53,7 +55,7 @@ def service_options(function: F) -> F:
 JUDGES = (
     click.option(
         "--judge", "judges", multiple=True, default=None, metavar="NAME=MODEL",
-        help="A judge model, over [judges.NAME] as it was planned. Repeatable.",
+        help="A judge model, instead of [judges.NAME] as planned. Repeatable.",
     ),
     price_option("US dollars per million tokens of prompt and answer. Repeatable."),
 )  # fmt: skip
@@ -83,7 +85,7 @@ def pair_of(text: str, option: str, example: str) -> tuple[str, str]:
     """KEY=VALUE of an option. UsageError where one of them lacks."""
     key, sign, value = text.partition("=")
     if not (key and sign and value):
-        raise UsageError(f"{option} {text!r} has no = with something on both sides", next=f"{option} {example}")
+        raise UsageError(f"{option} {text!r} has no = with a text on each side", next=f"{option} {example}")
     return key, value
 
 
@@ -92,7 +94,10 @@ def price_of(text: str) -> tuple[str, dict[str, str]]:
     model, value = pair_of(text, "--price", "openai/gpt-5=1.25,10")
     paid, sign, earned = value.partition(",")
     if not (paid and sign and earned):
-        raise UsageError(f"--price {text!r} names one figure only", next=f"--price {model}=INPUT,OUTPUT")
+        raise UsageError(
+            f"--price {text!r} gives only one figure: input and output need one each",
+            next=f"--price {model}=INPUT,OUTPUT",
+        )
     return model, {"input": paid, "output": earned}
 
 

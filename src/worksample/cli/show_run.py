@@ -115,7 +115,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
             progress, rest = progress_of(ready.plan, ready.store)
             _show_plan(ready.plan, forecast_of(rest, config))
             if ready.known:
-                click.echo(f"{ready.plan.experiment.id} was planned before: going on with what is open", err=True)
+                click.echo(f"{ready.plan.experiment.id} was planned before: continuing with what is open", err=True)
                 _show_progress(progress)
             tell_models(ready.models)
         if not tone.quiet:
@@ -127,7 +127,7 @@ def tell_models(found: Sequence[Checked]) -> None:
     """Of models that were asked what a run may suffer from; nothing where there is nothing."""
     for one in found:
         if one.fault:
-            say = f"{one.model} did not answer just now, and is tried again: {one.fault}"
+            say = f"{one.model} did not answer just now, and the run tries it again: {one.fault}"
         elif not one.answered.startswith("calls tools"):
             say = f"{one.model} {one.answered}: an agent that needs tools may get nowhere (docs/providers.md)"
         else:
@@ -197,7 +197,7 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
     if not m.agents:
-        out.print(f"{counted(len(m.instances), 'instance')}; no agent is to work: what is handed in for it is judged")
+        out.print(f"{counted(len(m.instances), 'instance')}; no agent works; what is handed in is judged")
         return
     out.print(
         f"{counted(len(m.agents), 'agent')} x {counted(len(m.instances), 'instance')} x {counted(len(own), 'arm')} x "

@@ -28,8 +28,8 @@ def _verb(name: str, says: str) -> Verb:
 VERBS: dict[str, Verb | Family] = {
     "demo": _verb("demo", "Run the starter suite with scripted agents and show the result."),
     "run": _verb("run", "Run an experiment: agents on tasks, each trial graded as it closes."),
-    "resume": _verb("resume", "Go on with an experiment that was stopped."),
-    "list": _verb("list", "List the experiments of a store."),
+    "resume": _verb("resume", "Continue an experiment that was stopped."),
+    "list": _verb("list", "List the experiments in a store."),
     "report": _verb("report", "Print the leaderboard and write the report as a static site."),
     "review": _verb("review", "Judge an experiment's deliverables yourself, in the browser."),
     "serve": _verb("serve", "Serve the review app to a team."),
@@ -41,12 +41,12 @@ VERBS: dict[str, Verb | Family] = {
     "submit": _verb("submit", "Hand in work made elsewhere: a folder or a zip."),
     "amend": _verb("amend", "Strike or restore a trial, submission, evaluation, evaluator or instance."),
     "task": Family(
-        "Write, list and prove task packages.",
+        "Write, list and check task packages.",
         {
-            "new": _verb("task_new", "Make a task package to start from."),
+            "new": _verb("task_new", "Create a task package to start from."),
             "show": _verb("task_show", "Show what a task package says."),
             "list": _verb("task_list", "List the tasks in a folder or a suite."),
-            "check": _verb("task_check", "Prove a task package before it is used."),
+            "check": _verb("task_check", "Check a task package before it is used."),
         },
     ),
     "agent": Family(
@@ -60,23 +60,25 @@ VERBS: dict[str, Verb | Family] = {
     "image": Family(
         "List, check and remove images that tasks bring.",
         {
-            "list": _verb("image_list", "List the images that were unpacked here."),
+            "list": _verb("image_list", "List the images unpacked here."),
             "check": _verb("image_check", "Fetch an image, and say what a sandbox made from it offers."),
             "remove": _verb("image_remove", "Remove unpacked images."),
         },
     ),
     "workplace": Family(
-        "Install a workplace's services, check the company that they hold, and let people into it.",
+        "Install a workplace's services, check a company, and run it for people.",
         {
             "install": _verb("workplace_install", "Install the programs of a workplace's services on this machine."),
             "check": _verb("workplace_check", "Read a company's folder, and list everything wrong with it."),
-            "audit": _verb("workplace_audit", "Find out whether a company's colleagues tell what they should."),
-            "up": _verb("workplace_up", "Start a company's services and leave them standing, for people."),
-            "open": _verb("workplace_open", "Open a service of a workplace that stands in the browser."),
-            "status": _verb("workplace_status", "List the workplaces that stand on this machine."),
-            "reset": _verb("workplace_reset", "Put every service of a workplace back to its beginning."),
-            "export": _verb("workplace_export", "Write the state of a workplace that stands to a folder."),
-            "down": _verb("workplace_down", "End a workplace that stands."),
+            "audit": _verb("workplace_audit", "Check that a company's colleagues tell what they should."),
+            "up": _verb("workplace_up", "Start a company's services and keep them running, for people."),
+            "open": _verb("workplace_open", "Open a service of a running workplace in the browser."),
+            "status": _verb("workplace_status", "List the workplaces that are running on this machine."),
+            "reset": _verb("workplace_reset", "Reset every service of a running workplace."),
+            "export": _verb("workplace_export", "Write the state of a running workplace to a folder."),
+            "down": _verb("workplace_down", "Stop a running workplace."),
+            "seeds": _verb("workplace_seeds", "List the companies that were put into services here."),
+            "prune": _verb("workplace_prune", "Remove seeds of workplaces that nobody uses."),
         },
     ),
     "model": Family(
@@ -94,9 +96,9 @@ VERBS: dict[str, Verb | Family] = {
         },
     ),
     "export": Family(
-        "Write tasks and results in forms that others read.",
+        "Write tasks and results in the formats of other tools.",
         {
-            "harbor": _verb("export_harbor", "Write a package's instances as Harbor's tasks."),
+            "harbor": _verb("export_harbor", "Write a package's instances as Harbor tasks."),
             "upbench": _verb("export_upbench", "Write UpBench's six tables, from jobs to evaluators."),
         },
     ),
@@ -104,21 +106,21 @@ VERBS: dict[str, Verb | Family] = {
         "Import tasks that others wrote.",
         {
             "jobs": _verb("import_jobs", "Turn a table of jobs into packages: a firm's own list, a marketplace's."),
-            "upbench": _verb("import_upbench", "Take in UpBench's tables: jobs, and what was handed in and said."),
+            "upbench": _verb("import_upbench", "Import UpBench's tables: jobs, submissions and evaluations."),
             "gdpval": _verb("import_gdpval", "Turn GDPval's table, files and rubrics into packages."),
-            "rli": _verb("import_rli", "Turn folders with brief, inputs and human deliverable into packages."),
+            "rli": _verb("import_rli", "Turn folders with a brief, inputs and a human deliverable into packages."),
             "tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages."),
-            "harbor": _verb("import_harbor", "Turn Harbor's tasks into packages."),
+            "harbor": _verb("import_harbor", "Turn Harbor tasks into packages."),
         },
     ),
     "jobs": Family(
         "Have experts decide which jobs are fit to be tasks.",
         {
-            "add": _verb("jobs_add", "Take a suite's jobs into the store, for a qualification opened in the app."),
-            "qualify": _verb("jobs_qualify", "Look at a suite's jobs, and ask experts which are fit."),
+            "add": _verb("jobs_add", "Add a suite's jobs to the store, to open their qualification in the app."),
+            "qualify": _verb("jobs_qualify", "Examine a suite's jobs, and ask experts which are fit."),
             "funnel": _verb("jobs_funnel", "Show how many jobs dropped out at each step, and why."),
             "experts": _verb("jobs_experts", "Show how sets of experts cover the jobs of their categories."),
-            "keep": _verb("jobs_keep", "Write the jobs that qualified as a suite, with the experts' rubrics."),
+            "keep": _verb("jobs_keep", "Make a suite of the jobs that qualified, with the experts' rubrics."),
         },
     ),
     "store": Family(
@@ -131,5 +133,5 @@ VERBS: dict[str, Verb | Family] = {
             "export": _verb("store_export", "Write the tables as Parquet or JSONL, or trajectories as ATIF."),
         },
     ),
-    "doctor": _verb("doctor", "Say what this machine has and lacks."),
+    "doctor": _verb("doctor", "Say what this machine has and what it lacks."),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from worksample.agents.installing import named
 from worksample.agents.installing.folder import digest_of_tree
 from worksample.agents.installing.install import split
 from worksample.agents.installing.resolve_settings import need
+from worksample.files.scratch import scratch
 from worksample.records import (
     About,
     Agent,
@@ -88,8 +88,8 @@ def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
     found = Spoken(agent.name, here.version, agent.model or "")
     if digest_of_tree(Path(here.folder)) != here.digest:
         return Spoken(*_first(found), fault=f"its files are not those that were installed: remove {here.folder}")
-    with tempfile.TemporaryDirectory(prefix="worksample-check-") as folder:
-        trial, printed = asyncio.run(_trial(Path(folder), agent, config))
+    with scratch("check") as folder:
+        trial, printed = asyncio.run(_trial(folder, agent, config))
     program = named(agent.harness)
     said = program.said(printed) if program is not None else printed
     if agent.model == DOUBLE:

@@ -35,7 +35,10 @@ def alone(store: Store, key: str) -> Iterator[None]:
     until = time.monotonic() + SECONDS
     while not claim(store, key, owner):
         if time.monotonic() > until:
-            raise PlanError(f"another process ({store.holder(key)}) holds {key!r} for a minute", next="try again")
+            raise PlanError(
+                f"another process ({store.holder(key)}) has held {key!r} for a minute",
+                next="run the same command again later",
+            )
         time.sleep(0.05)
     try:
         yield

@@ -22,7 +22,9 @@ def find_experiment(store: Store, name: str = "", *, planned: bool = False) -> E
     if not fitting:
         fitting = [e for e in known if e.id.startswith(name)]
         if len({e.id for e in fitting}) > 1:
-            raise UsageError(f"{name!r} fits several experiments: {', '.join(e.id for e in fitting)}")
+            raise UsageError(
+                f"{name!r} fits several experiments: {', '.join(e.id for e in fitting)}", next="type one of these ids"
+            )
     if not fitting:
         names = ", ".join(dict.fromkeys(e.name for e in reversed(known)))
         raise UsageError(f"no experiment {name!r}; there are: {names}", next="worksample list")

@@ -84,12 +84,14 @@ def _planned(store: Store, instance: Instance, experiment: Experiment | None) ->
     found = next((p for p in planned if p.key == instance.key), None)
     if found is None:
         raise UsageError(
-            f"is not in {experiment.name}", where=instance.key, next="leave out --experiment, or name another"
+            f"is not an instance of {experiment.name}",
+            where=instance.key,
+            next="leave out --experiment, or name another",
         )
     if (found.work_digest, found.capture_digest) != (instance.work_digest, instance.capture_digest):
         raise UsageError(
-            f"is other work in {experiment.name}: brief, inputs or probes differ", where=instance.key,
-            next="hand in for the version of the task that was planned",
+            f"is not the same work as in {experiment.name}: brief, inputs or probes differ", where=instance.key,
+            next="give --task the version of the task that was planned",
         )  # fmt: skip
     return found
 

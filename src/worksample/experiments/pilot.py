@@ -56,13 +56,13 @@ def basis_of(graded: pl.DataFrame, name: str) -> Basis:
     """The same of a table: `who`, `task`, `instance_name`, `key` (of task and instance) and `credit` (0 or 1)."""
     tasks = graded["task"].n_unique()
     if tasks < FEWEST:
-        said = f"{name} has {tasks} graded tasks, too few to reckon with: {FEWEST} are needed"
-        raise UsageError(said, next="leave --pilot out, and guess with --expect 0.25")
+        said = f"{name} has {tasks} graded tasks, too few to compute power from: {FEWEST} are needed"
+        raise UsageError(said, next="leave out --pilot, and assume a rate with --expect 0.25")
     found = [_components(rows) for rows in graded.partition_by("who", maintain_order=True)]
     each = [v for v in found if v is not None]
     if not each:
-        said = f"all trials of {name} came out the same, which says nothing of variances"
-        raise UsageError(said, next="leave --pilot out, and guess with --expect 0.25")
+        said = f"all trials of {name} came out the same, which says nothing about variances"
+        raise UsageError(said, next="leave out --pilot, and assume a rate with --expect 0.25")
     parts = ("task", "instance", "repeat")
     task, instance, repeat = (float(np.mean([getattr(v, part) for v in each])) for part in parts)
     repeats = graded.select("who", "key").is_duplicated().any()

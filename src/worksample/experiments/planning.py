@@ -190,7 +190,7 @@ def _refuse(material: Material) -> None:
     ):
         twice = sorted({v for v in values if values.count(v) > 1})
         if twice:
-            raise PlanError(f"two {what}: {', '.join(twice)}", next="give each a name of its own")
+            raise PlanError(f"two {what}: {', '.join(twice)}", next="give each its own name")
     for protocol in material.protocols:
         lacking = [i for i in material.instances if protocol not in i.grading]
         if lacking:
@@ -205,7 +205,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
     whole = protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
     if arm.feedback is not Feedback.NONE and protocol is Protocol.PAIRWISE:
         raise PlanError(
-            f"pairs say of no work that it failed, so nothing follows in the arm {arm.name}",
+            f"pairwise judgments never say that work failed, so the arm {arm.name} would have nothing to do",
             next="put rubric, holistic, checkpoints or program first in protocols",
         )
     for instance in instances if kind else ():
@@ -213,7 +213,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
         if kind not in asked and not (whole and kind is EvaluatorKind.JUDGE):
             have = f"{instance.key} is judged under {protocol} by: {', '.join(sorted(asked))}"
             raise PlanError(
-                f"the arm {arm.name} wants feedback by a {kind}, and {have}",
+                f"the arm {arm.name} wants feedback from a {kind}, but {have}",
                 next="set by in its criteria.toml, or another protocol first in the file",
             )
 

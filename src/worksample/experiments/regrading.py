@@ -124,7 +124,8 @@ def _subjects(
         raise UsageError("name an experiment or submissions to grade", next="worksample list")
     if what.protocol is Protocol.PAIRWISE:
         raise UsageError(
-            "pairs are judged anew for a whole experiment", next="worksample grade EXPERIMENT --protocol pairwise"
+            "pairs can only be judged again for a whole experiment",
+            next="worksample grade EXPERIMENT --protocol pairwise",
         )
     found = [store.get(Submission, id) for id in dict.fromkeys(what.submissions)]
     _need_somebody([store.get(Instance, s.instance) for s in found], what, here)
@@ -143,7 +144,7 @@ def _need_somebody(instances: Sequence[Instance], what: Regrading, here: Evaluat
     whole = judged and what.protocol in WHOLE
     if graded and not whole and not any(what.by in kinds_of(grading) for grading in graded):
         raise PlanError(
-            f"no {what.by} grades protocol {what.protocol}; who judges it is asked by its round",
+            f"no {what.by} grades protocol {what.protocol}; its own round asks whoever judges it",
             next="worksample review, or worksample resume",
         )
 
@@ -195,7 +196,7 @@ def _lost(store: Store, before: Round, round: Round, subjects: Set[str]) -> tupl
 
 
 def _adopt(store: Store, round: Round, what: Regrading) -> None:
-    reason = what.reason or "graded anew: every verdict of before stands or was given anew"
+    reason = what.reason or "graded again: every earlier verdict was confirmed or replaced"
     amend(store, action="adopt", target="round", id=round.id, reason=reason, author=what.author or None)
 
 
@@ -203,7 +204,7 @@ def _gradings(store: Store, what: Regrading, instances: dict[str, Instance], bef
     """Instance id -> grading digest: the package's where one is given, else that of the round before."""
     now = {i.key: i for folder in what.packages for i in ingest_package(store, folder).instances}
     if now and not now.keys() & {i.key for i in instances.values()}:
-        raise PlanError(f"no submission here is of {', '.join(sorted(now))}", next="worksample list")
+        raise PlanError(f"there is no submission here for {', '.join(sorted(now))}", next="worksample list")
     given = {id: now[i.key] for id, i in instances.items() if i.key in now}
     changed = sorted(
         instances[id].key
@@ -214,12 +215,15 @@ def _gradings(store: Store, what: Regrading, instances: dict[str, Instance], bef
         raise PlanError(
             f"the brief, inputs, environment or probes changed: {', '.join(changed)}. That is new work, and a grader "
             "for it says nothing about the old submissions",
-            next="worksample run --task ... runs the new work; undo these changes to grade the old anew",
+            next="worksample run --task ... runs the new work; undo these changes to grade the old work again",
         )
     old = before.gradings if before is not None and before.protocol is what.protocol else {}
     lacking = sorted(i.key for i in (instances | given).values() if what.protocol not in i.grading)
     if lacking:
-        raise PlanError(f"no grading under protocol {what.protocol}: {', '.join(lacking)}")
+        raise PlanError(
+            f"no grading under protocol {what.protocol}: {', '.join(lacking)}",
+            next="worksample grade --protocol with a protocol that all have, or --submission",
+        )
     known = instances | given
     asked = {id for id, i in known.items() if what.by in kinds_of(i.grading[what.protocol])} or set(known)
     own = {id: known[id].grading_digest(what.protocol) for id in known if id in asked}

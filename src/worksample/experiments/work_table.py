@@ -14,6 +14,8 @@ from worksample.records import Origin, Reported
 
 from .finished_work import Made
 
+FORM = "save it as a .csv in UTF-8, a .jsonl or a .parquet (docs/grading.md)"
+
 MOST = 100_000
 """Rows of one table."""
 
@@ -73,7 +75,11 @@ def read_work(table: Path) -> list[WorkRow]:
     """The rows of a `.csv`, `.jsonl` or `.parquet` file. ImportFailed; FaultyRows names every row that is wrong."""
     frame = _frame(table)
     if not 0 < frame.height <= MOST:
-        raise ImportFailed(f"{frame.height} rows; 1 to {MOST} are read", where=str(table))
+        raise ImportFailed(
+            f"the table has {frame.height} rows; 1 to {MOST} are read",
+            where=str(table),
+            next="split it into several tables",
+        )
     rows, faults = [], {}
     for number, row in enumerate(frame.iter_rows(named=True), 1):
         try:
@@ -100,5 +106,5 @@ def _frame(table: Path) -> pl.DataFrame:
         if table.suffix == ".parquet":
             return pl.read_parquet(table)
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        raise ImportFailed(f"cannot be read: {str(error)[:300]}", where=str(table)) from error
-    raise ImportFailed("a table of work ends in .csv, .jsonl or .parquet", where=str(table))
+        raise ImportFailed(f"cannot be read: {str(error)[:300]}", where=str(table), next=FORM) from error
+    raise ImportFailed("a table of work ends in .csv, .jsonl or .parquet", where=str(table), next=FORM)

@@ -51,7 +51,7 @@ def unzip(archive: Path, target: Path, limits: ScanLimits = USUAL) -> None:
         draft.chmod(0o755)
         draft.rename(target)
     except _BROKEN as e:
-        raise CaptureError(f"the archive is damaged or no ZIP: {e}", where=where) from e
+        raise CaptureError(f"the archive is damaged, or not a ZIP: {e}", where=where) from e
     except RuntimeError as e:
         raise CaptureError(f"the archive cannot be read: {e}", where=where) from e
     except OSError as e:

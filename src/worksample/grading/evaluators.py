@@ -111,5 +111,7 @@ def known(store: Store, evaluator: Evaluator) -> Evaluator:
             # Another process was quicker; its record may differ in the moment only.
             found = store.get(Evaluator, evaluator.id)
     if found != evaluator.replaced(at=found.at):
-        raise RecordConflict("another evaluator has this id", where=evaluator.id, next="name one of them otherwise")
+        raise RecordConflict(
+            "another evaluator already has this id", where=evaluator.id, next="give one of them another name"
+        )
     return found

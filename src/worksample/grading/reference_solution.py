@@ -7,13 +7,13 @@ import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from worksample.box import Box, Completed, open_box
 from worksample.endpoints import serving
 from worksample.errors import ImageError
+from worksample.files.scratch import scratch
 from worksample.images import changed, image_of
 from worksample.records import Instance, Origin, Part, Protocol, Submission, now
 from worksample.sandboxes.step import lay_in, prepare_step
@@ -51,8 +51,8 @@ async def solve(
         settings, image.root, (), Path(), environment.paths.output, Path("/nowhere"), limits=environment.limits
     )
     reference = store.folder(grading.reference)
-    with TemporaryDirectory(prefix="worksample-solution-") as work:
-        layer = Path(work) / "solution.tar"
+    with scratch("solution") as work:
+        layer = work / "solution.tar"
         with tarfile.open(layer, "w", format=tarfile.PAX_FORMAT) as tar:
             if not environment.steps:
                 tar.add(reference, SOLUTION.lstrip("/"))

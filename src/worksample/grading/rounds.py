@@ -55,12 +55,15 @@ def open_round(
     UsageError without subjects or for an instance that is not graded under the protocol; RecordMissing.
     """
     if (experiment is None) == (not subjects):
-        raise UsageError("a round needs an experiment or subjects, one of them", next="worksample grade EXPERIMENT")
+        raise UsageError("a round needs either an experiment or subjects", next="worksample grade EXPERIMENT")
     found = instances_of(store, experiment, subjects)
     if gradings is None:
         gradings = {i.id: _grading(i, protocol).digest for i in found if experiment is None or protocol in i.grading}
     if not gradings:
-        raise UsageError(f"no instance here is graded under {protocol}", where=experiment or "round")
+        raise UsageError(
+            f"no instance here is graded under {protocol}", where=experiment or "round",
+            next="worksample grade --protocol with another protocol",
+        )  # fmt: skip
     asked = asks or Asks()
     round = Round(
         id=uuid.uuid4().hex,
@@ -123,13 +126,13 @@ def regrade(
         if (new.work_digest, new.capture_digest) != (old.work_digest, old.capture_digest):
             what = "its brief, inputs or environment" if new.work_digest != old.work_digest else "what is captured"
             raise PlanError(
-                f"{what} changed, so old submissions are not answers to it", where=old.key, next="worksample run"
+                f"{what} changed, so the old submissions do not answer it", where=old.key, next="worksample run"
             )
         if protocol in new.grading:
             gradings[old.id] = new.grading_digest(protocol)
             changed |= protocol not in old.grading or gradings[old.id] != old.grading_digest(protocol)
     if not changed:
-        raise PlanError("no grading differs from the one in force", next="change grade.py or the reference first")
+        raise PlanError("the gradings are the same as those in force", next="change grade.py or the reference first")
     store.commit(*instances)
     return open_round(
         store, experiment=experiment, subjects=subjects, protocol=protocol, author=author, reason=reason,

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, Root, open_box
 from worksample.endpoints import serving
 from worksample.errors import SandboxError
 from worksample.files import Sink
+from worksample.files.scratch import scratch
 from worksample.images import BuildNetwork, build_settings, changed, user_in
 from worksample.kit.broker import pack
 from worksample.records import Limits
@@ -60,7 +60,7 @@ class Verifier:
     def place(self) -> Iterator[Root]:
         """The root that the verifier sees, until the end of the `with`. Raises ImageError."""
         with ExitStack() as held:
-            work = Path(held.enter_context(TemporaryDirectory(prefix="worksample-verifier-")))
+            work = held.enter_context(scratch("verifier"))
             layers = list(self.layers)
             tests = self.settings.get("tests")
             given = [_layer(work / "tests.tar", lambda tar: _tests(tar, self.grader / str(tests)))] if tests else []

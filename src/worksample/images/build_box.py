@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import ImageError
+from worksample.files.scratch import scratch, sweep
 from worksample.sandboxes import cgroups, seccomp
-from worksample.sandboxes.host_state import started_at
+from worksample.sandboxes.host_state import OPEN
+from worksample.sandboxes.marked import of_this_process
 from worksample.sandboxes.requirements import require
 from worksample.sandboxes.toolbox import base_python
 
@@ -27,9 +28,6 @@ from .build_network import BuildNetwork
 FIRST, COUNT = 2_100_000, 65_536
 """User and group ids of the host that builds of a root platform run as."""
 PLACE = "/build"
-WORK = Path("/var/tmp")
-"""Where builds work: outside of all private folders, since their users could not enter those."""
-_PREFIX = "worksample-build-"
 _SHOWN = ("/etc/containers", "/etc/ld.so.cache")
 
 
@@ -47,16 +45,9 @@ class BuildLimits:
 @contextmanager
 def workplace() -> Iterator[Path]:
     """A folder for one build, removed at its end. What killed builds left goes first."""
-    for old in WORK.glob(f"{_PREFIX}*"):
-        pid, started = (int(word) for word in old.name.removeprefix(_PREFIX).split("-")[:2])
-        if old.lstat().st_uid in (os.geteuid(), FIRST) and started_at(pid) != started:
-            shutil.rmtree(old, ignore_errors=True)
-    folder = WORK / f"{_PREFIX}{os.getpid()}-{started_at(os.getpid())}-{secrets.token_hex(4)}"
-    folder.mkdir(mode=0o700)
-    try:
+    sweep(OPEN)
+    with scratch("build", OPEN) as folder:
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def give(folder: Path) -> None:
@@ -94,7 +85,7 @@ def run(
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env={},
+                env=of_this_process(),
                 cwd="/",
                 pass_fds=(rules, given.fileno()),
             )
@@ -140,7 +131,9 @@ def _check_ids() -> None:
     ]
     if os.geteuid() == 0 and not any(low <= FIRST and low + count >= FIRST + COUNT for low, _, count in spans):
         raise ImageError(
-            "root has too few user ids here to give a build its own", where="image", next="build as a user"
+            "this machine gives root too few user ids for a build to have its own",
+            where="image",
+            next="run it as an ordinary user",
         )
 
 

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import shlex
 import shutil
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from .bases import digest_of_base, lay_out
 from .build_box import BuildLimits
 from .build_network import BuildNetwork
 from .build_settings import VARIABLE, BuildSettings, build_settings
-from .cache import Cached, cached, names_folder
+from .cache import Cached, beside, cached, names_folder
 from .limits import ImageLimits
 from .oci import read_layout
 from .pulling import PINNED, REFERENCE, fetch
@@ -95,9 +94,9 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
     with begin(text, whole, digests, settings.env, lambda part, store: _made(job, None, part, store=store)) as begun:
         found = _made(job, folder, text, begun).image
     told = {"digest": found.digest, "substituted": digests, "connections": job.network.ledger.plain()}
-    fresh = name.with_suffix(f".{secrets.token_hex(6)}.new")  # another process may have built the same
-    fresh.write_text(json.dumps(told, indent=1), encoding="utf-8")
-    fresh.replace(name)
+    with beside() as place:
+        (place / name.name).write_text(json.dumps(told, indent=1), encoding="utf-8")
+        (place / name.name).replace(name)
     return replace(found, substituted=tuple(sorted(digests.items())))
 
 

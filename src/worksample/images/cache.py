@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import posixpath
-import secrets
-import shutil
 import stat
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -17,15 +13,15 @@ from pathlib import Path
 
 from worksample.box import Root
 from worksample.errors import ImageError
+from worksample.files.scratch import scratch
 from worksample.sandboxes.holder import KEPT_AS
 from worksample.sandboxes.host_files import open_contained
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.skeleton import once, remove_halves
+from worksample.sandboxes.skeleton import once
+from worksample.sandboxes.sweep import sweep_first
 
 from .oci import ImageConfig
 
-_LOCK = threading.Lock()
-_SWEPT: set[Path] = set()
 _PASSWORDS = 1 << 20
 """Bytes of a user database that are looked at."""
 
@@ -52,13 +48,10 @@ class Unpacked:
 
 
 def images_folder() -> Path:
-    """Where unpacked images lie. What a killed maker left is removed when a process first asks."""
+    """Where unpacked images lie. What killed makers left is removed when a process first asks."""
+    sweep_first()
     folder = cache_folder() / "images"
     folder.mkdir(mode=0o700, exist_ok=True)
-    with _LOCK:
-        if folder not in _SWEPT:
-            _SWEPT.add(folder)
-            remove_halves(folder)
     return folder
 
 
@@ -71,17 +64,9 @@ def names_folder() -> Path:
 
 @contextmanager
 def beside() -> Iterator[Path]:
-    """A folder for what an image comes in, which a kill leaves only until the next process."""
-    name = f".coming-{os.getpid()}-{secrets.token_hex(6)}"
-    folder = images_folder() / f"{name}.new"
-    with (images_folder() / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            folder.mkdir(mode=0o700)
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            Path(lock.name).unlink(missing_ok=True)
+    """A folder for what an image comes in, on the cache's disk; a kill leaves it only until the next process."""
+    with scratch("image", images_folder()) as folder:
+        yield folder
 
 
 def cached(digest: str) -> Cached | None:
@@ -123,7 +108,7 @@ def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], Unpacked]) -
     once(final, fill, readable=False)
     found = cached(digest)
     if found is None:
-        raise ImageError(f"{final} was changed by somebody", where="image", next=f"rm -r {final}")
+        raise ImageError(f"{final} was changed after it was unpacked", where="image", next=f"rm -r {final}")
     return found
 
 

@@ -6,12 +6,12 @@ import fcntl
 import json
 import os
 import re
-import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import UsageError
+from worksample.files.scratch import remove_tree
 from worksample.sandboxes.holder import KEPT_AS
 
 from .cache import Cached, cached, images_folder, names_folder
@@ -72,18 +72,18 @@ def remove(prefix: str) -> Kept:
     with (folder / f".{digest}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if _in_use(folder / digest):
-            raise UsageError(f"a box has {digest[:16]} as its root", next="worksample image list")
+            raise UsageError(f"a box is using {digest[:16]} as its root", next="worksample image list")
         own = str(folder / digest / "root")
         above = [other.digest for other in _images("") if other.digest != digest and own in _folders(other)]
         if above:
             raise UsageError(
-                f"{len(above)} images lie over {digest[:16]}", next=f"worksample image remove {above[0][:16]}"
+                f"{len(above)} images are built on {digest[:16]}", next=f"worksample image remove {above[0][:16]}"
             )
         for name in one.names:
             (names_folder() / name).unlink(missing_ok=True)
         gone = folder / f".{digest}.new"  # what a kill leaves of it is removed by the next process
         (folder / digest).rename(gone)
-        _remove(gone)
+        remove_tree(gone)
     return one
 
 
@@ -109,12 +109,3 @@ def _size(folder: Path) -> tuple[int, int]:
                 size += (Path(parent) / name).lstat().st_blocks * 512
                 files += 1
     return size, files
-
-
-def _remove(folder: Path) -> None:
-    for parent, below, _ in os.walk(folder):
-        for path in (Path(parent) / name for name in below):
-            if not path.is_symlink():
-                with suppress(OSError):
-                    path.chmod(0o700)
-    shutil.rmtree(folder)

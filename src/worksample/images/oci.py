@@ -85,7 +85,7 @@ def _chosen(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[
     fitting = fitting or [one for one in entries if "platform" not in one]
     if len(fitting) != 1 or not depth:
         raise ImageError(
-            f"it holds {len(fitting)} images for linux/{machine} where one is wanted",
+            f"it holds {len(fitting)} images for linux/{machine} but exactly one is needed",
             where="image",
             next="skopeo copy oci:FOLDER:TAG oci:NEW",
         )

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 from worksample.errors import ImageError
+from worksample.sandboxes.guarded import call
 
 from .cache import Cached, beside, cached, names_folder
 from .limits import ImageLimits
@@ -47,17 +48,14 @@ def fetch(reference: str, folder: str) -> None:
     if program is None:
         raise ImageError("skopeo is not installed", where="image", next="sudo apt-get install skopeo")
     try:
-        done = subprocess.run(
-            [program, "copy", "--quiet", "--override-os", "linux", reference, f"oci:{folder}:image"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=PULL_TIME,
-            check=False,
-        )
+        words = [program, "copy", "--quiet", "--override-os", "linux", reference, f"oci:{folder}:image"]
+        done = call(words, PULL_TIME)
     except subprocess.TimeoutExpired:
-        raise ImageError(f"{reference} did not come within {PULL_TIME:.0f} s", where="image") from None
+        raise ImageError(
+            f"{reference} was not downloaded within {PULL_TIME:.0f} s",
+            where="image",
+            next=f"skopeo inspect {reference}",
+        ) from None
     if done.returncode:
         said = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
         raise ImageError(

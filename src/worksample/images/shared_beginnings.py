@@ -12,16 +12,15 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from worksample.sandboxes.host_state import cache_folder
+from worksample.files.scratch import remove_tree
+from worksample.sandboxes.host_state import beginnings_folder
 
-from .build_box import WORK
 from .cache import cached
 from .unpacking import Below
 
@@ -142,9 +141,8 @@ def _key(part: str, bases: Mapping[str, str], env: Mapping[str, str]) -> str:
 
 
 def _folder() -> Path:
-    """Where builds can reach it, and no other user can look or write; one for each cache."""
-    name = hashlib.sha256(os.fsencode(cache_folder())).hexdigest()[:16]
-    folder = WORK / f"worksample-beginnings-{os.geteuid()}-{name}"
+    """Where builds can reach it, and no other user can look or write."""
+    folder = beginnings_folder()
     with suppress(FileExistsError):
         folder.mkdir(mode=0o711)
         folder.chmod(0o711)
@@ -175,15 +173,15 @@ def _held(key: str) -> tuple[Below, Path, BinaryIO] | None:
 def _make(key: str, part: str, make: Make) -> None:
     """Build a beginning and keep it; others that want it wait. Those that were not used for longest go."""
     folder = _folder()
-    with (folder / f"{key}.lock").open("w") as lock:
+    with (folder / f".{key}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         held = _held(key)
         if held is not None:
             held[-1].close()
             return
-        fresh = folder / f"{key}.new"
+        fresh = folder / f".{key}.new"
         for left in (fresh, folder / key):
-            shutil.rmtree(left, ignore_errors=True)
+            remove_tree(left)
         fresh.mkdir(mode=0o711)
         fresh.chmod(0o711)
         try:
@@ -193,14 +191,17 @@ def _make(key: str, part: str, make: Make) -> None:
                 (fresh / "told.json").write_text(json.dumps(told), encoding="utf-8")
                 fresh.rename(folder / key)
         finally:
-            shutil.rmtree(fresh, ignore_errors=True)
+            remove_tree(fresh)
     _sweep(folder)
 
 
 def _sweep(folder: Path) -> None:
     kept = sorted(folder.glob("*/told.json"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in kept[KEPT:]:
-        with suppress(OSError), path.open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink()
-            shutil.rmtree(path.parent, ignore_errors=True)
+        key = path.parent.name
+        with suppress(OSError), (folder / f".{key}.lock").open("w") as making, path.open("rb") as lock:
+            for held in (making, lock):
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            gone = folder / f".{key}.new"  # what a kill leaves of it is removed by the next process
+            path.parent.rename(gone)
+            remove_tree(gone)

@@ -71,7 +71,7 @@ def decompressed(source: Watched, head: bytes) -> BinaryIO:
         return lzma.LZMAFile(source, "rb")  # type: ignore[return-value,arg-type]
     if kind:
         raise ImageError(
-            f"a layer is compressed by {kind}, which is not unpacked here",
+            f"a layer is compressed with {kind}, which cannot be unpacked here",
             where="image",
             next="skopeo copy --dest-compress-format gzip --dest-force-compress-format oci:OLD oci:NEW",
         )

@@ -45,7 +45,12 @@ def from_layout(folder: Path, limits: ImageLimits, below: Below | None = None) -
 def from_tar(path: Path, limits: ImageLimits) -> Cached:
     """The image of an OCI archive, of an archive of `docker save`, or of a tar of a root file system."""
     state = path.stat()
-    return _from_tar(path, (state.st_size, state.st_mtime_ns, state.st_ino), limits)
+    wanted = path, (state.st_size, state.st_mtime_ns, state.st_ino), limits
+    found = _from_tar(*wanted)
+    if cached(found.digest) is None:  # it was removed from the cache while we kept in mind where it was
+        _from_tar.cache_clear()
+        found = _from_tar(*wanted)
+    return found
 
 
 @functools.lru_cache(64)

@@ -13,7 +13,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -119,6 +119,22 @@ class Workplace:
         for one in self.direct(to, by):
             if one.by == by and all(mark.casefold() in one.text.casefold() for mark in marks):
                 return one.at
+        return None
+
+    def answered(self, owner: str, other: str, *marks: str, news: Callable[[Message], bool]) -> datetime | None:
+        """When `other` first wrote to `owner` something with all `marks`, having been asked; None where never.
+
+        An answer to nothing but `news` is none: who is told what is settled objects without having been asked. Order
+        is that of the conversation, which is exact where times are whole seconds.
+        """
+        asked = heard = False
+        for one in self.direct(owner, other):
+            if one.by == owner:
+                asked, heard = (asked and not heard) or not news(one), False
+            elif one.by == other:
+                if asked and all(mark.casefold() in one.text.casefold() for mark in marks):
+                    return one.at
+                heard = True
         return None
 
     def _said(self, host: str, user: str, store: str, other: str | None) -> list[Message]:

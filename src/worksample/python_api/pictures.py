@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.extras import need
+from worksample.files.scratch import scratch
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,8 +49,8 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
     found = find_experiments(store, experiments)
     work = Work(store, found, WorkRules())
     frame = work.frame(work.primary)
-    with tempfile.TemporaryDirectory(prefix="worksample-plots-") as folder:
-        canvas = Canvas(Path(folder))
+    with scratch("plots") as folder:
+        canvas = Canvas(folder)
         board = board_of(frame, tuple(found))
         board_charts(canvas, board, frame.filter(frame["slot"].is_not_null()), release_dates(store))
         return {

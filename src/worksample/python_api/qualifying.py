@@ -123,7 +123,7 @@ def _import_counts(path: Path) -> dict[str, object]:
         left_out = {str(k): int(v) for k, v in found["left_out"].items()}
         return {"rows": int(found["rows"]), "left_out": left_out, "faults": int(found["faults"])}
     except (ValueError, KeyError, TypeError, AttributeError) as e:
-        raise PlanError("the counts of the import are not to be read", where=str(file), next=f"rm {file}") from e
+        raise PlanError("the counts of the import cannot be read", where=str(file), next=f"rm {file}") from e
 
 
 def funnel(round: str = "", *, store: Where = None) -> Funnel:
@@ -142,7 +142,7 @@ def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Wher
     from worksample.tasks import find_suite, read_suite
 
     if out.exists():
-        raise UsageError("is there already", where=str(out), next="name a new folder")
+        raise UsageError("exists already", where=str(out), next="name a new folder")
     found = read_suite(find_suite(str(suite)), verify=False)
     kept = {j.contract: j for j in funnel(round, store=store).jobs if j.passed}
     chosen = [p for p in found.packages if p.about.job is not None and p.about.job.contract in kept]

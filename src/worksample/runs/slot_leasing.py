@@ -233,7 +233,7 @@ class Trials:
             raise ModelKeyError(
                 f"{trial.outcome.reason} ({count} trials in succession; what is finished is kept)",
                 where=f"agent {agent.name}, model {agent.model}",
-                next=f"mend the key or the account, then worksample resume {trial.experiment}",
+                next=f"fix the key or the account, then worksample resume {trial.experiment}",
             )
 
     def _never_began(self, try_: Try, sample: EvalSample) -> None:

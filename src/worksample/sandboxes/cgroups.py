@@ -100,7 +100,7 @@ def _can_make(folder: Path, controllers: tuple[str, ...] | None) -> bool:
             return False
         if not set(controllers) <= set(given):
             return False
-    trial = folder / f"{PREFIX}trial-{os.getpid()}"
+    trial = folder / f"{PREFIX}{os.getpid()}-trial"
     try:
         trial.mkdir()
     except OSError:
@@ -126,6 +126,12 @@ class Groups:
     def counted(self) -> bool:
         """Whether memory and processes are both held by the kernel."""
         return self.memory is not None and self.pids is not None
+
+
+def places(parents: Parents, name: str) -> tuple[str, ...]:
+    """Every folder that a box's groups may be made at: what is noted before they are."""
+    folders = (parents.unified, parents.memory, parents.pids, parents.freezer, parents.cpu)
+    return tuple(dict.fromkeys(str(parent / f"{PREFIX}{name}") for parent in folders if parent is not None))
 
 
 def make(parents: Parents, name: str, memory: int, processes: int) -> Groups:

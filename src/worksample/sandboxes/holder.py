@@ -9,18 +9,23 @@ import os
 import signal
 import socket
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
+from worksample.files.scratch import started_at
 from worksample.sandboxes import cgroups, layout
 
-from .host_state import BoxFolder, UidLease, started_at
+from .host_state import BoxFolder, UidLease
+from .marked import of_this_process
 from .requirements import require
 
 KEPT_AS = "image.json"
 """Beside an unpacked image in the cache: what it is, and the lock of those who have it."""
+SEED_ABOUT = "seed.json"
+"""The same beside the state of a workplace's seed, which its box has among its mounts."""
 STOPPED_WAIT = 10.0
 """Seconds the holder may take to be gone after it was killed."""
 
@@ -33,7 +38,7 @@ class BubblewrapHolder:
         self._config = config
         self._lease = UidLease() if found.root else None
         uid = self._lease.uid if self._lease else layout.ROOTLESS_UID
-        self.folder = BoxFolder(config.label)
+        self.folder = BoxFolder(config.label, groups=partial(cgroups.places, found.parents))
         limits = config.limits
         if found.parents.memory and found.parents.pids:
             memory = limits.memory + limits.disk + (32 << 20)
@@ -60,7 +65,7 @@ class BubblewrapHolder:
                     stdout=messages,
                     stderr=messages,
                     pass_fds=(far.fileno(), info),
-                    env={},
+                    env=of_this_process(),
                     cwd="/",
                 )
         finally:
@@ -142,11 +147,14 @@ class BubblewrapHolder:
 
 
 def claim(config: BoxConfig) -> list[int]:
-    """Shared locks on the images that a box's root is made of, which keep them from being removed; they end with this
-    process. None for a root file system that somebody else keeps."""
+    """Shared locks on the images that a box's root is made of, and on the seeds that it is given, which keep them from
+    being removed; they end with this process. None for a root file system that somebody else keeps."""
+    roots = (config.root.folder, *config.root.over) if config.root else ()
+    kept = [Path(folder).parent / KEPT_AS for folder in roots]
+    kept += [Path(mount.source).parent / SEED_ABOUT for mount in config.mounts]
     locks: list[int] = []
-    for folder in (config.root.folder, *config.root.over) if config.root else ():
-        with contextlib.suppress(FileNotFoundError):
-            locks.append(os.open(Path(folder).parent / KEPT_AS, os.O_RDONLY | os.O_CLOEXEC))
+    for path in kept:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            locks.append(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
             fcntl.flock(locks[-1], fcntl.LOCK_SH)
     return locks

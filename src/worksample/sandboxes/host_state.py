@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import fcntl
 import functools
+import hashlib
 import json
 import os
 import secrets
 import shutil
 import stat
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from worksample.errors import SandboxError, SandboxUnavailable
+from worksample.files.scratch import started_at
 
+OPEN = Path("/var/tmp")
+"""Where builds work: outside of all private folders, since their users could not enter those."""
 FIRST_UID, UIDS = 2_000_000, 4096
 """Host user ids that boxes of a root platform run as; small enough for every archive format."""
 
@@ -48,25 +53,36 @@ def cache_folder() -> Path:
     return folder
 
 
+def kept_folders() -> list[Path]:
+    """Folders of what is made once and whole, by `skeleton.once` or in its way: halves in them have a maker or none."""
+    cache = cache_folder()
+    below = (Path(entry.path) for entry in os.scandir(cache) if entry.is_dir(follow_symlinks=False))
+    return [cache, beginnings_folder(), *sorted(below)]
+
+
+def workplaces_folder() -> Path:
+    """Where the workplaces that stand for people have a folder each."""
+    return runtime_folder() / "workplaces"
+
+
+def beginnings_folder() -> Path:
+    """Where what Dockerfiles begin with alike is kept: builds can reach it. One for each cache; not made here."""
+    name = hashlib.sha256(os.fsencode(cache_folder())).hexdigest()[:16]
+    return OPEN / f"worksample-beginnings-{os.geteuid()}-{name}"
+
+
 def _private(folder: Path) -> Path:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
         raise SandboxError(
-            f"{folder} is not a folder of ours", where="sandbox", next="export WORKSAMPLE_RUNTIME_DIR=$HOME/.worksample"
+            f"{folder} is not a folder that this account owns",
+            where="sandbox",
+            next="export WORKSAMPLE_RUNTIME_DIR=$HOME/.worksample",
         )
     if found.st_mode & 0o077:
         folder.chmod(0o700)
     return folder
-
-
-def started_at(pid: int) -> int:
-    """Start time of a process in clock ticks since boot; 0 when there is none."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return 0
-    return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
 
 
 @functools.cache
@@ -112,10 +128,11 @@ class Owner:
 class BoxFolder:
     """The folder of one box below the runtime folder: its owner file and the holder's messages."""
 
-    def __init__(self, label: str, kind: str = "boxes") -> None:
+    def __init__(self, label: str, kind: str = "boxes", groups: Callable[[str], tuple[str, ...]] | None = None) -> None:
+        """groups: where those of a box of this name will be made, noted before they are."""
         self.path = _private(runtime_folder() / kind) / f"{os.getpid()}-{secrets.token_hex(6)}"
         self.path.mkdir(mode=0o700)
-        self.owner = Owner(label=label)
+        self.owner = Owner(label=label, groups=groups(self.path.name) if groups else ())
         self.save()
 
     @property
@@ -177,5 +194,7 @@ def _range() -> range:
         if any(low <= first and first + size <= high for low, high in spans):
             return range(first, first + size)
     raise SandboxUnavailable(
-        "root has too few user ids here to give boxes their own", where="sandbox", next="run as an ordinary user"
+        "this machine gives root too few user ids for boxes to have their own",
+        where="sandbox",
+        next="run as an ordinary user",
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 
+from .guarded import call
 from .host_state import cache_folder, runtime_folder
 
 SECONDS = 900
@@ -31,7 +32,7 @@ def fetch(lines: Sequence[str], packages: Path) -> None:
     """Install `lines` with what they require into a folder. SandboxUnavailable with the line to type where it fails."""
     words = [*installer(), "--quiet", "--target", str(packages), *lines]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=SECONDS, env=_environment())
+        done = call(words, SECONDS, env=_environment())
         said = (done.stderr.strip() or f"exit status {done.returncode}") if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
         said = str(error)

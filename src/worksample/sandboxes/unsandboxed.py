@@ -1,7 +1,8 @@
 """Box without any protection: plain subprocesses in a temporary folder, with our own rights.
 
 For trusted work on machines that give no sandbox, by explicit request only. Nothing is contained: programs can read
-what we can read, reach the network, and outlive limits other than time and captured output. Mounts are symbolic links.
+what we can read, reach the network, and outlive limits other than time and captured output; one that clears its
+environment outlives the box. Mounts are symbolic links.
 Paths of the box (the mounts, output, scratch, home and other writable folders, not /tmp) are translated wherever they
 stand in arguments and in the environment, and in `read`, `write` and `cwd`; a program file that has such a path written
 inside it will not find it.
@@ -32,6 +33,7 @@ from worksample.sandboxes.sweep import sweep_first
 
 from .dialler import connected
 from .host_state import BoxFolder
+from .marked import MARK, end_marked
 from .shielded import to_the_end
 
 T = TypeVar("T")
@@ -68,6 +70,7 @@ class PlainBox:
             from worksample.sandboxes.toolbox import toolbox_folder
 
             first = toolbox_folder() / "bin"
+        given[MARK] = str(self._folder.path)
         given["PATH"] = ":".join([*([str(first)] if first else []), os.environ.get("PATH", os.defpath)])
         return given
 
@@ -238,6 +241,7 @@ class PlainBox:
 
     async def _end(self) -> None:
         await self.kill()
+        await asyncio.to_thread(end_marked, self._folder.path)
         await asyncio.to_thread(shutil.rmtree, self._folder.path, ignore_errors=True)
 
 

@@ -24,7 +24,9 @@ def merge(into: Store, other: Store) -> int:
     RecordConflict, before anything is copied, where both hold a record of one id that says different things.
     """
     if into.id == other.id and into.name == other.name:
-        raise UsageError("a store cannot be merged into itself", where=into.name)
+        raise UsageError(
+            "a store cannot be merged into itself", where=into.name, next="worksample store merge OTHER --store DIR"
+        )
     other.sync(whole=True)
     into.sync(whole=True)
     known = into.objects.all()

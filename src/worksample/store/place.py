@@ -203,7 +203,9 @@ class RemotePlace:
         except ImportError as e:
             raise StoreError(f"no driver for this URL: {e}", where=url, next="pip install 'worksample[s3]'") from e
         except ValueError as e:
-            raise StoreError(f"not a URL of a store: {e}", where=url) from e
+            raise StoreError(
+                f"not a URL of a store: {e}", where=url, next="--store s3://BUCKET/STORE, or a folder"
+            ) from e
         self._fs, self._root = fs, str(root).rstrip("/")
 
     def _at(self, path: str) -> str:

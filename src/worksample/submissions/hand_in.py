@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
 from worksample.files import ScanLimits, Sink, scan, unzip
+from worksample.files.scratch import scratch
 from worksample.records import (
     CaptureStatus,
     EntryKind,
@@ -87,14 +87,14 @@ def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USU
     if path.is_dir():
         found = scan(path.resolve(), sink, limits)
     elif path.is_file():
-        with tempfile.TemporaryDirectory(prefix="worksample-") as scratch:
-            folder = Path(scratch) / "unpacked"
+        with scratch("archive") as place:
+            folder = place / "unpacked"
             unzip(path, folder, limits)
             found = scan(folder, sink, limits)
     else:
-        raise UsageError("there is no such folder or archive", where=str(path))
+        raise UsageError("there is no such folder or archive", where=str(path), next="worksample submit PATH ...")
     if found.status is not CaptureStatus.COMPLETE:
-        raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or mend what is named")
+        raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or fix what is named")
     inner = _wrapping(found.manifest, instance)
     if not inner:
         return part_of(found), ""

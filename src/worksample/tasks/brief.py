@@ -24,7 +24,7 @@ def render_brief(brief: str, settings: Mapping[str, Any]) -> str:
         value = settings.get(name)
         if value is None or isinstance(value, (dict, list)):
             raise ManifestError(
-                f"{{{{{name}}}}} is filled by no setting",
+                f"{{{{{name}}}}} is not filled in by any setting",
                 where="brief.md",
                 next=f"give {name} under [instance.settings]",
             )

@@ -211,7 +211,10 @@ def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:
     said = {e.lock.judged_by or JudgedBy.COMBINED for e in experiments}
     if len(said) > 1:
         both = ", ".join(sorted(by.value for by in said))
-        raise UsageError(f"the experiments are judged by different evaluators: {both}", next="say --judged-by")
+        raise UsageError(
+            f"the experiments are judged by different evaluators: {both}",
+            next="choose with --judged-by combined, people, judge or program",
+        )
     return next(iter(said), JudgedBy.COMBINED)
 
 

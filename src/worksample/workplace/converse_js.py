@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tarfile
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from worksample.agents.installing.install_result import called
 from worksample.agents.installing.npm import node_folder
 from worksample.errors import InstallError, SandboxUnavailable
+from worksample.files.scratch import scratch
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once
 
@@ -29,15 +29,15 @@ def fetch_converse() -> Path:
 
 
 def _fill(folder: Path) -> None:
-    with TemporaryDirectory(prefix="worksample-converse-") as made:
+    with scratch("converse") as made:
         try:
             node = node_folder()
             npm = node / "lib/node_modules/npm/bin/npm-cli.js"
             words = [str(node / "bin/node"), str(npm), "pack", "--silent", f"converse.js@{VERSION}"]
-            called(words, Path(made), f"converse.js {VERSION}")
+            called(words, made, f"converse.js {VERSION}")
         except InstallError as error:
             raise SandboxUnavailable(error.what, where="workplace", next=error.next) from error
-        [archive] = Path(made).glob("*.tgz")
+        [archive] = made.glob("*.tgz")
         with tarfile.open(archive) as tar:
             for member in tar:
                 name = member.name.removeprefix("package/dist/")

@@ -30,7 +30,7 @@ def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
     `state`: of services that stand still, under the hands of an agent: links and devices are left behind.
     """
     if to.exists() or to.is_symlink():
-        raise UsageError("something is there already", where=str(to), next="name another folder")
+        raise UsageError("exists already", where=str(to), next="name another folder")
     part = to.with_name(f".{to.name}.part-{os.getpid()}")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True, mode=0o700)

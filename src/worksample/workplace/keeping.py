@@ -25,13 +25,14 @@ from typing import Any
 from worksample.box import Endpoint
 from worksample.endpoints import serving_sockets
 from worksample.errors import SandboxError, WorksampleError
+from worksample.sandboxes.sweep import LOCK
 from worksample.services import Services, open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .export_folder import is_export, read_export, write_export
 from .workplace import over_state, own_box, reset, seed_at
 
-LOCK, CONTROL, ABOUT = "lock", "control", "about.json"
+CONTROL, ABOUT = "control", "about.json"
 LINE = 1 << 16
 LOOKING = ("status", "accounts")
 """What is obeyed of a trial's workplace: who puts it back or ends it would change a piece of work."""

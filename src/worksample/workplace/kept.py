@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import os
 import re
 import shutil
 import socket
@@ -15,14 +16,15 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from worksample.errors import ExportError, SandboxError, UsageError
-from worksample.sandboxes.host_state import runtime_folder
+from worksample.sandboxes.host_state import workplaces_folder
+from worksample.sandboxes.sweep import LOCK
 from worksample.services import Services
 
 from .export_folder import is_export, read_export
-from .keeping import CONTROL, LOCK, LOOKING, let_in
+from .keeping import CONTROL, LOOKING, let_in
 from .programs import require
 from .reading import read_company
 
@@ -36,8 +38,11 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 def folder_of(name: str) -> Path:
     """Where a workplace's keeper has its lock and its socket. UsageError for what is no name."""
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name: lower case letters, digits, _ and -", where="workplace")
-    return runtime_folder() / "workplaces" / name
+        raise UsageError(
+            f"{name!r} cannot be the name of a workplace: use lower case letters, digits, _ and -", where="workplace",
+            next=f"--name {USUAL}",
+        )  # fmt: skip
+    return workplaces_folder() / name
 
 
 def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
@@ -54,7 +59,9 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
     folder = folder_of(name)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if stands(name):
-        raise UsageError("it stands already", where=name, next=f"worksample workplace down --name {name}")
+        raise UsageError(
+            "a workplace of this name is already running", where=name, next=f"worksample workplace down --name {name}"
+        )
     plan = {"folder": str(folder), "root": str(root), "services": list(services), "name": name}
     (folder / "plan.json").write_text(json.dumps(plan))
     with (folder / "log").open("wb") as log:
@@ -63,11 +70,12 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True, cwd="/",
         )  # fmt: skip
     assert keeper.stdout is not None
-    with keeper.stdout as said:
-        line = said.readline()
+    with keeper.stdout as answers:
+        line = answers.readline()
     if not line:
         last = (folder / "log").read_text(errors="replace").strip()[-1000:]
-        raise SandboxError(f"its keeper ended: {last or 'it said nothing'}", where=name)
+        said = f"its process ended: {last or 'it said nothing'}"
+        raise SandboxError(said, where=name, next=f"read {folder / 'log'}, then worksample doctor")
     return _answer(line, name)
 
 
@@ -82,9 +90,11 @@ def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
                 data = said.readline()
     except (FileNotFoundError, ConnectionError):
         hint = f"worksample workplace up FOLDER --name {name}"
-        raise UsageError("no workplace of this name stands", where=name, next=hint) from None
+        raise UsageError("no workplace of this name is running", where=name, next=hint) from None
     except TimeoutError:
-        raise SandboxError("its keeper does not answer", where=name) from None
+        raise SandboxError(
+            "its process does not answer", where=name, next=f"worksample workplace down --name {name}"
+        ) from None
     return _answer(data, name)
 
 
@@ -97,15 +107,25 @@ async def opened(
     """
     name = f"trial-{re.sub('[^a-z0-9]', '', trial.lower())[-24:]}"
     folder = folder_of(name)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with (folder / LOCK).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with _claimed(folder):
             about = {"name": name, "from": f"trial {trial}"}
             async with let_in(folder, services, names, accounts, about, LOOKING) as keeper:
                 yield keeper.said
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _claimed(folder: Path) -> IO[str]:
+    """A folder with its lock held, also where a sweep of another process took it for a dead one's meanwhile."""
+    while True:
+        with contextlib.suppress(FileNotFoundError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = (folder / LOCK).open("w")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.fstat(lock.fileno()).st_nlink:
+                return lock
+            lock.close()
 
 
 def down(name: str) -> None:
@@ -129,7 +149,7 @@ def stands(name: str) -> bool:
 
 def standing_here() -> Iterator[dict[str, Any]]:
     """What each workplace says of itself that stands here, by name."""
-    for path in sorted((runtime_folder() / "workplaces").glob("*")):
+    for path in sorted(workplaces_folder().glob("*")):
         if _NAME.fullmatch(path.name) and stands(path.name):
             try:
                 yield tell(path.name, "status")
@@ -141,7 +161,9 @@ def _answer(line: bytes, name: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(line)
     except ValueError:
-        raise SandboxError("its keeper ended while it was asked", where=name) from None
+        raise SandboxError(
+            "its process ended while it was asked", where=name, next=f"worksample workplace up FOLDER --name {name}"
+        ) from None
     if "failed" in found:
         kind = ExportError if found.get("where", "").startswith("export") else SandboxError
         raise kind(found["failed"], where=found.get("where") or name, next=found.get("next", ""))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from worksample.errors import SandboxUnavailable
+from worksample.files.scratch import scratch
+from worksample.sandboxes.guarded import NOT_FOUND, call
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once
 
@@ -28,8 +28,7 @@ def redmine_folder() -> Path | None:
 
 def fetch_redmine() -> Path:
     """Fetch the package by apt and unpack it. SandboxUnavailable where that fails."""
-    with TemporaryDirectory(prefix="worksample-redmine-") as made:
-        work = Path(made)
+    with scratch("redmine") as work:
         _run(["apt-get", "download", "-qq", "redmine"], work)
         [archive] = work.glob("redmine_*.deb")
         _run(["dpkg-deb", "-x", archive.name, "files"], work)
@@ -51,10 +50,9 @@ def _fill(folder: Path, source: Path) -> None:
 
 
 def _run(argv: list[str], cwd: Path) -> None:
-    try:
-        done = subprocess.run(argv, cwd=cwd, capture_output=True, text=True, check=False, timeout=600)
-    except FileNotFoundError:
-        raise SandboxUnavailable(f"there is no {argv[0]} here: the tracker needs Debian", where="workplace") from None
+    done = call(argv, 600, cwd=cwd)
+    if done.returncode == NOT_FOUND:
+        raise SandboxUnavailable(f"there is no {argv[0]} here: the tracker needs Debian", where="workplace")
     if done.returncode:
         raise SandboxUnavailable(
             f"{argv[0]} failed: {done.stderr.strip()[:500]}", where="workplace", next="sudo apt-get update"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
@@ -15,6 +16,7 @@ from worksample.box import open_box
 from worksample.errors import SandboxError
 from worksample.files import materialise, scan
 from worksample.records import CaptureStatus
+from worksample.sandboxes.holder import SEED_ABOUT
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once
 from worksample.tasks.workplace import WORKPLACE
@@ -27,6 +29,8 @@ from .programs import require, versions
 
 SECONDS = 600.0
 """That making a seed may take."""
+ABOUT = SEED_ABOUT
+"""Beside a seed's state: what it is of; when it was touched last, a workplace began with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,19 @@ def seed_digest(company: Company, names: Sequence[str]) -> str:
 
 def seed_folder(company: Company, names: Sequence[str]) -> Path:
     """Where the seed lies or will lie."""
-    return cache_folder() / "workplaces" / seed_digest(company, names)[:32]
+    return seeds_folder() / seed_digest(company, names)[:32]
+
+
+def seeds_folder() -> Path:
+    """Where seeds lie."""
+    folder = cache_folder() / "workplaces"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def programs_digest(names: Sequence[str]) -> str:
+    """Of the services' versions and our own programs, which decide a seed beside its company."""
+    return hashlib.sha256(versions(names).encode()).hexdigest()
 
 
 def seed_of(company: Company, root: Path, names: Sequence[str], *, kind: str = "bubblewrap") -> Seed:
@@ -54,8 +70,9 @@ def seed_of(company: Company, root: Path, names: Sequence[str], *, kind: str = "
     """
     require(names)
     folder = seed_folder(company, names)
-    folder.parent.mkdir(mode=0o700, exist_ok=True)
     once(folder, lambda fresh: asyncio.run(_fill(fresh, company, root, names, kind)))
+    with contextlib.suppress(OSError):  # somebody else's cache, which we only read
+        os.utime(folder / ABOUT)
     return Seed(folder / "state", json.loads((folder / "accounts.json").read_text()))
 
 
@@ -72,6 +89,8 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
         await asyncio.to_thread(take_state, box.output_path / WORKPLACE, folder)
     stamp(folder / "state", company.folder, names)
     (folder / "accounts.json").write_text(json.dumps(words))
+    about = {"company": company.name, "services": sorted(names), "programs": programs_digest(names)}
+    (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
 
 
 def take_state(state: Path, folder: Path) -> None:

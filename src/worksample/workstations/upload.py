@@ -22,7 +22,7 @@ def sound_path(path: str) -> str:
     try:
         raw = path.encode("utf-8")
     except UnicodeEncodeError:
-        raise UsageError("this name is no text", next="name the file otherwise") from None
+        raise UsageError("this name is not text", next="give the file another name") from None
     fault = path_fault(quote_path(raw))
     if fault is None and any(len(step) > 255 for step in raw.split(b"/")):
         fault = "a name has at most 255 bytes"
@@ -31,7 +31,7 @@ def sound_path(path: str) -> str:
     if fault is None and any(ord(c) < 32 or ord(c) == 127 for c in path):
         fault = "the name has control characters"
     if fault:
-        raise UsageError(fault, next="name the file otherwise")
+        raise UsageError(fault, next="give the file another name")
     return path
 
 

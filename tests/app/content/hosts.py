@@ -20,9 +20,7 @@ from worksample.people import People
 from worksample.people.clock import moment
 from worksample.records import Entry, EntryKind, Manifest, canonical
 from worksample.store import Store
-from worksample.workstations.desks import Desks
-
-PASSWORD = "a few words in a row"
+from worksample.workstations.work import Workstations
 
 
 class Shelf:
@@ -39,10 +37,10 @@ class Shelf:
             people=people,
             capabilities=Capabilities(self.store, self.clock),
             preparing=Preparing(self.store, self.config),
-            desks=Desks(self.store, lambda: moment(self.clock())),
+            workstations=Workstations(self.store, lambda: moment(self.clock())),
         )
-        self.account = people.accounts.accept(people.accounts.invite(("evaluator",)), name, PASSWORD)
-        self.token = people.accounts.login(name, PASSWORD)
+        self.account = people.accounts.accept(people.accounts.invite(("evaluator",)), name, None)
+        self.token = people.accounts.open_session(self.account)  # a password is a tenth of a second each time
         self.app = content_app(self.services)
         self.count = 0
 

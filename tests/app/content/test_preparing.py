@@ -57,7 +57,7 @@ def taken(store: Store, folder: Path, files: dict[str, bytes | str]) -> str:
     return store.blobs.put(canonical(material.take(store, folder, files).plain()))
 
 
-async def settled(preparing: Preparing, manifest: str, path: str, seconds: float = 60) -> View:
+async def settled(preparing: Preparing, manifest: str, path: str, seconds: float = 600) -> View:
     async with asyncio.timeout(seconds):
         while isinstance(found := await preparing.view(manifest, path), Converting):
             await asyncio.sleep(0.02)
@@ -155,6 +155,7 @@ async def test_two_processes_do_not_make_the_same(tmp_path: Path) -> None:
     other.close()
 
 
+@pytest.mark.thorough(quick="app/content/test_preparing.py::test_who_is_waited_for_goes_first_and_has_a_place_more")
 @pytest.mark.box
 async def test_what_the_background_is_at_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "run"))
@@ -174,6 +175,7 @@ async def test_what_the_background_is_at_is_waited_for(tmp_path: Path, monkeypat
     store.close()
 
 
+@pytest.mark.quick("new_event_loop1")
 @pytest.mark.box
 @pytest.mark.parametrize("factory", [asyncio.new_event_loop, uvloop.new_event_loop])
 def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,6 +206,7 @@ def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: py
     store.close()
 
 
+@pytest.mark.thorough(quick="app/content/test_preparing.py::test_a_round_is_prepared_and_archives_in_it_too")
 @pytest.mark.box
 async def test_what_cannot_be_read_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     world: Office = office(tmp_path, agents=1, projects=1)

@@ -9,7 +9,8 @@ from playwright.sync_api import Browser
 
 from app.round.driving import chromium, serving
 from app.viewers.showing import AUTOPLAY, Panes, gathered, panes
-from app.viewers.stock import Stock, common
+from app.viewers.stock import Stock
+from running.sharing import common
 from worksample.app.serving import Listening
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
-
+from running.profiles import is_quick_run
+from running.sharing import alone
 from viewing import material
 from worksample.app.content_urls import Capabilities
 from worksample.people import People
@@ -25,18 +24,8 @@ Making = Callable[[Path], Mapping[str, bytes | str]]
 """Files by quoted path; the folder is for what programs need while they make them."""
 
 
-def common(factory: pytest.TempPathFactory) -> Path:
-    """The folder of this run: xdist gives each of its processes one below it."""
-    own = factory.getbasetemp()
-    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """One process at a time, until the block ends."""
-    with path.open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+DEAR = ("cad", "media", "office")
+"""Each of these files takes its converter seconds, and the quick profile shows few of them."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +41,12 @@ class Folder:
 
     def ready(self, path: str) -> None:
         """Its view is in the store afterwards, so no test waits for a converter."""
-        start = f"{path.partition('/')[0]}/" if self.together and "/" in path else path
+        top = path.partition("/")[0]
+        start = f"{top}/" if self.together and "/" in path and not (is_quick_run() and top in DEAR) else path
         if start in self._ready or self.manifest.find(path) is None:
             return
         only = {e.path for e in self.manifest.entries if e.path == path or (start != path and e.path.startswith(start))}
-        with _alone(self.stock.place / "lock"), ThreadPoolExecutor(1) as thread:
+        with alone(self.stock.place / "lock"), ThreadPoolExecutor(1) as thread:
             # In a thread of its own: this one may have a loop already.
             thread.submit(lambda: asyncio.run(prepare(self.stock.store, self.manifest, only=only))).result()
         self._ready.add(start)
@@ -81,7 +71,7 @@ class Stock:
     @contextmanager
     def opened(cls, place: Path) -> Iterator[Stock]:
         place.mkdir(exist_ok=True)
-        with _alone(place / "lock"):
+        with alone(place / "lock"):
             store = Store.open(place / "store", create=not (place / "store").exists())
         people = People(store)
         name = f"Ada {os.getpid()}"
@@ -92,7 +82,7 @@ class Stock:
     def folder(self, name: str, making: Making, *, together: bool = True) -> Folder:
         """The samples of this name, made and taken in by whoever comes first."""
         known = self.place / f"{name}.digest"
-        with _alone(self.place / "lock"):
+        with alone(self.place / "lock"):
             if not known.exists():
                 scratch = self.place / f"{name}-scratch"
                 scratch.mkdir(exist_ok=True)

@@ -71,6 +71,7 @@ def seen(bad: Panes) -> Iterator[Panes]:
     yield from bad.watched()
 
 
+@pytest.mark.quick("cut.pdf-damaged", "locked.xlsx-protected by a password", "film.pdf-no viewer knows this format")
 @pytest.mark.parametrize(
     ("path", "says"),
     [
@@ -88,6 +89,7 @@ def test_what_cannot_be_shown_is_a_card_with_the_reason(seen: Panes, path: str, 
     expect(seen.frame.get_by_role("link", name="Download original").first).to_be_visible()
 
 
+@pytest.mark.quick("table.csv-image")
 @pytest.mark.parametrize(("path", "kind"), [("report.docx", "pdf"), ("table.csv", "image"), ("picture.png", "text")])
 def test_the_content_decides_and_not_the_name(seen: Panes, path: str, kind: str) -> None:
     # The browser refuses the picture under its wrong name once, before it is loaded by its content.
@@ -110,7 +112,7 @@ def test_sixteen_thousand_columns_say_what_is_cut(seen: Panes) -> None:
     expect(seen.frame.get_by_role("note")).to_contain_text("500 of 16,384 columns")
 
 
-@pytest.mark.thorough(quick="app/viewers/test_documents.py::test_a_file_is_shown[table/sums.xlsx]")
+@pytest.mark.thorough(quick="app/viewers/test_use.py::test_a_workbook_shows_formulas_sheets_and_its_print")
 def test_two_hundred_sheets_can_be_reached(seen: Panes) -> None:
     assert seen.show("sheets.xlsx").report["sheets"] == 200
     seen.frame.get_by_role("combobox", name="Sheets").select_option("Sheet 187")
@@ -129,6 +131,7 @@ def test_of_twenty_thousand_pages_a_few_are_drawn(seen: Panes) -> None:
     assert seen.frame.locator("canvas").count() < 8
 
 
+@pytest.mark.thorough(quick="app/viewers/test_bad.py::test_texts_of_one_line_or_of_millions[lines.txt-2000000]")
 def test_a_hundred_megapixels_are_shown(seen: Panes) -> None:
     found = seen.show("vast.png", rest=2)
     assert (found.report["width"], found.report["height"]) == (10_000, 10_000)
@@ -136,6 +139,7 @@ def test_a_hundred_megapixels_are_shown(seen: Panes) -> None:
     assert found.picture.getpixel((450, 380)) == (90, 90, 90)
 
 
+@pytest.mark.quick("lines.txt-2000000")
 @pytest.mark.parametrize(("path", "lines"), [("line.txt", 1), ("lines.txt", 2_000_000)])
 def test_texts_of_one_line_or_of_millions(seen: Panes, path: str, lines: int) -> None:
     assert seen.show(path).report["lines"] == lines

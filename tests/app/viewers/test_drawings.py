@@ -26,7 +26,7 @@ def ink(found: Seen) -> int:
     return sum(n for n, _ in colours) - max(n for n, _ in colours)
 
 
-@pytest.mark.quick("cad/plan.dxf", "cad/old.dwg")
+@pytest.mark.quick("cad/plan.dxf")
 @pytest.mark.parametrize("path", EXPECTED)
 def test_a_drawing_is_shown(seen: Panes, path: str) -> None:
     found = seen.show(path)
@@ -47,6 +47,7 @@ def test_layers_hide_what_lies_on_them(seen: Panes) -> None:
     assert not blue, "the circle is still there"
 
 
+@pytest.mark.thorough(quick="app/viewers/test_drawings.py::test_layers_hide_what_lies_on_them")
 def test_layouts_are_sheets_of_their_own(seen: Panes) -> None:
     before = seen.show("cad/plan.dxf")
     seen.frame.get_by_role("tab", name="Layout1").click()
@@ -55,6 +56,7 @@ def test_layouts_are_sheets_of_their_own(seen: Panes) -> None:
     assert Seen(before.said, seen.look("layout")).unlike(before) > 0.5
 
 
+@pytest.mark.thorough(quick="app/viewers/test_drawings.py::test_a_drawing_is_shown[cad/plan.dxf]")
 def test_what_lies_far_out_does_not_hide_the_plan(seen: Panes) -> None:
     found = seen.show("cad/far.dxf")
     near = ink(found)
@@ -81,6 +83,7 @@ def test_a_length_is_measured(seen: Panes) -> None:
     assert length == pytest.approx(10, rel=0.03)
 
 
+@pytest.mark.thorough(quick="app/viewers/test_models.py::test_two_panes_look_from_the_same_side")
 def test_two_panes_show_the_same_part(seen: Panes) -> None:
     seen.show("cad/plan.dxf")
     with second(seen) as other:
@@ -98,6 +101,7 @@ def test_two_panes_show_the_same_part(seen: Panes) -> None:
         assert other.said("state") == []
 
 
+@pytest.mark.thorough(quick="app/viewers/test_drawings.py::test_a_drawing_is_shown[cad/plan.dxf]")
 def test_many_lines_leave_the_page_awake(seen: Panes) -> None:
     with Beats(seen) as beats:
         seen.show("cad/dense.dxf")

@@ -13,7 +13,7 @@ FILMS = ("clip.mp4", "clip.webm", "clip.mkv", "clip.avi", "clip.mov")
 TIME = "document.querySelector('audio, video').currentTime"
 
 
-@pytest.mark.quick("swell.mp3", "swell.wma")
+@pytest.mark.quick("swell.mp3")
 @pytest.mark.parametrize("name", SOUNDS)
 def test_a_sound_is_shown_with_its_outline(seen: Panes, name: str) -> None:
     found = seen.show(f"media/{name}")
@@ -30,7 +30,7 @@ def tall_at(found: Seen, x: int) -> int:
     return sum(found.picture.getpixel((x, y)) != paper for y in range(115, 600))
 
 
-@pytest.mark.quick("clip.mp4", "clip.avi")
+@pytest.mark.quick("clip.mp4")
 @pytest.mark.parametrize("name", FILMS)
 def test_a_film_has_a_picture(seen: Panes, name: str) -> None:
     found = seen.show(f"media/{name}", rest=0.5)
@@ -41,11 +41,13 @@ def test_a_film_has_a_picture(seen: Panes, name: str) -> None:
     assert found.colours > 100, "no frame is to be seen"
 
 
+@pytest.mark.thorough(quick="app/viewers/test_media.py::test_a_film_has_a_picture[clip.mp4]")
 def test_a_film_without_sound_says_so(seen: Panes) -> None:
     assert seen.show("media/silent.mp4").report["peaks"] == 0
     assert seen.frame.get_by_text("There is no sound").is_visible()
 
 
+@pytest.mark.thorough(quick="app/viewers/test_media.py::test_a_sound_is_shown_with_its_outline[swell.mp3]")
 def test_sound_without_its_picture_is_said(seen: Panes) -> None:
     """A browser that lacks a film's decoder plays the sound and calls that a success: as with this one."""
     sound = seen.folder.source("media/swell.m4a")
@@ -85,6 +87,7 @@ def test_keys_and_clicks_move_the_time(seen: Panes) -> None:
     assert frame.evaluate("document.querySelector('audio').paused") is True
 
 
+@pytest.mark.thorough(quick="app/viewers/test_media.py::test_keys_and_clicks_move_the_time")
 def test_a_film_steps_by_frames(seen: Panes) -> None:
     before = seen.show("media/clip.mp4", rest=0.5)
     wait(seen.frame, "document.querySelector('video').readyState >= 2")
@@ -104,6 +107,7 @@ def test_captions_beside_a_film_are_shown_when_asked(seen: Panes) -> None:
     assert Seen(before.said, seen.look("captions")).unlike(before) > 0.05
 
 
+@pytest.mark.quick("media/swell.mp3-media/swell.wav")
 @pytest.mark.parametrize(
     ("mine", "theirs"), [("media/clip.mp4", "media/clip.webm"), ("media/swell.mp3", "media/swell.wav")]
 )

@@ -37,7 +37,7 @@ EXPECTED: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.quick("solid/box.glb", "solid/box.obj", "solid/box.3dm", "cad/box.step", "cad/house.ifc")
+@pytest.mark.quick("solid/box.glb", "cad/box.step", "cad/house.ifc")
 @pytest.mark.parametrize("path", EXPECTED)
 def test_a_model_is_shown(seen: Panes, path: str) -> None:
     found = seen.show(path)
@@ -56,6 +56,7 @@ def inked(found: Seen) -> float:
     return 1 - (counts[0] / sum(counts)) if counts else 0.0
 
 
+@pytest.mark.quick("solid/box.stl")
 @pytest.mark.parametrize("path", ["solid/box.stl", "cad/box.step"])
 def test_the_background_goes_with_the_theme(seen: Panes, path: str) -> None:
     first = sum(seen.show(path, theme="dark").picture.getpixel((20, 400)))  # type: ignore[arg-type]
@@ -67,6 +68,7 @@ def test_the_background_goes_with_the_theme(seen: Panes, path: str) -> None:
     assert later[0] > 500 > 250 > max(first, later[1])
 
 
+@pytest.mark.thorough(quick="app/viewers/test_models.py::test_a_missing_texture_is_named[solid/bare.gltf-gone.png]")
 def test_an_obj_without_its_materials_says_so(seen: Panes) -> None:
     found = seen.show("solid/bare.obj")
     assert "gone.mtl" in found.report["notes"]
@@ -74,6 +76,7 @@ def test_an_obj_without_its_materials_says_so(seen: Panes) -> None:
     assert seen.frame.get_by_text("Its materials are missing (gone.mtl)").is_visible()
 
 
+@pytest.mark.quick("solid/bare.gltf-gone.png")
 @pytest.mark.parametrize(("path", "name"), [("solid/bare.gltf", "gone.png"), ("solid/bare.3ds", "GONE.PNG")])
 def test_a_missing_texture_is_named(seen: Panes, path: str, name: str) -> None:
     found = seen.show(path)
@@ -111,6 +114,7 @@ def test_a_texture_from_outside_is_left_out(seen: Panes, asked: list[str]) -> No
     assert not [a for a in asked if "elsewhere" in a]
 
 
+@pytest.mark.quick("solid/broken.ply")
 @pytest.mark.parametrize("path", ["solid/broken.ply", "solid/empty.fbx", "cad/broken.step"])
 def test_a_damaged_model_is_a_card(seen: Panes, path: str) -> None:
     found = seen.show(path)
@@ -149,6 +153,7 @@ def test_two_panes_look_from_the_same_side(seen: Panes) -> None:
         assert other.said("state")[-1]["state"]["camera"] != place["camera"]
 
 
+@pytest.mark.thorough(quick="app/viewers/test_models.py::test_sides_wires_and_keys_change_the_picture")
 def test_an_animation_plays(seen: Panes) -> None:
     before = seen.show("solid/box.glb")
     seen.frame.get_by_label("Time in the animation").fill("0.5")
@@ -160,6 +165,7 @@ def test_an_animation_plays(seen: Panes) -> None:
     seen.frame.get_by_role("button", name="Stop").click()
 
 
+@pytest.mark.thorough(quick="app/viewers/test_models.py::test_sides_wires_and_keys_change_the_picture")
 def test_nothing_is_drawn_while_nothing_changes(seen: Panes) -> None:
     seen.show("solid/box.glb", rest=1)
     seen.frame.evaluate("""() => {
@@ -173,6 +179,7 @@ def test_nothing_is_drawn_while_nothing_changes(seen: Panes) -> None:
     assert seen.frame.evaluate("window.calls") > 0
 
 
+@pytest.mark.thorough(quick="app/viewers/test_models.py::test_a_model_is_shown[solid/box.glb]")
 def test_a_lost_context_is_said_and_drawn_again(seen: Panes) -> None:
     seen.show("solid/box.stl")
     lose = "document.querySelector('canvas').getContext('webgl2').getExtension('WEBGL_lose_context').loseContext()"
@@ -196,6 +203,7 @@ def test_two_million_triangles_leave_the_page_awake(seen: Panes) -> None:
     assert beats.longest < 3 * crowd, (beats.longest, crowd)
 
 
+@pytest.mark.thorough(quick="app/viewers/test_models.py::test_a_model_is_shown[cad/house.ifc]")
 def test_storeys_are_hidden_and_elements_tell_what_they_are(seen: Panes) -> None:
     before = seen.show("cad/house.ifc")
     frame = seen.frame

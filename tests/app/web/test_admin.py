@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from app.round.desks import Desks
 from app.round.driving import axe
 from app.web.bench import judged
+from running.profiles import is_quick_run
 from worksample.people import Denied, Kind, all_flags, final_verdicts, raise_flag
 from worksample.people.quality import dashboard
 from worksample.records import Standing
@@ -63,6 +64,7 @@ def test_somebody_is_invited_accepts_is_given_a_role_and_is_shut_out(team: Desks
     expect(guest.get_by_role("banner").get_by_role("button", name="Sign out")).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/admin/test_rounds.py::test_the_dashboard_has_every_figure")
 def test_the_dashboard_says_what_the_library_says(team: Desks) -> None:
     round = judged(team)
     people = team.office.people
@@ -132,6 +134,7 @@ def test_a_struck_vote_changes_the_verdict_and_comes_back(team: Desks) -> None:
     assert final_verdicts(people.store, round)[subject].verdict.passed is False
 
 
+@pytest.mark.thorough(quick="app/admin/test_evidence.py::test_names_are_for_admins_and_bar_them_from_judging")
 def test_names_are_shown_at_a_price(team: Desks) -> None:
     round = judged(team)
     page = team.sit("ada", "admin")
@@ -146,6 +149,7 @@ def test_names_are_shown_at_a_price(team: Desks) -> None:
     expect(page.get_by_text("nothing of this round")).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/admin/test_rounds.py::test_findings_are_struck")
 def test_integrity_findings_are_struck_together(team: Desks) -> None:
     round = judged(team)
     over = team.office.open(Kind.INTEGRITY, over=round, sample=1)
@@ -162,6 +166,7 @@ def test_integrity_findings_are_struck_together(team: Desks) -> None:
     assert found and all(standing[s] is Standing.UNGRADED for s in found)
 
 
+@pytest.mark.thorough(quick="app/admin/test_office.py::test_a_faulty_import_names_every_row_and_brings_nothing_in")
 def test_a_file_with_faulty_rows_names_each_and_imports_nothing(team: Desks) -> None:
     team.watch.expected = ("422",)
     subjects = [f"s-maker-0.{i.name}" for i in team.office.instances]
@@ -190,6 +195,7 @@ def test_a_file_with_faulty_rows_names_each_and_imports_nothing(team: Desks) -> 
     expect(page.get_by_text("Accepted", exact=True)).to_have_count(2)
 
 
+@pytest.mark.thorough(quick="app/admin/test_office.py::test_flags_lead_to_withdrawn_items")
 def test_a_flagged_item_is_withdrawn(team: Desks) -> None:
     round = team.office.open(Kind.HOLISTIC)
     ann = team.office.hire("ann")
@@ -221,6 +227,7 @@ def test_a_flagged_item_is_withdrawn(team: Desks) -> None:
     assert flag.closed is not None and flag.closed.note == "cut off by the <agent> itself"
 
 
+@pytest.mark.thorough(quick="app/admin/test_office.py::test_an_open_invitation_can_be_taken_back")
 def test_an_invitation_is_taken_back(team: Desks) -> None:
     token = team.office.people.accounts.invite(["expert"])
     page = team.sit("ada", "admin")
@@ -266,7 +273,8 @@ def test_axe_finds_nothing_serious_on_any_screen(team: Desks, dark: bool, width:
     paths = ["", "/rounds/new", "/rounds/new?kind=calibration", f"/rounds/new?kind=integrity&over={round}"]
     paths += [f"/rounds/{id}{tab}" for id in (round, pairs) for tab in ("", "/verdicts", "/more")]
     paths += ["/pilots", "/people", "/flags", "/import", "/conversions", "/formats"]
-    for path in paths:
+    # Of screens that are alike the quick profile looks at one.
+    for path in paths[::3] if is_quick_run() else paths:
         page.goto(f"/admin{path}")
         page.wait_for_load_state("networkidle")
         if path == f"/rounds/{round}/verdicts":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from playwright.sync_api import Page, expect
 from app.round.desks import Desks
 from app.round.driving import Watch, enter
 from app.web.bench import dialog, front, given, handed_in, saved, start, until
+from forking.child import ended
 from worksample.people import Kind
 from worksample.records import Holistic
 
@@ -30,14 +29,7 @@ def watched(place: Desks) -> Watch:
 
 
 def test_a_draft_survives_a_killed_browser(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "app.web.killed", str(tmp_path)],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
+    done = ended("app.web.killed", tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.split() == ["killed", "back", "handed-in"]
 
@@ -82,6 +74,7 @@ def test_a_page_that_is_loaded_anew_goes_on_where_it_was(place: Desks) -> None:
     saved(page)
 
 
+@pytest.mark.thorough(quick="app/web/test_drafts.py::test_a_page_that_is_loaded_anew_goes_on_where_it_was")
 def test_two_windows_ask_which_answer_counts(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -121,6 +114,7 @@ def test_two_windows_ask_which_answer_counts(place: Desks) -> None:
     expect(page.get_by_text("This item is no longer yours", exact=False)).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/web/test_drafts.py::test_a_line_that_is_down_loses_nothing")
 def test_a_session_that_ended_loses_nothing(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -138,6 +132,7 @@ def test_a_session_that_ended_loses_nothing(place: Desks) -> None:
     saved(page)
 
 
+@pytest.mark.thorough(quick="app/web/test_screens.py::test_what_is_saved_is_said_with_the_time")
 def test_time_at_work_is_counted_and_the_item_kept_meanwhile(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = place.sit("ann")

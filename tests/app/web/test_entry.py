@@ -54,6 +54,7 @@ def test_an_invitation_makes_an_account_that_signs_in_by_password(place: Desks) 
     expect(page.get_by_role("banner").get_by_role("link", name="Bea")).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/web/test_admin.py::test_somebody_is_invited_accepts_is_given_a_role_and_is_shut_out")
 def test_an_invited_admin_lands_at_the_rounds(place: Desks) -> None:
     page = place.stranger()
     page.goto(f"/invite#{place.office.people.accounts.invite(['admin'])}")
@@ -66,6 +67,7 @@ def test_an_invited_admin_lands_at_the_rounds(place: Desks) -> None:
     expect(page.get_by_role("heading", name="Rounds", level=1)).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/web/test_entry.py::test_a_link_opens_once_and_leaves_no_trace")
 def test_who_comes_by_an_address_goes_there_after_signing_in(place: Desks) -> None:
     account = place.office.people.accounts.accept(place.office.people.accounts.invite(["evaluator"]), "cy", WORDS)
     place.watch.expected = ("401",)
@@ -77,6 +79,7 @@ def test_who_comes_by_an_address_goes_there_after_signing_in(place: Desks) -> No
     expect(page.get_by_role("heading", name="History")).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/test_session.py::test_a_new_password_ends_other_sessions")
 def test_a_profile_is_kept_and_a_password_changed(place: Desks) -> None:
     people = place.office.people
     people.accounts.accept(people.accounts.invite(["expert"]), "dan", WORDS)
@@ -104,6 +107,9 @@ def test_a_profile_is_kept_and_a_password_changed(place: Desks) -> None:
     expect(page.get_by_role("heading", name="Profile")).to_be_visible()
 
 
+@pytest.mark.thorough(
+    quick="app/web/test_admin.py::test_a_reviewer_reads_and_writes_nothing_and_an_evaluator_sees_none_of_it"
+)
 def test_what_one_may_not_see_has_no_link(place: Desks) -> None:
     page = place.sit("eve")
     names = page.get_by_role("navigation", name="Main").get_by_role("link").all_inner_texts()

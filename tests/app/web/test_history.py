@@ -13,6 +13,7 @@ from worksample.records import Given
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
+@pytest.mark.thorough(quick="app/test_work.py::test_what_was_skipped_is_had_back_and_ones_own_answer_is_read")
 def test_an_item_is_skipped_and_another_flagged(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))

@@ -50,6 +50,7 @@ def test_texts_of_an_item_run_nothing(place: Desks) -> None:
     assert page.locator("a[href^='javascript:']").count() == 0
 
 
+@pytest.mark.thorough(quick="app/test_blind.py::test_nothing_that_an_evaluator_is_answered_says_who_made_it[holistic]")
 def test_titles_and_addresses_say_no_more_than_the_item(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -82,6 +83,7 @@ def test_votes_and_reasons_run_nothing(place: Desks) -> None:
     unharmed(page)
 
 
+@pytest.mark.thorough(quick="app/web/test_hostile.py::test_texts_of_an_item_run_nothing")
 def test_criteria_and_drafts_run_nothing(place: Desks) -> None:
     place.office.open(Kind.RUBRIC, overlap=1, rule=Rule.LATEST)
     page = start(place.sit("ann", "expert"), Kind.RUBRIC)

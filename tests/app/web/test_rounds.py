@@ -59,6 +59,7 @@ def test_a_round_is_opened_with_what_its_kind_needs_then_paused_and_closed(team:
     assert dashboard.progress(team.office.people.store, queue.round).items == 5
 
 
+@pytest.mark.thorough(quick="app/admin/test_rounds.py::test_gold_and_roles_come_through")
 def test_a_quiz_is_made_of_gold_that_a_round_decided(team: Desks) -> None:
     round = judged(team)
     page = team.sit("ada", "admin")
@@ -80,6 +81,7 @@ def test_a_quiz_is_made_of_gold_that_a_round_decided(team: Desks) -> None:
     expect(page.get_by_role("heading", name="Quizzes", exact=True)).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/admin/test_evidence.py::test_files_that_may_name_their_makers_are_told")
 @pytest.mark.box
 def test_what_blind_copies_keep_is_listed(team: Desks) -> None:
     office = team.office

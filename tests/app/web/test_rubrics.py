@@ -82,6 +82,7 @@ def test_a_rubric_is_written_by_the_keyboard_and_its_versions_compared(team: Des
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.thorough(quick="app/admin/test_rubrics.py::test_what_waits_and_where_people_part")
 def test_what_waits_and_where_people_part_is_shown_with_links_to_the_votes(team: Desks) -> None:
     judged(team)
     page = team.sit("ada", "admin", dark=True)

@@ -50,6 +50,9 @@ def test_pages_are_accessible(place: Desks, dark: bool) -> None:
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.thorough(
+    quick="app/web/test_rubrics.py::test_a_rubric_is_written_by_the_keyboard_and_its_versions_compared[False]"
+)
 def test_no_page_is_wider_than_a_phone(team: Desks) -> None:
     round = judged(team)
     page = team.sit("ada", "admin", "evaluator", "expert", "reviewer")
@@ -111,6 +114,7 @@ def test_the_work_screen_fits_its_window(place: Desks, width: int, height: int) 
         assert box is not None and box["y"] + box["height"] <= height, name
 
 
+@pytest.mark.thorough(quick="app/web/test_screens.py::test_the_work_screen_fits_its_window[1280-800]")
 def test_parts_of_the_screen_are_sized_by_the_keyboard_and_stay_so(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -136,6 +140,7 @@ def test_parts_of_the_screen_are_sized_by_the_keyboard_and_stay_so(place: Desks)
     assert abs(moved["width"] - again["width"]) <= 1
 
 
+@pytest.mark.thorough(quick="app/web/test_work.py::test_a_holistic_item_by_the_keyboard_alone")
 def test_of_ten_thousand_files_a_few_are_drawn(chrome: Browser, tmp_path: Path) -> None:
     with desks(chrome, tmp_path, Many, agents=1, projects=1) as place:
         place.office.open(Kind.HOLISTIC)

@@ -13,6 +13,7 @@ from worksample.people import Kind
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.thorough(quick="app/test_work.py::test_the_training_page_comes_first")
 def test_the_training_is_read_before_the_first_item(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     people = place.office.people

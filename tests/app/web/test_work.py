@@ -72,6 +72,7 @@ def test_a_holistic_item_by_the_keyboard_alone(place: Desks) -> None:
     expect(dialog(page, "Notes on this item")).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/web/test_work.py::test_a_holistic_item_by_the_keyboard_alone")
 def test_a_critical_flaw_ends_the_work(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -127,6 +128,7 @@ def test_a_pair_is_flipped_to_the_same_place(place: Desks) -> None:
     assert (evaluation.payload.completion.value, evaluation.payload.quality.value) == ("first", "equal")
 
 
+@pytest.mark.thorough(quick="app/web/test_work.py::test_a_holistic_item_by_the_keyboard_alone")
 def test_keys_work_within_a_viewer(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -149,6 +151,7 @@ def test_keys_work_within_a_viewer(place: Desks) -> None:
         until(lambda side=side: focused(page) == side, page=page)
 
 
+@pytest.mark.thorough(quick="app/web/test_work.py::test_a_pair_is_flipped_to_the_same_place")
 def test_panes_keep_to_the_same_place_where_that_is_asked_for(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -196,6 +199,7 @@ def test_a_rubric_by_the_keyboard(place: Desks) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.thorough(quick="app/web/test_work.py::test_a_rubric_by_the_keyboard")
 def test_tags_given_and_free(place: Desks) -> None:
     place.office.open(Kind.TAGS)
     page = start(place.sit("ann"), Kind.TAGS)
@@ -211,6 +215,7 @@ def test_tags_given_and_free(place: Desks) -> None:
     assert sorted(evaluation.payload.tags) == ["incomplete", "wrong year"]
 
 
+@pytest.mark.thorough(quick="app/test_work.py::test_an_incomplete_answer_says_what_is_wrong_with_each_question")
 def test_what_cannot_be_shown_in_full_has_to_be_answered_for(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -230,6 +235,7 @@ def test_what_cannot_be_shown_in_full_has_to_be_answered_for(place: Desks) -> No
     assert given(place)[0].record["inspected"] is False
 
 
+@pytest.mark.thorough(quick="app/web/test_work.py::test_a_holistic_item_by_the_keyboard_alone")
 def test_the_next_item_waits_loaded_behind_the_open_one(place: Desks) -> None:
     place.office.open(Kind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -255,6 +261,7 @@ def test_the_next_item_waits_loaded_behind_the_open_one(place: Desks) -> None:
     expect(page.get_by_text("1 open", exact=False)).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/test_work.py::test_a_quiz_shows_what_would_have_been_right")
 def test_a_quiz_says_what_was_right_and_whether_it_is_passed(place: Desks) -> None:
     gold = tuple(Gold(f"s-maker-0.p{n}", {"score": 1}, f"reason {n}: the year is wrong") for n in range(2))
     quiz = place.office.open(Kind.CALIBRATION, gold=gold)
@@ -303,6 +310,7 @@ def test_an_adjudicator_sees_the_votes_after_deciding(place: Desks) -> None:
     expect(page.get_by_text("Nothing is left here for you.")).to_be_visible()
 
 
+@pytest.mark.thorough(quick="app/test_work.py::test_a_forged_or_lost_lease_gives_nothing")
 def test_a_lease_that_passed_on_is_said_and_nothing_is_lost(place: Desks) -> None:
     place.office.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
     page = start(place.sit("ann"))

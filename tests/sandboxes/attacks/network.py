@@ -7,7 +7,7 @@ import socket
 
 from worksample.box import Box
 
-from .world import World, attack, free_port
+from .world import PRELUDE, World, attack, free_port
 
 
 @attack()
@@ -112,26 +112,20 @@ async def offers_a_service_to_the_host(world: World, box: Box) -> bool:
     port = free_port()
     code = f"""
 s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-s.bind(("0.0.0.0", {port})); s.listen(); s.settimeout(2); print("listening", flush=True)
-try:
-    s.accept()
-except OSError:
-    pass
+s.bind(("0.0.0.0", {port})); s.listen(); print("listening", flush=True)
+time.sleep(600)
 """
-    serving = asyncio.create_task(world.python(box, code))
-    reached = False
-    for _ in range(30):
-        await asyncio.sleep(0.05)
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:
-            continue
+    service = await box.start(["python3", "-I", "-c", PRELUDE + code], env=world.env)
+    try:
+        if await service.stdout.read() != b"listening\n":
+            raise AssertionError("the service did not start")
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.close()
-        reached = True
-        break
-    if b"listening" not in (await serving).stdout:
-        raise AssertionError("the service did not start")
-    return reached
+    except OSError:
+        return False
+    finally:
+        await service.kill()
+    return True
 
 
 _NO_ENDPOINTS = "without a box there are no endpoints"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import subprocess
 from pathlib import Path
+
+import psutil
 
 from worksample.box import Box
 
@@ -178,10 +181,25 @@ if os.fork() == 0:
         import signal
         for number in (1, 2, 13, 15):
             signal.signal(number, signal.SIG_IGN)
-        os.execvp("bash", [os.environ["NAME"], "-c", "while :; do sleep 0.05; date > beat; done"])
+        os.execvpe("bash", [os.environ["NAME"], "-c", "while :; do sleep 0.05; date > beat; done"], {})
     os._exit(0)
 os.wait()
 """
+
+
+async def _lives_on(name: str) -> bool:
+    """Whether the daemon of this name goes on with its work; False once it is gone. It is ended."""
+    started: set[int] = set()
+    while left := _named(name):
+        for pid in left:
+            with contextlib.suppress(psutil.Error):
+                started |= {child.pid for child in psutil.Process(pid).children()}
+        if len(started) > 4:
+            for pid in left:
+                os.kill(pid, 9)
+            return True
+        await asyncio.sleep(0.02)
+    return False
 
 
 def _named(name: str) -> list[int]:
@@ -202,27 +220,28 @@ async def leaves_a_daemon_behind_when_the_box_closes(world: World, box: Box) -> 
     opened = world.open(box)
     async with opened as own:
         await world.python(own, _DAEMON, env={"NAME": name})
-        await asyncio.sleep(0.3)
-        if not _named(name):
-            raise AssertionError("the daemon did not start")
-    await asyncio.sleep(0.2)
-    left = _named(name)
-    for pid in left:
-        os.kill(pid, 9)
-    return bool(left)
+        async with asyncio.timeout(300):
+            while not _named(name):
+                await asyncio.sleep(0.02)
+    return await _lives_on(name)
 
 
 @attack()
 async def outlives_the_timeout_of_its_command_as_a_daemon(world: World, box: Box) -> bool:
-    name = f"late-{world.token}"
-    done = await world.python(box, _DAEMON + "time.sleep(60)", env={"NAME": name}, timeout=0.8)
-    if not done.timed_out:
-        raise AssertionError("the command did not time out")
-    await asyncio.sleep(0.3)
-    left = _named(name)
-    for pid in left:
-        os.kill(pid, 9)
-    return bool(left)
+    for seconds in (0.8, 5, 30, 180):  # the daemon has to be there before the time is over
+        name = f"late-{world.token}-{seconds}"
+        command = world.python(box, _DAEMON + "time.sleep(600)", env={"NAME": name}, timeout=seconds)
+        running, there = asyncio.create_task(command), False
+        while not running.done():
+            there = there or bool(_named(name))
+            await asyncio.sleep(0.02)
+        if not running.result().timed_out:
+            raise AssertionError("the command did not time out")
+        if await _lives_on(name):
+            return True
+        if there:
+            return False
+    raise AssertionError("the daemon did not start")
 
 
 @attack(control="", why="a command that heeds no signal can only be killed")

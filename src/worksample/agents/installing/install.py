@@ -5,10 +5,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 from pathlib import Path
 
 from worksample.errors import UsageError
+from worksample.files.scratch import remove_tree
+from worksample.sandboxes.sweep import sweep_first
 
 from . import libraries, npm, pypi
 from .define import Npm, Program
@@ -37,6 +38,7 @@ def install(text: str) -> Installed:
     A kill leaves nothing that passes for an installed program.
     """
     program, version = split(text)
+    sweep_first()
     place = agents_folder()
     with (place / f".{program.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -44,7 +46,7 @@ def install(text: str) -> Installed:
         if known is not None and (known.anywhere or not libraries.loader()):
             return known
         fresh = place / f".{program.name}.new"
-        _remove(fresh)  # of one that was killed
+        remove_tree(fresh)  # of one that was killed
         tree = fresh / TREE
         tree.mkdir(parents=True)
         if isinstance(program.source, Npm):
@@ -59,7 +61,7 @@ def install(text: str) -> Installed:
         # An earlier release installed the same files without what they stand on: that folder stays as it is.
         folder = place / f"{program.name}-{got.version}-{digest[:16]}{WHOLE if libraries.loader() else ''}"
         if folder.exists():
-            _remove(fresh)
+            remove_tree(fresh)
         about = Installed(
             program.name,
             got.version,
@@ -86,11 +88,3 @@ def _only_read(folder: Path) -> None:
             if not path.is_symlink():
                 path.chmod(0o555 if path.is_dir() or path.stat().st_mode & 0o100 else 0o444)
     folder.chmod(0o555)
-
-
-def _remove(folder: Path) -> None:
-    for parent, below, _ in os.walk(folder):
-        for path in (Path(parent) / name for name in ("", *below)):
-            if not path.is_symlink():
-                path.chmod(0o755)
-    shutil.rmtree(folder, ignore_errors=True)

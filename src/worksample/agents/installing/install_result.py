@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import InstallError
+from worksample.sandboxes.guarded import call
 
 SECONDS = 900.0
 """What one installer may take."""
@@ -29,9 +30,7 @@ def called(words: Sequence[str], cwd: Path, what: str) -> str:
     """Run an installer; what it printed. InstallError with its last words where it fails."""
     env = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
     try:
-        done = subprocess.run(
-            words, cwd=cwd, env=env, capture_output=True, text=True, timeout=SECONDS, check=False, errors="replace"
-        )
+        done = call(words, SECONDS, cwd=cwd, env=env)
     except subprocess.TimeoutExpired:
         raise InstallError(f"{what} was not installed within {SECONDS:.0f} seconds", where=words[0]) from None
     if done.returncode:
@@ -39,6 +38,6 @@ def called(words: Sequence[str], cwd: Path, what: str) -> str:
         raise InstallError(
             f"{what} could not be installed: {' / '.join(last) or 'the installer said nothing'}",
             where=words[0],
-            next="look at the version's name, and at the registry that npm, pip or uv are configured for",
+            next="check the version's name, and the registry that npm, pip or uv are configured for",
         )
     return done.stdout

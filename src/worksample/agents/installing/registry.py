@@ -24,6 +24,6 @@ def named(name: str) -> Program | None:
         except (ImportError, AttributeError) as error:
             raise PlanError(f"the harness {name} cannot be loaded: {error}", where=point.value) from error
         if not isinstance(found, Program) or found.name != name:
-            raise PlanError(f"{point.value} is not a Program called {name!r}", next="docs/harnesses.md")
+            raise PlanError(f"{point.value} is not a Program called {name!r}", next="see docs/harnesses.md, Adding one")
         return found
     return None

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import tempfile
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from worksample.endpoints import Contact, relay
 from worksample.errors import SandboxError
+from worksample.files.scratch import scratch
 from worksample.records import McpSpec
 from worksample.tasks.mcp import OWN
 
@@ -89,8 +88,8 @@ async def _over_http(server: McpSpec, box: Box) -> AsyncIterator[tuple[Any, Any]
     parts = urlsplit(server.url)
     address = "127.0.0.1" if parts.hostname in OWN else box.config.addresses[parts.hostname or ""]
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    with tempfile.TemporaryDirectory(prefix="worksample-mcp-") as place:
-        path = str(Path(place) / "door")
+    with scratch("mcp") as place:
+        path = str(place / "door")
         async with _forwarding(path, box, address, port):
             timeout = httpx2.Timeout(60, read=None)
 

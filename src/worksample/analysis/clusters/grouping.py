@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from worksample.errors import UsageError
 
 Linkage = Literal["average", "complete", "ward"]
+MORE = "worksample clusters EXPERIMENT ..., with more experiments"
 LARGEST = 12_000
 """Texts: their distances take 4 bytes x n^2."""
 _CUTS = 40
@@ -47,9 +48,12 @@ def group(vectors: NDArray[np.float64], config: ClusterConfig) -> Clusters:
 
     n = len(vectors)
     if n < 3:
-        raise UsageError(f"{n} different criteria; at least 3 can be grouped")
+        raise UsageError(f"{n} different criteria are too few to group: 3 are needed", next=MORE)
     if n > LARGEST:
-        raise UsageError(f"{n} different criteria; at most {LARGEST} are grouped", next="pick one --experiment")
+        raise UsageError(
+            f"{n} different criteria; at most {LARGEST} are grouped",
+            next="worksample clusters EXPERIMENT, with fewer experiments",
+        )
     distances = _distances(vectors)
     tree = _tree(vectors, distances, config.linkage)
     cuts = [config.distance] if config.distance is not None else _cuts(tree)

@@ -16,7 +16,7 @@ from worksample.store import Store
 from worksample.verdicts.frame import Work
 
 from .embedding import embed
-from .grouping import ClusterConfig, Linkage, group, rand_index, stability
+from .grouping import MORE, ClusterConfig, Linkage, group, rand_index, stability
 from .words import label_groups
 
 PROTOCOLS = (Protocol.RUBRIC, Protocol.CHECKPOINTS)
@@ -83,7 +83,8 @@ def cluster_criteria(
     criteria = _criteria(store, experiments)
     texts = criteria["text"].unique(maintain_order=True).to_list() if criteria.height else []
     if len(texts) < 3:
-        raise UsageError(f"{len(texts)} different criteria in these experiments; at least 3 can be grouped")
+        said = f"{len(texts)} different criteria in these experiments are too few to group: 3 are needed"
+        raise UsageError(said, next=MORE)
     made = embed(texts, by, base_url=base_url)
     found = group(made.vectors, config)
     held = {}

@@ -32,7 +32,9 @@ def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedde
     name = provider.upper().replace("-", "_")
     base = base_url or os.environ.get(f"{name}_BASE_URL", "") or BASES.get(provider, "")
     if not base:
-        raise UsageError(f"no address for {provider}", next=f"set {name}_BASE_URL, or give --base-url")
+        raise UsageError(
+            f"the address of the provider {provider!r} is not known", next=f"set {name}_BASE_URL, or give --base-url"
+        )
     key = os.environ.get(f"{name}_API_KEY", "")
     rows: list[list[float]] = []
     # Without a key nothing is sent: a local service may want none.
@@ -53,7 +55,7 @@ def _asked(client: Client, url: str, body: dict[str, object], name: str) -> Resp
         try:
             answer = client.post(url, json=body)
         except httpx.HTTPError as e:
-            raise WorksampleError(f"the service does not answer: {e}", where=url) from e
+            raise WorksampleError(f"the service does not answer: {e}", where=url, next="check --base-url") from e
         if answer.status_code in (401, 403):
             raise ModelKeyError(f"refused: {answer.text[:300]}", where=url, next=f"check {name}_API_KEY")
         if answer.status_code != 429 and answer.status_code < 500:
@@ -72,7 +74,8 @@ def _vectors(answer: Response, count: int) -> list[list[float]]:
     except (ValueError, KeyError, TypeError):
         data = None
     if data is None:
-        raise WorksampleError(f"no embeddings in the answer ({answer.status_code}): {answer.text[:300]}", where=where)
+        said = f"no embeddings in the answer ({answer.status_code}): {answer.text[:300]}"
+        raise WorksampleError(said, where=where, next="check --base-url, and the model in --by")
     if len(rows) != count or len({len(r) for r in rows}) != 1 or not np.isfinite(rows).all():
         raise WorksampleError(f"{len(rows)} vectors for {count} texts, or of unequal length", where=where)
     return rows

@@ -22,8 +22,8 @@ from worksample.human_trials.waiting import pay_of, places_of
 from worksample.people.clock import moment
 from worksample.reattempts.feeding import as_shown
 from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Worker
-from worksample.workstations.desks import Sitting, submission_of
 from worksample.workstations.opening import Task
+from worksample.workstations.work import Sitting, submission_of
 
 from .rendering import render
 

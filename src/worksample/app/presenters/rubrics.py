@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 from worksample.app.schemas.rubrics import (
     CriterionBody,
@@ -19,6 +17,7 @@ from worksample.app.schemas.rubrics import (
 )
 from worksample.app.services import Services
 from worksample.audit.rubric import INSTEAD, lint, lint_size
+from worksample.files.scratch import scratch
 from worksample.manifests import Faults
 from worksample.people import InvalidAnswer
 from worksample.people.rubrics.asked import asked_in_rounds
@@ -40,8 +39,8 @@ def criteria_of(bodies: Sequence[CriterionBody]) -> Criteria:
 def read_toml_text(text: str) -> tuple[CriterionBody, ...]:
     """What a `criteria.toml` holds. InvalidAnswer with all that is wrong, and where it is no flat rubric."""
     faults = Faults()
-    with tempfile.TemporaryDirectory(prefix="worksample-rubric-") as folder:
-        path = Path(folder) / "criteria.toml"
+    with scratch("rubric") as folder:
+        path = folder / "criteria.toml"
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
         criteria = read_criteria(path, faults)
     if faults.found:

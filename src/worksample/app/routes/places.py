@@ -67,7 +67,7 @@ def place(slot: SlotId, services: ServicesOf, account: Worker) -> PlaceView:
 async def take_place(slot: SlotId, services: ServicesOf, account: Worker) -> PlaceView:
     """Sit down. The time does not run yet."""
     who = await run_in_threadpool(sitting_of, services, account, slot)
-    await services.desks.take(slot, who)
+    await services.workstations.take(slot, who)
     return await run_in_threadpool(view_of, services, account, slot)
 
 
@@ -78,42 +78,42 @@ async def _timer(services: Services, account: Account, slot: str) -> Timer:
 @router.post("/places/{slot}/start", responses=_HERE)
 async def start_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Timer:
     """The time runs, and the box goes on."""
-    await services.desks.start(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    await services.workstations.start(slot, await run_in_threadpool(sitting_of, services, account, slot))
     return await _timer(services, account, slot)
 
 
 @router.post("/places/{slot}/pause", responses=_HERE)
 async def pause_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Timer:
     """The time does not run, and nothing goes on in the box."""
-    await services.desks.pause(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    await services.workstations.pause(slot, await run_in_threadpool(sitting_of, services, account, slot))
     return await _timer(services, account, slot)
 
 
 @router.post("/places/{slot}/heartbeat", responses=_HERE)
 async def beat_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Timer:
     """Still at work. Without it the time is paused after two minutes."""
-    await services.desks.beat(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    await services.workstations.beat(slot, await run_in_threadpool(sitting_of, services, account, slot))
     return await _timer(services, account, slot)
 
 
 @router.post("/places/{slot}/leave", status_code=204, responses=_HERE)
 async def leave_place(slot: SlotId, body: LeavePlace, services: ServicesOf, account: Worker) -> Response:
     """Give the place back: somebody else may do the task, from its beginning."""
-    await services.desks.leave(slot, await run_in_threadpool(sitting_of, services, account, slot), body.reason)
+    await services.workstations.leave(slot, await run_in_threadpool(sitting_of, services, account, slot), body.reason)
     return Response(status_code=204)
 
 
 @router.post("/places/{slot}/take-back", status_code=204, responses=_HERE)
 async def take_back_place(slot: SlotId, body: TakeBack, services: ServicesOf, account: Admin) -> Response:
     """Take a place from whoever has it, before its time is up. What they made stays, as theirs alone."""
-    await services.desks.take_back(slot, account.name, body.reason)
+    await services.workstations.take_back(slot, account.name, body.reason)
     return Response(status_code=204)
 
 
 @router.post("/places/{slot}/ask", responses=_HERE)
 async def ask_agent(slot: SlotId, body: Ask, services: ServicesOf, account: Worker) -> Timer:
     """Have the agent go on with what there is; the next run lets it."""
-    await services.desks.ask(slot, await run_in_threadpool(sitting_of, services, account, slot), body.words)
+    await services.workstations.ask(slot, await run_in_threadpool(sitting_of, services, account, slot), body.words)
     return await _timer(services, account, slot)
 
 
@@ -121,7 +121,7 @@ async def ask_agent(slot: SlotId, body: Ask, services: ServicesOf, account: Work
 async def hand_in_place(slot: SlotId, body: HandIn, services: ServicesOf, account: Worker) -> HandedIn:
     """Hand in what lies in the output folder. Twice is once."""
     who = await run_in_threadpool(sitting_of, services, account, slot)
-    trial = await services.desks.hand_in(slot, who, empty=body.empty)
+    trial = await services.workstations.hand_in(slot, who, empty=body.empty)
     return await run_in_threadpool(handed_in_of, services, trial)
 
 
@@ -135,7 +135,7 @@ async def screen(
 ) -> Screen:  # fmt: skip
     """What the terminal shows after so many bytes, as soon as there is any; it has ended where no time runs."""
     who = await run_in_threadpool(sitting_of, services, account, slot)
-    terminal = await services.desks.watched(slot, who)
+    terminal = await services.workstations.watched(slot, who)
     if terminal is None:
         return Screen(data="", at=0, ended=True)
     return Screen.model_validate(await terminal.screen(after, wait))
@@ -144,7 +144,7 @@ async def screen(
 @router.post("/places/{slot}/keys", status_code=204, responses=_HERE)
 async def type_keys(slot: SlotId, body: Keys, services: ServicesOf, account: Worker) -> Response:
     """Type into the terminal."""
-    terminal = await services.desks.shell(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    terminal = await services.workstations.shell(slot, await run_in_threadpool(sitting_of, services, account, slot))
     await terminal.keys(body.text.encode("utf-8", "replace"))
     return Response(status_code=204)
 
@@ -152,7 +152,7 @@ async def type_keys(slot: SlotId, body: Keys, services: ServicesOf, account: Wor
 @router.post("/places/{slot}/window", status_code=204, responses=_HERE)
 async def size_window(slot: SlotId, body: Window, services: ServicesOf, account: Worker) -> Response:
     """How large the terminal's window is."""
-    terminal = await services.desks.shell(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    terminal = await services.workstations.shell(slot, await run_in_threadpool(sitting_of, services, account, slot))
     await terminal.size(body.rows, body.columns)
     return Response(status_code=204)
 
@@ -164,7 +164,7 @@ async def size_window(slot: SlotId, body: Window, services: ServicesOf, account:
 async def place_files(slot: SlotId, services: ServicesOf, account: Worker) -> PlaceFiles:
     """What lies in the output folder."""
     who = await run_in_threadpool(sitting_of, services, account, slot)
-    return files_of(await services.desks.files(slot, who))
+    return files_of(await services.workstations.files(slot, who))
 
 
 @router.post("/places/{slot}/files", responses=_HERE)
@@ -175,16 +175,16 @@ async def upload_piece(slot: SlotId, body: Piece, services: ServicesOf, account:
     except binascii.Error:
         raise UsageError("a piece of a file is base64") from None
     who = await run_in_threadpool(sitting_of, services, account, slot)
-    done = await services.desks.upload(slot, who, body.path, body.offset, piece, last=body.last)
-    return files_of(await services.desks.files(slot, who)) if done else PlaceFiles(files=())
+    done = await services.workstations.upload(slot, who, body.path, body.offset, piece, last=body.last)
+    return files_of(await services.workstations.files(slot, who)) if done else PlaceFiles(files=())
 
 
 @router.post("/places/{slot}/remove", responses=_HERE)
 async def remove_file(slot: SlotId, body: Remove, services: ServicesOf, account: Worker) -> PlaceFiles:
     """Remove a file or folder of the output."""
     who = await run_in_threadpool(sitting_of, services, account, slot)
-    await services.desks.remove(slot, who, body.path)
-    return files_of(await services.desks.files(slot, who))
+    await services.workstations.remove(slot, who, body.path)
+    return files_of(await services.workstations.files(slot, who))
 
 
 @router.get("/places/{slot}/output", response_class=Response, responses={**_FILE, **_HERE})
@@ -193,7 +193,7 @@ async def download_output(
 ) -> Response:
     """A file of the output folder."""
     who = await run_in_threadpool(sitting_of, services, account, slot)
-    return _attached(path, await services.desks.download(slot, who, path))
+    return _attached(path, await services.workstations.download(slot, who, path))
 
 
 @router.get("/places/{slot}/input", response_class=Response, responses={**_FILE, **_HERE})

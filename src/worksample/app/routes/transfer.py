@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,6 +13,7 @@ from worksample.app.authentication import Admin, ServicesOf
 from worksample.app.middleware.problems import fails
 from worksample.app.presenters.roundlist import find_round
 from worksample.app.schemas.admin_office import Imported, NewImport
+from worksample.files.scratch import scratch
 from worksample.people import export_csv, export_jsonl, export_parquet, export_precomputed, import_judgments
 from worksample.records import Evaluation, Round
 
@@ -40,8 +40,8 @@ def export_round(id: RoundId, format: Annotated[Format, Query()], services: Serv
     Inspect's `precomputed_scores` (precomputed)."""
     find_round(services, id)
     write, extension, kind = _EXPORTS[format]
-    with tempfile.TemporaryDirectory(prefix="worksample-export-") as folder:
-        path = Path(folder) / f"export.{extension}"
+    with scratch("export") as folder:
+        path = folder / f"export.{extension}"
         write(services.store, id, path)
         data = path.read_bytes()
     name = f"{re.sub(r'[^A-Za-z0-9._-]', '_', id)}-{format}.{extension}"

@@ -28,13 +28,15 @@ SHOWN = 10
     "--people",
     type=click.Choice(("measured", "assumed")),
     default=None,
-    help="Take people as they did jobs like it (default, where they did enough), or to succeed always.",
+    help="Assume that people succeed as often as they did on similar jobs (default, if they did enough), or always.",
 )
-@click.option("--sure", type=float, default=None, help="How probable an answer has to be to be given; default: 0.8.")
+@click.option(
+    "--sure", type=float, default=None, help="How probable an answer must be before it is given; default: 0.8."
+)
 @click.option(
     "--by", default=None, metavar="NAME", help="How texts are compared: tfidf (default), minilm, or provider/model."
 )
-@click.option("--base-url", default=None, metavar="URL", help="Of the provider; default: PROVIDER_BASE_URL.")
+@click.option("--base-url", default=None, metavar="URL", help="The provider's address; default: PROVIDER_BASE_URL.")
 @click.option("--map", "mapping", metavar="FILE", default=None, help="A TOML file that names the columns.")
 @click.option("--monthly", default=None, metavar="COLUMN", help="The column that says how often a month a job comes.")
 @click.option(

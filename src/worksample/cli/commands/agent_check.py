@@ -17,16 +17,15 @@ if TYPE_CHECKING:
 @click.command("check")
 @click.argument("names", nargs=-1, required=True, metavar="NAME[@VERSION]...")
 @click.option(
-    "--model", default=None, metavar="PROVIDER/MODEL", help="A model that answers; by default one that says a sentence."
+    "--model", default=None, metavar="PROVIDER/MODEL", help="The model that answers; default: a scripted one."
 )
 @service_options
 @json_option
 def command(names: tuple[str, ...], model: str | None, as_json: bool | None, **values: Any) -> int:
-    """Have installed agents answer with one sentence, from inside a sandbox, over its connection to a model.
+    """Let installed agents answer with one sentence from inside a sandbox, over its connection to a model.
 
-    Without --model nothing is paid for: the model is a double on this machine that answers every request with one
-    sentence. Also says whether the program's files are what they were when it was installed. Exit code 1 where one of
-    them cannot work.
+    Without --model this costs nothing: a scripted model on this machine answers every request with one sentence. Also
+    says whether the program's files are unchanged since it was installed. Exit code 1 if an agent does not work.
     """
     from worksample.cli.run_options import flags_of
     from worksample.experiments.agent_check import check_agents

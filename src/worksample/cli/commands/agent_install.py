@@ -11,10 +11,10 @@ from worksample.cli.output import json_option, printable, say_json
 @click.argument("names", nargs=-1, required=True, metavar="NAME[@VERSION]...")
 @json_option
 def command(names: tuple[str, ...], as_json: bool | None) -> int:
-    """Bring command-line agents onto this machine, each into a read-only folder of its own.
+    """Install command-line agents on this machine, each in its own read-only folder.
 
-    Without a version it is the one that its harness was written against; NAME@latest asks the registry for its newest.
-    A version that is here is not fetched again. Packages come from npm and PyPI as these are configured here; install
+    Without a version you get the one that the harness was written for; NAME@latest gets the registry's newest. An
+    installed version is not fetched again. Packages come from npm and PyPI, as configured on this machine; install
     scripts of npm packages are not run. Node comes from PyPI.
     """
     from worksample.agents.installing.install import install, split

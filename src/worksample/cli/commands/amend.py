@@ -22,10 +22,10 @@ def command(
 ) -> None:
     """Strike or restore a trial, submission, evaluation, evaluator, instance or round, or adopt a round.
 
-    What is struck leaves every count and verdict as if it had never been; nothing is deleted. The latest amendment of
-    a record counts. A slot whose trial is struck is open again, and what a struck evaluation said is asked of somebody
-    else. An adopted round decides from now on: one of
-    `worksample grade` that would take verdicts away, or an earlier one again.
+    A struck record no longer counts in any figure or verdict, but nothing is deleted. The latest amendment of a record
+    counts. If you strike a trial, its slot is open again; if you strike an evaluation, somebody else is asked. An
+    adopted round decides from now on. Adopt a round of `worksample grade` that was held back because it would take
+    verdicts away, or go back to an earlier round.
     """
     from worksample.experiments.amend import amend
     from worksample.people.amending import let_queue_follow

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("experiments", nargs=-1)
 @click.option("--by", default=None, metavar="NAME", help="tfidf (default), minilm, or provider/model.")
 @click.option("--beside", default=None, metavar="NAME", help="A second embedding, to see whether the clusters hold.")
-@click.option("--base-url", default=None, metavar="URL", help="Of the provider; default: PROVIDER_BASE_URL.")
+@click.option("--base-url", default=None, metavar="URL", help="The provider's address; default: PROVIDER_BASE_URL.")
 @click.option("--count", default=None, type=click.IntRange(1, 1000), help="Clusters to list; default: 20.")
 @click.option(
     "--linkage", default=None, type=click.Choice(["average", "complete", "ward"]),
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     "--distance",
     default=None,
     type=click.FloatRange(0),
-    help="The distance at which to cut the tree; default: where the silhouette is best.",
+    help="The distance at which to cut the tree; default: where the silhouette is highest.",
 )
 @store_option
 @json_option

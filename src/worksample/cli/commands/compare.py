@@ -37,7 +37,7 @@ SHORT = 70
     "--by",
     type=click.Choice(["category", "tier", "platform", "domain", "cohort"]),
     default=None,
-    help="Show the difference by this besides, corrected for all parts.",
+    help="Also show the difference by this, corrected for the number of parts.",
 )
 @click.option("--with-struck", is_flag=True, default=None, help="Also count what an integrity review struck.")
 @judged_by_option
@@ -61,9 +61,9 @@ def command(
 ) -> None:
     """Compare two agents on the same work: the paired difference, and what changed task by task.
 
-    A and B are agents of one experiment, or experiments with one agent each, or EXPERIMENT:AGENT. B minus A: above 0, B
-    is better; with --margin, whether B is not worse by more than that. Experiments whose locks differ (instances,
-    environment models, protocol) are refused.
+    A and B are agents of one experiment, or experiments with one agent each, or EXPERIMENT:AGENT. The
+    difference is B minus A: above 0, B is better. --margin also says whether B is worse by no more than that.
+    Experiments whose locks differ (instances, environment models, protocol) are refused.
     """
     from worksample.records import Experiment
     from worksample.reports.sections import MeasureConfig, compare
@@ -99,7 +99,7 @@ def _show(found: Comparison, *, everything: bool) -> None:
         table("", tuple(printable(c) for c in columns), rows, right=columns[1:3])
     same = len(found.changes) - len(shown)
     if same:
-        click.echo(f"{same} instances are the same (--all shows them)")
+        click.echo(f"{same} instances did not change (--all shows them)")
 
 
 def _parts(found: Comparison) -> None:
@@ -111,11 +111,11 @@ def _parts(found: Comparison) -> None:
 
 
 def _not_worse(e: Estimate, needed: float) -> str:
-    """`not worse by 5.0 points: shown (99.2 %, 97.5 % are needed)`."""
+    """`not worse by 5.0 points: shown (99.2 %, 97.5 % is needed)`."""
     if e.value is None:
         return f"{e.name}: {e.reason}"
     holds = "shown" if e.value >= needed else "not shown"
-    return f"full pass {e.name}: {holds} (probability {100 * e.value:.1f} %, {100 * needed:.4g} % are needed)"
+    return f"full pass {e.name}: {holds} (probability {100 * e.value:.1f} %, {100 * needed:.4g} % is needed)"
 
 
 def _said(reason: str) -> str:

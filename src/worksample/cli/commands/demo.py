@@ -26,7 +26,7 @@ STUDIES = ("starter", "feedback", "company")
     multiple=True,
     default=None,
     metavar="PATTERN",
-    help="Keep the starter suite's instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
+    help="Use only the starter suite's instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
 )
 @click.option("--parallel", type=int, default=None, help="Trials at once; default: 4.")
 @click.option("--unsandboxed", is_flag=True, default=None, help="Run without any isolation; the report prints it.")
@@ -42,15 +42,15 @@ def command(
 ) -> int:
     """Run the starter suite with scripted agents and show the result.
 
-    Needs no key, and no network but for the libraries that agents find in their Python where the extra toolbox is not
-    installed: the agents replay scripts that ship with the suite, some good and some bad, through the same sandbox,
-    limits, graders and report as any model.
+    Needs no key. It needs a network only to fetch the agents' Python libraries if the extra `toolbox` is not installed.
+    The agents replay scripts that ship with the suite, some good and some bad, through the same sandbox, limits,
+    graders and report as any model.
 
-    With feedback it is a study of chains: jobs from a table, experts who qualify them and write their rubrics, an agent
-    that forgets, the experts' words on what is missing, and a control that is told nothing (docs/chains.md).
+    `demo feedback` is a study of chains: jobs from a table, experts who qualify them and write their rubrics, an agent
+    that forgets, the experts' words about what is missing, and a control that is told nothing (docs/chains.md).
 
-    With company it is one task in a company of real services: a script works in the browser, the shell and Python,
-    colleagues answer it in the chat, and the report shows its screens. What lacks of Debian's packages is installed, as
+    `demo company` is one task in a company with real services: a script works in the browser, the shell and Python,
+    colleagues answer it in the chat, and the report shows its screens. Missing Debian packages are installed, as
     root or by sudo without a password (docs/quaymark.md).
     """
     from worksample.cli.company_demo import company_config, company_folder, ready_machine, trial_page
@@ -77,7 +77,10 @@ def command(
         code = run_study(config, quiet=bool(as_json))
     elif study == "company":
         if unsandboxed:
-            raise UsageError("a company's services and the browser need their boxes", where="--unsandboxed")
+            raise UsageError(
+                "demo company needs boxes for its services and its browser", where="--unsandboxed",
+                next="worksample demo company",
+            )  # fmt: skip
         ready_machine(quiet=bool(as_json))
         config = company_config(where, sandbox=sandbox)
         code = run_config(config, Tone(quiet=bool(as_json), hints=False))

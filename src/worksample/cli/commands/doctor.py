@@ -31,7 +31,7 @@ class Symptom:
 @store_option
 @json_option
 def command(store: str | None, as_json: bool | None) -> int:
-    """Say what this machine has and lacks. Exit code 1, with the line to type, where no sandbox is available."""
+    """Say what this machine has and what it lacks. Exit code 1, with the line to type, if no sandbox is available."""
     found = [_python(), _inspect(), *_sandbox(), _space(store), _store(store), *_viewers()]
     healthy = all(s.ok for s in found)
     if as_json:
@@ -66,7 +66,7 @@ def _sandbox() -> list[Symptom]:
     groups = f"cgroup v{here.cgroup}" if here.cgroup else "a watchdog (no control groups can be written)"
     return [
         Symptom("sandbox", True, f"bubblewrap {here.version}, {how}"),
-        Symptom("memory and processes", True, f"held by {groups}"),
+        Symptom("memory and processes", True, f"limited by {groups}"),
         Symptom("freezing", True, here.freezer),
         Symptom("disk", True, here.disk),
         _libraries(),
@@ -101,7 +101,7 @@ def _viewers() -> list[Symptom]:
     if titles:
         says += f"; not shown: {', '.join(titles)}"
     lines = " && ".join(dict.fromkeys(needs.NEEDS[name].line for name in lacking))
-    return [Symptom("viewers", True, says, f"{lines}  (only to judge by people)")]
+    return [Symptom("viewers", True, says, f"{lines}  (only needed for judging by people)")]
 
 
 def _space(store: str | None) -> Symptom:

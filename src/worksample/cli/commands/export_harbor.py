@@ -15,20 +15,20 @@ from worksample.cli.output import json_option, say_json, table
 @click.argument("package", type=click.Path(exists=True, file_okay=False))
 @click.argument("out", type=click.Path(file_okay=False))
 @click.option(
-    "--base", default=None, metavar="IMAGE", help="What work and grader begin with; default: python:3.12-slim."
+    "--base", default=None, metavar="IMAGE", help="The base image of work and grader; default: python:3.12-slim."
 )
 @click.option(
     "--organisation", default=None, metavar="NAME", help="First half of the tasks' names; default: worksample."
 )
-@click.option("--overwrite", is_flag=True, default=None, help="Replace tasks that are there.")
+@click.option("--overwrite", is_flag=True, default=None, help="Replace tasks that exist already.")
 @json_option
 def command(
     package: str, out: str, base: str | None, organisation: str | None, overwrite: bool | None, as_json: bool | None
 ) -> None:
-    """Write each instance of PACKAGE as a task of Harbor's below the folder OUT.
+    """Write each instance of PACKAGE as a Harbor task below the folder OUT.
 
-    The grader is its verifier, in an image of its own with the reference. What Harbor has no place for is said, and
-    not written: exit code 3 where nothing was (docs/harbor.md).
+    The grader becomes the verifier, in its own image with the reference. Whatever Harbor cannot express is reported
+    and left out; exit code 3 if nothing could be written (docs/harbor.md).
     """
     from worksample.formats.harbor import ExportHarbor, export_harbor
 
@@ -43,7 +43,7 @@ def command(
             (one.instance, "; ".join(one.lacks) or "yes", "yes" if one.solution else "", ", ".join(one.software))
             for one in found
         ]
-        table("", ("instance", "written", "solution", "the base has to have"), rows)
+        table("", ("instance", "written", "solution", "needed in the base image"), rows)
         click.echo(f"{len(written)} tasks in {out}")
     if not written:
         raise SystemExit(INCOMPLETE)

@@ -15,10 +15,15 @@ from worksample.cli.output import json_option, open_store, say_json, store_optio
 @click.option(
     "--experiment", "experiments", multiple=True, default=None, help="Name or id; by default all. Repeatable."
 )
-@click.option("--private", is_flag=True, default=None, help="Also jobs of private suites, with all that was said.")
+@click.option(
+    "--private",
+    is_flag=True,
+    default=None,
+    help="Include jobs of private suites, with everything that was said about them.",
+)
 @click.option(
     "--files", is_flag=True, default=None,
-    help="Also what was handed in, and the attachments of jobs, where an import looks for them.",
+    help="Also write the submitted files and the jobs' attachments, where an import looks for them.",
 )  # fmt: skip
 @store_option
 @json_option
@@ -29,7 +34,7 @@ def command(
     """Write UpBench's six tables into the folder OUT: projects, qualifications, submissions, evaluations, evaluators,
     agents.
 
-    Jobs of private suites stay out. What came in by `worksample import upbench` goes out again equal
+    Jobs of private suites are left out. Data from `worksample import upbench` are written back unchanged
     (docs/upbench.md).
     """
     from worksample.experiments.find import find_experiment
@@ -47,5 +52,5 @@ def command(
     for what, count in made.left_out.items():
         click.echo(f"  left out: {count} {what}")
     if made.left_out.get("jobs of private suites"):
-        click.echo("  --private takes private suites in")
+        click.echo("  --private includes private suites")
     click.echo(f"tables: {out}" + (f", with {made.beside} files" if files else ""))

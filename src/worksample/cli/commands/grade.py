@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     default=None,
     help="Whose round is graded again; default: the program's.",
 )
-@click.option("--reason", default=None, help="Why; kept with the round.")
+@click.option("--reason", default=None, help="Why you grade again; kept with the round.")
 @click.option("--graders", type=click.IntRange(1), default=None, help="Submissions graded at once; default: 2.")
 @click.option("--sandbox", default=None, metavar="KIND", help="Where graders run; default: the experiment's.")
 @click.option("--author", default=None, help="Who grades; default: $WORKSAMPLE_AUTHOR, else the account's name.")
@@ -46,10 +46,10 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     """Grade stored submissions again and show what changed.
 
     Opens a new round over the submissions of EXPERIMENT (name or id, by default the latest), or over those named with
-    --submission. Nothing is run again. At its end the round is put in force, unless a submission that had a verdict
-    would lose it: then the earlier round stays in force. Killed, it goes on where it stood when it is called again.
-    Graders ask the judges that the experiment was planned with, or those of --judge; with --by judge these judge anew.
-    Exit code 3 where a submission stays ungraded, or the earlier round in force.
+    --submission. No agent runs again. At the end the new round takes effect, unless a submission would lose its
+    verdict: then the earlier round stays in force. If it is killed, the same command continues where it stopped.
+    Graders ask the judges that the experiment was planned with, or those of --judge; with --by judge these judge again.
+    Exit code 3 if a submission stays ungraded, or the earlier round stays in force.
     """
     from worksample.experiments.config import default_author
     from worksample.experiments.find import find_experiment
@@ -122,8 +122,8 @@ def _show(done: Regraded) -> None:
     if done.before is not None and not done.adopted:
         click.echo(
             f"not put in force: {len(done.lost)} submissions would lose their verdict, so round {done.before.id} still "
-            "decides\n  next: mend what the reasons name, then the same command again; or, to put it in force all the "
-            f"same: worksample amend adopt round {done.round.id} --reason ..."
+            "decides\n  next: fix what the reasons name and run the same command again; or put the round in force "
+            f"anyway: worksample amend adopt round {done.round.id} --reason ..."
         )
 
 

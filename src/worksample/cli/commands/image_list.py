@@ -10,7 +10,7 @@ from worksample.cli.output import json_option, say_json, table
 @click.command("list")
 @json_option
 def command(as_json: bool | None) -> int:
-    """List the images that were unpacked here, what they take, and whether a box has one now."""
+    """List the images unpacked here, with their size, and whether a box is using them."""
     from worksample.images.kept import kept
 
     found = kept()

@@ -11,9 +11,10 @@ from worksample.cli.output import json_option, printable, say_json
 @click.argument("digests", nargs=-1, required=True, metavar="DIGEST...")
 @json_option
 def command(digests: tuple[str, ...], as_json: bool | None) -> int:
-    """Remove unpacked images by the beginning of their digests.
+    """Remove unpacked images. DIGEST may be the beginning of a digest.
 
-    One that a box has as its root stays. What needs a removed one unpacks, builds or pulls it again.
+    An image that a box is using is not removed. If a removed image is needed again, it is unpacked, built or pulled
+    again.
     """
     from worksample.images.kept import remove
 

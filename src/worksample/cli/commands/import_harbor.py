@@ -18,15 +18,15 @@ from worksample.cli.output import json_option, say_json, table
     "--without-internet",
     is_flag=True,
     default=None,
-    help="Give no network to tasks that want all of it, and mark them; else they are not attemptable.",
+    help="Run tasks that want the whole internet without any, and mark them; else they are not attemptable.",
 )
 @click.option("--overwrite", is_flag=True, default=None, help="Replace packages that exist already.")
 @json_option
 def command(folder: str, out: str, without_internet: bool | None, overwrite: bool | None, as_json: bool | None) -> None:
-    """Turn Harbor's tasks at or below FOLDER into packages below the folder OUT.
+    """Turn Harbor tasks at or below FOLDER into packages below the folder OUT.
 
-    The verifier is the grader, the solution the audit's reference. What is not available here makes an instance not
-    attemptable, with a reason (docs/harbor.md).
+    The verifier becomes the grader, and the solution the audit's reference. If a task needs something that is not
+    available here, its instance is not attemptable, with a reason (docs/harbor.md).
     """
     from worksample.formats.harbor import ImportHarbor, import_harbor
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _SAYS = {
     "jobs": """Turn a table of jobs into a suite of task packages below the folder OUT.
 
-    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with a job a row; --map names its columns (docs/jobs.md). Nothing
-    is written where a row is at fault, unless --skip-faulty leaves those out.
+    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns (docs/jobs.md).
+    If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
     """,
     "gdpval": """Turn GDPval's table (.parquet, .jsonl) into a suite of task packages below the folder OUT.
 
-    --files is the folder that holds `reference_files/` and `deliverable_files/`, default: the table's own. Its rubric
-    becomes criteria that people decide, the expert's files are the reference.
+    --files is the folder that holds `reference_files/` and `deliverable_files/`; default: the table's own. The rubrics
+    become criteria for people to judge, and the expert's files become the reference.
     """,
     "rli": """Turn a folder of projects, laid out as RLI describes them, into a suite of packages below the folder OUT.
 
@@ -115,7 +115,9 @@ def source_named(name: str | None) -> Source:
     from worksample.records import Source
 
     if name is not None and name not in set(Source):
-        raise UsageError(f"there is no source {name!r}; there are {', '.join(Source)}", where="--source")
+        raise UsageError(
+            f"there is no source {name!r}; there are {', '.join(Source)}", where="--source", next="--source paid"
+        )
     return Source(name or Source.PAID)
 
 
@@ -140,10 +142,10 @@ def _show(made: Imported, out: str) -> None:
     if made.unread:
         click.echo(printable(f"  not read: {', '.join(made.unread)}"))
     if made.without_price:
-        click.echo(f"  without a price: {made.without_price}; they stay out of figures in dollars")
+        click.echo(f"  without a price: {made.without_price}; they are left out of figures in dollars")
     if made.foreign:
         priced = ", ".join(f"{n} in {currency}" for currency, n in made.foreign.items())
-        click.echo(f"  priced in another currency than US dollars: {priced}; they stay out of figures in dollars")
+        click.echo(f"  priced in a currency other than US dollars: {priced}; they are left out of figures in dollars")
     if made.without_category:
         click.echo(f"  in no category of Upwork's: {made.without_category}")
     click.echo(f"suite: {out}\n  next: worksample suite describe {out}")

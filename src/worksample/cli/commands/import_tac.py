@@ -24,7 +24,7 @@ from worksample.errors import ImportFailed, UsageError
     default=None,
     metavar="FOLDER",
     type=click.Path(exists=True, file_okay=False),
-    help="What lies on ownCloud, from its root on: the port brings a part of it.",
+    help="The files on ownCloud, from its root; the port has only some of them.",
 )
 @click.option(
     "--original",
@@ -53,7 +53,7 @@ def command(
     overwrite: bool | None,
     as_json: bool | None,
 ) -> None:
-    """Turn TheAgentCompany's tasks into packages below the folder OUT: those of the installed port, or of a copy.
+    """Turn TheAgentCompany's tasks into packages below the folder OUT, from the installed port or a copy.
 
     Needs the extra: pip install 'worksample[tac]'. The evaluators are called unmodified in the grading box
     (docs/tac.md).
@@ -64,12 +64,15 @@ def command(
         _original(original, out, tasks, given, **ways)
         return
     if projects is not None:
-        raise UsageError("--projects belongs to --original: no task of the port asks GitLab or Plane")
+        raise UsageError(
+            "--projects works only with --original: no task of the port asks GitLab or Plane",
+            next="worksample import tac OUT --original COPY --projects FOLDER",
+        )
     if listing:
         _list(as_json=bool(as_json))
         return
     if out is None:
-        raise UsageError("no folder to write to", next="worksample import tac OUT")
+        raise UsageError("no folder OUT to write to", next="worksample import tac OUT")
     from worksample.formats.tac import import_tac
 
     made = import_tac(

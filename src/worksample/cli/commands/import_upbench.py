@@ -33,10 +33,10 @@ def command(
 ) -> None:  # fmt: skip
     """Turn a table like UpBench's `projects` into a suite of task packages below the folder OUT.
 
-    Jobs that are not completed, have no verified payment, are paid by the hour or have several milestones stay out and
-    are counted, as in the paper (3.2). Where TABLE is a folder with the six tables of UpBench's appendix B, all jobs
-    come in, those are marked and stay out of the suite, and the store takes in who qualified them, what was handed in
-    and what was said of it (docs/upbench.md).
+    As in the paper (3.2), jobs that are not completed, have no verified payment, are paid by the hour or have several
+    milestones are left out and counted. If TABLE is a folder with the six tables of UpBench's appendix B, these jobs
+    are imported too, but marked and left out of the suite, and the store takes in all qualifications, submissions and
+    evaluations (docs/upbench.md).
     """
     from worksample.formats.upbench import holds_tables
 
@@ -45,7 +45,9 @@ def command(
         return
     if store or dry_run:
         option = "--store" if store else "--dry-run"
-        raise UsageError(f"{option} belongs to the six tables", where=table_, next="name the folder that they lie in")
+        raise UsageError(
+            f"{option} works only with a folder of UpBench's six tables", where=table_, next="give that folder as TABLE"
+        )
     run_import("upbench", table_, out, bool(as_json), given)
 
 
@@ -57,7 +59,10 @@ def _tables(
     for name in _OF_JOBS:
         if given[name]:
             option = {"mapping": "map", "filters": "filter"}.get(name, name)
-            raise UsageError(f"--{option} belongs to a table of jobs", where=folder, next="leave it out")
+            raise UsageError(
+                f"--{option} works only with a table of jobs, not with a folder of six tables", where=folder,
+                next=f"leave out --{option}",
+            )  # fmt: skip
     config = ImportUpbench(
         encoding=given["encoding"] or "", files=Path(given["files"]) if given["files"] else None,
         source=source_named(given["source"]), visibility="public" if given["public"] else "private",
@@ -92,9 +97,9 @@ def _show(made: ImportedTables, out: str, *, dry_run: bool) -> None:
     for name, left in made.unread.items():
         click.echo(printable(f"  not read of {name}: {', '.join(left)}"))
     if made.missing:
-        click.echo(f"  files that are named and were not there: {made.missing}")
+        click.echo(f"  files that are named but missing: {made.missing}")
     if made.contradicted:
-        click.echo(f"  judgements that their criteria do not come to: {made.contradicted}; verdicts go by the criteria")
+        click.echo(f"  judgements that contradict their criteria: {made.contradicted}; verdicts follow the criteria")
     if dry_run:
         click.echo("nothing was written")
         return

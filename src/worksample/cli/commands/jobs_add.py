@@ -12,9 +12,9 @@ from worksample.cli.output import json_option, say_json, store_option
 @store_option
 @json_option
 def command(suite: str, store: str | None, as_json: bool | None) -> None:
-    """Take the jobs of SUITE into the store. An admin then opens their qualification in the app.
+    """Add the jobs of SUITE to the store, so that an admin can open their qualification in the app.
 
-    Jobs that are there already stay as they are.
+    Jobs that are already there are not changed.
     """
     from worksample.python_api.qualifying import add_jobs
 

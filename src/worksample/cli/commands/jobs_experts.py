@@ -16,7 +16,7 @@ def command(store: str | None, as_json: bool | None) -> None:
     """Show how far each set of experts covers the jobs of its categories, and whether more than one looks at each.
 
     The sets are UpBench's (3.1, Table 1): General and Tech. An expert whose domains name `set:general` or `set:tech` is
-    given the jobs of its categories.
+    given the jobs of that set's categories.
     """
     from worksample.people.quality.expert_sets import coverage
 

@@ -16,7 +16,7 @@ from worksample.cli.output import json_option, say_json, store_option
 @store_option
 @json_option
 def command(suite: str, out: str, round_: str | None, store: str | None, as_json: bool | None) -> None:
-    """Write the jobs of SUITE that qualified as a suite below the new folder OUT.
+    """Make a suite of those jobs of SUITE that qualified, below the new folder OUT.
 
     A job without a rubric gets the one that an expert wrote when it qualified.
     """

@@ -21,7 +21,9 @@ MOST = 30
 @click.option(
     "--questions", type=click.Path(dir_okay=False), default=None, help="A TOML file with questions of your own."
 )
-@click.option("--both", is_flag=True, default=None, help="Ask two experts about each job, not only of what qualified.")
+@click.option(
+    "--both", is_flag=True, default=None, help="Ask two experts about every job, not only about those that qualified."
+)
 @click.option("--sandbox", default=None, help="Where attachments are read: bubblewrap (default) or none.")
 @click.option("--reason", default=None, help="Why this round is opened; kept with it.")
 @store_option
@@ -30,11 +32,11 @@ def command(
     suite: str, questions: str | None, both: bool | None, sandbox: str | None, reason: str | None, store: str | None,
     as_json: bool | None,
 ) -> None:  # fmt: skip
-    """Look at a suite's jobs, and open a round in which experts say which are fit to be tasks.
+    """Examine a suite's jobs, and open a round in which experts say which are fit to be tasks.
 
-    A program counts attachments, names files that the post speaks of and that are not there, files that do not open,
-    and candidates for identifiers (extra `pii`). An expert answers in the app, a second one verifies what qualified, a
-    third one decides where they differ.
+    A program counts attachments and names files that the post mentions but that are missing, files that do not open,
+    and possible personal identifiers (extra `pii`). An expert answers in the app, a second one verifies the jobs that
+    qualified, and a third one decides if the two differ.
     """
     from worksample.python_api.qualifying import Qualifying, qualify
 
@@ -70,6 +72,6 @@ def _show(looks: dict[str, JobLook]) -> None:
         table("", columns, rows, right=columns[1:])
     if len(found) > MOST:
         click.echo(f"  and {len(found) - MOST} more")
-    click.echo(f"{len(looks)} jobs, something was found in {len(found)}")
+    click.echo(f"{len(looks)} jobs examined, with findings in {len(found)}")
     if looks and not next(iter(looks.values())).by:
-        click.echo(printable("  identifiers were not looked for\n  next: pip install 'worksample[pii]'"))
+        click.echo(printable("  personal identifiers were not looked for\n  next: pip install 'worksample[pii]'"))

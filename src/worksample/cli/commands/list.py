@@ -22,7 +22,7 @@ ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "co
 @store_option
 @json_option
 def command(judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
-    """List the experiments of a store: planned, finished and graded trials, those that wait, cost so far."""
+    """List the experiments in a store: planned, finished, graded and waiting trials, and the cost so far."""
     from worksample.experiments.status import status_of
     from worksample.records import Experiment
 

@@ -28,9 +28,7 @@ ACROSS = 7
 """A table of more columns than this, and of no more lines, stands on its side."""
 LARGE = 1000
 """From here on plain numbers print without decimals."""
-OPEN = (
-    "{least, most}: were all that is not graded to fail, or to pass; the figure itself takes it to be missing at random"
-)
+OPEN = "{least, most}: if everything ungraded failed, or passed; the figure itself takes it to be missing at random"
 SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 
 
@@ -40,7 +38,7 @@ SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
     "--by",
     type=click.Choice(["category", "tier", "platform", "domain", "cohort", "agent"]),
     default=None,
-    help="Break every agent's figures down by this; agent leaves all breakdowns out.",
+    help="Break every agent's figures down by this; agent means no breakdown.",
 )
 @click.option("--only", multiple=True, default=None, metavar="SECTION", help="Show this section only. Repeatable.")
 @click.option("--illustrative", is_flag=True, default=None, help="Count prices and hours that are only illustrative.")
@@ -51,7 +49,7 @@ SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
     default=None,
     help="Skipped criteria by their cause (default), or as misses: UpBench's own formula.",
 )
-@click.option("--pitfalls-gate", is_flag=True, default=None, help="A job with a pitfall is not completed.")
+@click.option("--pitfalls-gate", is_flag=True, default=None, help="Count a job with a pitfall as not completed.")
 @click.option(
     "--budget", "budgets", type=float, multiple=True, default=None, help="US dollars per trial; see budget-cost."
 )
@@ -60,7 +58,7 @@ SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
     "--elo-weight",
     type=click.Choice(["pair", "comparison"]),
     default=None,
-    help="What weighs 1 in Elo: a pair of agents (default; RLI B.2), or each comparison.",
+    help="What has weight 1 in Elo: a pair of agents (default; RLI B.2), or each comparison.",
 )
 @money_options
 @where_option
@@ -72,9 +70,9 @@ def command(
 ) -> int:
     """Print every figure that the store's data support, with counts and intervals.
 
-    EXPERIMENTS are names or ids, by default the latest; several are taken together where their locks agree. Verdicts
-    come from the rounds that count, less what amendments strike. Exit code 3 where data contradict themselves, such as
-    two votes of one evaluator on one item: that section says so, the others stand.
+    EXPERIMENTS are names or ids, by default the latest; several are combined if their locks agree. Verdicts come from
+    the rounds that count, without what amendments strike. Exit code 3 if data contradict each other, such as two votes
+    by one evaluator on one item: that section says so, and the others are still printed.
     """
     from worksample.reports.sections import measure
 

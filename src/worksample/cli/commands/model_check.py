@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 @click.option("--offline", is_flag=True, default=None, help="Call nothing: look at provider, key and settings only.")
 @json_option
 def command(file: str | None, offline: bool | None, as_json: bool | None, **values: Any) -> int:
-    """Prove the models of an experiment before anything is paid for.
+    """Check the models of an experiment before you pay for a run.
 
-    FILE is an experiment file; without one the agents are those of --agent and --model. Each agent's provider, key,
-    model name and settings of generation are tried with one short call that offers a tool, at the price of some hundred
-    tokens. Exit code 1 where one of them cannot work, with what the provider says.
+    FILE is an experiment file; without one, --agent and --model name the agents. One short call per agent, which offers
+    a tool and costs some hundred tokens, tries its provider, key, model name and generation settings. Exit code 1 if
+    one of them does not work, with the provider's message.
     """
     from worksample.cli.run_options import flags_of
     from worksample.experiments.loading import load

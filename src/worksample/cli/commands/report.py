@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 @click.argument("experiments", nargs=-1)
 @click.option("--out", type=click.Path(file_okay=False), default=None, help="Write the site into this folder.")
 @click.option("--illustrative", is_flag=True, default=None, help="Also count prices that are only illustrative.")
-@click.option("--pages/--no-pages", default=None, help="Write a page per trial; by default they are written.")
+@click.option(
+    "--pages/--no-pages", default=None, help="Write a page per trial, or leave these pages out; default: write them."
+)
 @click.option(
     "--app", default=None, envvar="WORKSAMPLE_APP", metavar="URL",
     help="The review app's address, for links to the work in it; default: $WORKSAMPLE_APP, else no links.",
@@ -60,8 +62,8 @@ def command(
 ) -> None:
     """Print the leaderboard and, with --out, write the report as a static site.
 
-    EXPERIMENTS are names or ids, by default the latest. Several stand side by side where their locks agree: the same
-    instances, environment models and protocol.
+    EXPERIMENTS are names or ids, by default the latest. Several are shown side by side if their locks agree: the
+    same instances, environment models and protocol.
     """
     from worksample.python_api.reporting import board_and_site
     from worksample.reports import ReportConfig, print_board

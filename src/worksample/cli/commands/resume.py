@@ -12,17 +12,17 @@ from worksample.cli.service_options import judge_options, judging_flags
 
 @click.command("resume")
 @click.argument("experiment", required=False, default=None)
-@click.option("--parallel", type=int, default=None, help="Trials at once; default: as it was planned.")
-@click.option("--graders", type=int, default=None, help="Submissions graded at once; default: as it was planned.")
-@click.option("--tries", type=int, default=None, help="Tries of a slot; default: as it was planned.")
+@click.option("--parallel", type=int, default=None, help="Trials at once; default: as planned.")
+@click.option("--graders", type=int, default=None, help="Submissions graded at once; default: as planned.")
+@click.option("--tries", type=int, default=None, help="Tries per slot; default: as planned.")
 @judge_options
 @store_option
 @json_option
 def command(experiment: str | None, store: str | None, as_json: bool | None, **given: Any) -> int:
-    """Go on with an experiment that was stopped: EXPERIMENT is its name or id, by default the latest.
+    """Continue an experiment that was stopped: EXPERIMENT is its name or id, by default the latest.
 
-    Runs every open slot, grades every ungraded submission, and gives people what they are still to judge. Tasks, agents
-    and graders are those that were planned, whatever has become of their folders since.
+    Runs every open slot, grades every ungraded submission, and gives people whatever they still have to judge. Tasks,
+    agents and graders are those that were planned, even if their folders have changed since.
     """
     from worksample.cli.show_run import Tone, run_and_tell, tell_models
     from worksample.experiments.find import find_experiment

@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 @click.option("--experiment", default=None, metavar="NAME", help="Name or id; default: the newest.")
 @click.option("--host", default=None, metavar="NAME", help="The host name in the browser; default: ws.localhost.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=None, help="Default: 8765, or a free one where it is in use."
+    "--port", type=click.IntRange(0, 65535), default=None, help="Default: 8765, or a free one if that is in use."
 )
-@click.option("--open/--no-open", "browser", default=None, help="Open the browser; by default it is opened.")
+@click.option(
+    "--open/--no-open", "browser", default=None, help="Open the browser, or only print the link; default: open it."
+)
 @click.option("--name", default=None, metavar="NAME", help="The name you judge under; default: the account's.")
-@click.option("--alone", is_flag=True, default=None, help="One vote, yours, decides: rounds that want more are left.")
+@click.option(
+    "--alone", is_flag=True, default=None, help="Your vote alone decides; rounds that need more votes are left out."
+)
 @store_option
 @json_option
 def command(
@@ -39,8 +43,8 @@ def command(
 ) -> None:
     """Judge an experiment's deliverables yourself, in the browser.
 
-    Opens a round of one vote each where the experiment has none, prints a link that works once, and serves this
-    machine alone until Ctrl-C. Whoever is invited from the app joins in; for a team see worksample serve.
+    Opens a round with one vote per deliverable if the experiment has none, prints a link that works once, and serves
+    only this machine until Ctrl-C. You can invite others from the app; for a team, use worksample serve.
     """
     from worksample.extras import need
 
@@ -66,7 +70,7 @@ def command(
                 said["votes"] = review.votes
                 say_json({**said, "experiment": review.experiment.id})
             else:
-                each = f", each by {review.votes} people (--alone: by you, whose vote decides)" * (review.votes > 1)
+                each = f", each by {review.votes} people (with --alone your vote decides)" * (review.votes > 1)
                 click.echo(f"{counted(review.left, 'deliverable')} of {review.experiment.name} to judge{each}")
                 click.echo(f"  open {link}   (works once, for 15 minutes)")
                 click.echo("  stop with Ctrl-C")
@@ -90,17 +94,18 @@ def _tell(people: People, review: Review, sitting: ServerRun, store: str | None)
     click.echo(f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'} given{skipped}; {left} left")
     besides, of_others = left_besides(people, review)
     if besides:
-        click.echo(f"{besides} more in another round of it: what a judge may not decide, or labels of what it said")
+        what = "what a judge may not decide, or labels for the judge's answers"
+        click.echo(f"{besides} more in another round of the experiment: {what}")
     if left or besides:
-        click.echo(f"  next: worksample review --experiment {asked}   (goes on here)")
+        click.echo(f"  next: worksample review --experiment {asked}   (continues here)")
     others = others_wanted(people, review.round)
     if not left and others and review.votes > 1:
-        click.echo(f"{others} still wait for votes of others, {review.votes} on each")
+        click.echo(f"{others} still wait for other people's votes, {review.votes} on each")
         click.echo(f"  next: worksample review --experiment {asked} --alone   (your vote alone decides)")
         click.echo("  or invite others: worksample serve, then People in the app")
         return
     if of_others and not left:
-        click.echo(f"{of_others} wait for somebody who has not judged them before")
+        click.echo(f"{of_others} wait for somebody who has not yet judged them")
         click.echo(f"  next: worksample review --experiment {asked} --name SOMEBODY, or worksample serve")
     first = not (left or besides or of_others)
     click.echo(f"  {'next' if first else 'or'}: worksample metrics {asked}, worksample report {asked} --out report")

@@ -19,20 +19,20 @@ from worksample.errors import UsageError
     "--dry-run",
     is_flag=True,
     default=None,
-    help="Show the plan, what of it is done already and what the rest may cost; run nothing.",
+    help="Show the plan, how much of it is already done and what the rest may cost; run nothing.",
 )
 @click.option(
     "--expect",
     type=float,
     default=None,
     metavar="RATE",
-    help="The pass rate that --dry-run reckons power with; default: 0.25.",
+    help="The pass rate that --dry-run assumes when it computes power; default: 0.25.",
 )
 @click.option(
     "--pilot",
     default=None,
     metavar="EXPERIMENT",
-    help="Have --dry-run reckon power with the variances of this experiment in the store instead.",
+    help="Let --dry-run compute power from the variances of this experiment in the store instead.",
 )
 @store_option
 @json_option
@@ -46,19 +46,20 @@ def command(
 ) -> int:
     """Run an experiment: agents on tasks, each trial graded as it closes.
 
-    FILE is a TOML or YAML file (docs/experiments.md); flags go over it. The same experiment run again goes on where it
-    stopped: what is finished is never run twice.
+    FILE is a TOML or YAML file (docs/experiments.md); flags override it. If you run the same experiment again, it
+    continues where it stopped: nothing that is finished runs twice.
     """
     from worksample.experiments.loading import load
 
     if file is None and not flags_of(values):
         raise UsageError(
-            "nothing to run", next="worksample run --suite starter --agent worker --model NAME, or worksample run FILE"
+            "nothing to run: neither FILE nor any option was given",
+            next="worksample run --suite starter --agent worker --model PROVIDER/MODEL, or worksample run FILE",
         )
     if (expect is not None or pilot) and not dry_run:
-        raise UsageError("--expect and --pilot are for a dry run", next="add --dry-run, or leave them out")
+        raise UsageError("--expect and --pilot work only with --dry-run", next="add --dry-run, or leave them out")
     if expect is not None and pilot:
-        raise UsageError("--expect guesses what --pilot measures", next="give one of them")
+        raise UsageError("--expect assumes the pass rate that --pilot measures", next="give only one of them")
     config = load(Path(file) if file else None, flags_of(values))
     from worksample.cli.show_run import Tone, dry, run_config
 

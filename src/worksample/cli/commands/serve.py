@@ -12,7 +12,7 @@ from worksample.cli.output import json_option, open_store, say_json, store_optio
 @click.command("serve")
 @click.option(
     "--host", default=None, metavar="NAME",
-    help="Name in the browser; v.NAME and *.c.NAME must lead here too. Default: ws.localhost.",
+    help="Name in the browser; v.NAME and *.c.NAME must lead to this server too. Default: ws.localhost.",
 )  # fmt: skip
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=None,
@@ -20,7 +20,7 @@ from worksample.cli.output import json_option, open_store, say_json, store_optio
 )  # fmt: skip
 @click.option(
     "--bind", default=None, metavar="ADDRESS[:PORT]",
-    help="Where to listen, if elsewhere; default: 127.0.0.1 and --port. All addresses: 0.0.0.0.",
+    help="Where to listen; default: 127.0.0.1 and --port. 0.0.0.0 means all addresses.",
 )  # fmt: skip
 @click.option("--scheme", type=click.Choice(["http", "https"]), default=None, help="https behind a proxy with TLS.")
 @click.option("--workers", type=click.IntRange(1, 64), default=None, help="Processes; default: 1.")
@@ -28,7 +28,7 @@ from worksample.cli.output import json_option, open_store, say_json, store_optio
     "--judges", default=None, metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A TOML file with [judges.rubric], [prices], [services]: the model that suggests criteria to experts.",
 )  # fmt: skip
-@click.option("--create", is_flag=True, default=None, help="Make the store where there is none.")
+@click.option("--create", is_flag=True, default=None, help="Create the store if there is none.")
 @store_option
 @json_option
 def command(
@@ -44,7 +44,7 @@ def command(
 ) -> None:
     """Serve the review app to a team.
 
-    Where there is no account yet it prints an invitation for an admin, who invites the others and opens rounds in the
+    If there is no account yet, it prints an invitation for an admin, who invites the others and opens rounds in the
     app. Several servers may share a store on PostgreSQL. docs/review.md shows a proxy with TLS.
     """
     from worksample.extras import need
@@ -87,7 +87,7 @@ def command(
             serve(create_app(opened, listening.config), listening, ready)
         if not as_json:
             given = f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'}"
-            click.echo(f"stopped: {given} handed in meanwhile; worksample serve goes on where people left off")
+            click.echo(f"stopped: {given} handed in meanwhile; worksample serve continues where people left off")
 
 
 def _bind_of(bind: str | None, scheme: str) -> tuple[str, int | None]:

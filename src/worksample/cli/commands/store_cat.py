@@ -18,9 +18,11 @@ from worksample.errors import UsageError
 def command(digest: str, store: str | None) -> None:
     """Write the bytes of a blob to standard output: a deliverable as it was handed in.
 
-    DIGEST is its SHA-256 as reports show it. What an agent made is hostile: look at it in a place made for that.
+    DIGEST is its SHA-256, as reports show it. Files made by agents may be hostile: open them only in a safe place.
     """
     if not re.fullmatch("[0-9a-f]{64}", digest):
-        raise UsageError(f"{digest!r} is not a digest: 64 characters of 0-9 and a-f")
+        raise UsageError(
+            f"{digest!r} is not a digest: 64 characters of 0-9 and a-f", next="copy the whole digest from the report"
+        )
     with open_store(store) as opened, opened.blobs.open(digest) as source:
         shutil.copyfileobj(source, sys.stdout.buffer)

@@ -13,7 +13,7 @@ from worksample.cli.output import json_option, printable, say_json, store_option
 @store_option
 @json_option
 def command(deep: bool | None, store: str | None, as_json: bool | None) -> int:
-    """Check that objects, blobs and database agree. Exit code 3 where they do not."""
+    """Check that objects, blobs and database agree. Exit code 3 if they do not."""
     from dataclasses import asdict
 
     from worksample.store import Store, check

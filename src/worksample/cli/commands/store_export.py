@@ -22,7 +22,7 @@ from worksample.errors import UsageError
     default=None,
     help="Feedback by criterion, preference pairs and rewards, as jsonl or parquet.",
 )
-@click.option("--private", is_flag=True, default=None, help="With --training: also of private suites.")
+@click.option("--private", is_flag=True, default=None, help="With --training: include private suites.")
 @store_option
 @json_option
 def command(
@@ -36,11 +36,13 @@ def command(
 ) -> None:
     """Write trials, submissions, evaluations, comparisons and slots as tables into the folder OUT.
 
-    With --format atif the trajectories of an experiment (by default the latest), one folder per trial. With --training
-    what was said of the work, for learning; private suites stay out.
+    With --format atif it writes the trajectories of an experiment (by default the latest), one folder per trial. With
+    --training it writes what was said about the work, for a model to learn from; private suites are left out.
     """
     if private and not training:
-        raise UsageError("--private belongs to --training", next="worksample store export OUT --training --private")
+        raise UsageError(
+            "--private works only with --training", next="worksample store export OUT --training --private"
+        )
     if training:
         _training(out, form or "jsonl", experiment, store, private=bool(private), as_json=bool(as_json))
         return
@@ -75,4 +77,4 @@ def _training(out: str, form: str, experiment: str | None, store: str | None, *,
     for path, count in zip(made.files, made.rows.values(), strict=True):
         click.echo(f"{path}  {count} rows")
     if made.private:
-        click.echo(f"  {made.private} rows of private suites left out; --private takes them in")
+        click.echo(f"  {made.private} rows of private suites left out; --private includes them")

@@ -12,7 +12,7 @@ from worksample.cli.output import json_option, open_store, say_json, store_optio
 @store_option
 @json_option
 def command(other: str, store: str | None, as_json: bool | None) -> None:
-    """Take in everything that the store OTHER (a folder or URL) holds. OTHER stays as it is."""
+    """Take in everything that the store OTHER (a folder or URL) holds. OTHER is not changed."""
     from worksample.store import merge
 
     with open_store(store, create=True) as into, open_store(other) as source:

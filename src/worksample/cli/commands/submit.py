@@ -29,7 +29,7 @@ class Amount(click.ParamType[float | str]):
         except ValueError:
             number = -1.0
         if not 0 <= number < float("inf"):
-            self.fail(f"{value!r} is neither a number of 0 or more nor the word unknown", param, ctx)
+            self.fail(f"{value!r} is neither a number of 0 or more, nor the word unknown", param, ctx)
         return number
 
 
@@ -43,10 +43,13 @@ class Amount(click.ParamType[float | str]):
     help="A table of finished work (.csv, .jsonl, .parquet), a row for each piece; see docs/grading.md.",
 )
 @click.option(
-    "--experiment", default=None, metavar="NAME", help="Judge it in this experiment's rounds, once that is resumed."
+    "--experiment",
+    default=None,
+    metavar="NAME",
+    help="Judge it in this experiment's rounds, once you resume the experiment.",
 )
 @click.option("--task", default=None, metavar="DIR", help="The task's package.")
-@click.option("--instance", default=None, metavar="NAME", help="Its instance; needed where it has several.")
+@click.option("--instance", default=None, metavar="NAME", help="The task's instance; needed if the task has several.")
 @click.option("--entrant", default=None, help="Who made it: the name of a person or of an agent.")
 @click.option(
     "--origin", type=click.Choice(["person", "external"]), default=None, help="A person, or an agent elsewhere."
@@ -60,9 +63,9 @@ class Amount(click.ParamType[float | str]):
     "--repeat",
     type=click.IntRange(1),
     default=None,
-    help="With --experiment: which of several pieces by one entrant on one instance; default: 1.",
+    help="With --experiment: tells several pieces by one entrant on one instance apart; default: 1.",
 )
-@click.option("--grade/--no-grade", "graded", default=None, help="Grade it right away; by default it is.")
+@click.option("--grade/--no-grade", "graded", default=None, help="Grade it right away, or not; default: grade it.")
 @click.option("--sandbox", default=None, metavar="KIND", help="Where it is graded; default: bubblewrap.")
 @click.option("--author", default=None, help="Who hands it in; default: $WORKSAMPLE_AUTHOR, else the account's name.")
 @store_option
@@ -73,11 +76,11 @@ def command(
 ) -> int:  # fmt: skip
     """Hand in work made elsewhere: PATH is a folder or a zip with the deliverables, --table a list of many.
 
-    A table is checked whole before its first row is taken in; called again it takes in what is missing. With
-    --experiment programs, judges and people judge it with the experiment's own work, once that is resumed.
+    The whole table is checked before its first row is taken in; the same command again takes in what is missing. With
+    --experiment, programs, judges and people judge the work together with the experiment's own, once you resume it.
 
-    What is not known about it stays "unknown" and is never counted as 0. Files are taken in as hostile ones: links are
-    not followed, and a zip that would fill the disk or leave its folder is refused.
+    Anything that is not known about it stays "unknown" and is never counted as 0. Files are treated as hostile: links
+    are not followed, and a zip that would fill the disk or leave its folder is refused.
     """
     _fits(path, table, experiment, given)
     if table is not None:
@@ -139,19 +142,27 @@ def _fits(path: str | None, table: str | None, experiment: str | None, given: di
     of_one = ("task", "instance", "entrant", "origin", "date", "minutes", "cost", "repeat")
     said = [f"--{name}" for name in of_one if given[name] is not None]
     if (path is None) == (table is None):
-        raise UsageError("hand in PATH or --table, one of them", next="worksample submit --table rows.csv")
+        raise UsageError(
+            "give either PATH or --table",
+            next="worksample submit --table FILE, or worksample submit PATH --task DIR --entrant NAME --origin ...",
+        )
     if table is not None and said:
-        raise UsageError(f"with --table these stand in its columns: {', '.join(said)}")
+        raise UsageError(
+            f"with --table, give these as columns of the table: {', '.join(said)}",
+            next="worksample submit --table FILE",
+        )
     lacking = [f"--{name}" for name in ("task", "entrant", "origin") if given[name] is None]
     if path is not None and lacking:
         raise UsageError(
-            f"a piece of work needs {', '.join(lacking)}",
+            f"PATH also needs {', '.join(lacking)}",
             next="worksample submit PATH --task FOLDER --entrant NAME --origin external",
         )
     if path is not None and not str(given["entrant"]).strip():
         raise UsageError("--entrant is empty", next="--entrant NAME")
     if given["repeat"] is not None and experiment is None:
-        raise UsageError("--repeat goes with --experiment", next="worksample submit PATH --experiment NAME --repeat 2")
+        raise UsageError(
+            "--repeat works only with --experiment", next="worksample submit PATH --experiment NAME --repeat 2"
+        )
 
 
 def _many(

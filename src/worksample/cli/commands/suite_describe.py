@@ -12,7 +12,7 @@ from worksample.cli.output import json_option, printable, say_json, table
 @click.command("describe")
 @click.argument("suite")
 @click.option(
-    "--market", type=click.Path(dir_okay=False), default=None, help="A CSV of jobs to hold the suite against."
+    "--market", type=click.Path(dir_okay=False), default=None, help="A CSV of jobs to compare the suite with."
 )
 @click.option(
     "--out", type=click.Path(file_okay=False), default=None, help="Write page, plots and data into this folder."
@@ -22,9 +22,9 @@ from worksample.cli.output import json_option, printable, say_json, table
 )
 @json_option
 def command(suite: str, market: str | None, out: str | None, illustrative: bool | None, as_json: bool | None) -> None:
-    """Describe what a suite consists of, beside a market sample.
+    """Describe what a suite consists of, compared with a sample of a market.
 
-    SUITE is a shipped suite's name, a suite.toml or the folder around one. Shown are categories, RLI's three classes of
+    SUITE is a shipped suite's name, a suite.toml or the folder around one. Shows categories, RLI's three classes of
     work, prices and hours, file types and kinds of grader. The market is a CSV with the column category (an id or a
     title) and, where known, dollars, hours and count.
     """

@@ -13,8 +13,7 @@ from worksample.cli.output import json_option, say_json
 def command(suite: str, as_json: bool | None) -> None:
     """Write the digests of a suite's instances to suite.lock.
 
-    From then on a task that was changed does not pass for the one it was: reading the suite fails until it is pinned
-    anew.
+    From then on, if a task changes, reading the suite fails until you pin it again.
     """
     from worksample.tasks import find_suite, pin_suite
 

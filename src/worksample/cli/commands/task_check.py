@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 @click.option("--sandbox", default=None, metavar="KIND", help="Where graders run; default: bubblewrap.")
 @json_option
 def command(folders: tuple[str, ...], parallel: int | None, sandbox: str | None, as_json: bool | None) -> int:
-    """Prove task packages before they are used (docs/audit.md). Exit code 1 where an error is found.
+    """Check task packages before they are used (docs/audit.md). Exit code 1 if an error is found.
 
-    Grades control submissions twice: the reference must score full, nothing zero, copied inputs and empty files must
-    not pass, each of cases/ gets its score. Looks for the reference within the agent's reach and for names that brief
-    and grader do not share.
+    Grades control submissions twice: the reference must get full marks and an empty submission 0, copied inputs and
+    empty files must not pass, and each of cases/ must get its expected score. Also looks for ways in which the agent
+    could reach the reference, and for names that only one of brief and grader uses.
     """
     from worksample.audit import AuditConfig, check
     from worksample.tasks import read_package

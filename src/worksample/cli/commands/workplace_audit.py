@@ -18,16 +18,20 @@ if TYPE_CHECKING:
 
 @click.command("audit")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--model", default=None, metavar="NAME", help="Play all colleagues by this model, whatever backs them.")
-@click.option("--repeats", type=click.IntRange(1, 100), default=None, help="Of each question; default: 3.")
-@price_option("US dollars per million tokens in and out, for what the audit takes.")
+@click.option(
+    "--model", default=None, metavar="NAME", help="Let this model play all colleagues, whatever their files say."
+)
+@click.option(
+    "--repeats", type=click.IntRange(1, 100), default=None, help="How often each question is asked; default: 3."
+)
+@price_option("US dollars per million tokens in and out, to say what the audit costs.")
 @json_option
 def command(
     folder: Path, model: str | None, repeats: int | None, prices: tuple[str, ...] | None, as_json: bool | None
 ) -> int:
-    """Find out whether a company's colleagues tell what they should, only when asked, and keep their secrets.
+    """Check that a company's colleagues tell what they should, only when asked, and keep their secrets.
 
-    FOLDER holds company.toml and colleagues/. Exit status 1 where a fault is found.
+    FOLDER holds company.toml and colleagues/. Exit code 1 if a fault is found.
     """
     from worksample.cli.service_options import price_of
     from worksample.errors import UsageError
@@ -41,7 +45,10 @@ def command(
     asked = [one for one in company.colleagues if model or one.backing == "rules"]
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
-        raise UsageError(f"there is no colleague that rules answer for{left}", where=str(folder))
+        raise UsageError(
+            f"no colleague here answers by rules{left}", where=str(folder),
+            next="worksample workplace audit FOLDER --model PROVIDER/MODEL",
+        )  # fmt: skip
     done = asyncio.run(_audited(asked, by, repeats or 3))
     if as_json:
         say_json(

@@ -19,7 +19,7 @@ from worksample.cli.output import printable
 def command(folder: Path, start: bool | None) -> int:
     """Read a company's folder, and list everything wrong with it.
 
-    FOLDER holds company.toml; docs/workplace.md says what else.
+    FOLDER holds company.toml; docs/workplace.md says what else it holds.
     """
     from worksample.workplace.reading import read_company
 

@@ -6,9 +6,9 @@ import click
 
 
 @click.command("down")
-@click.option("--name", default=None, metavar="NAME", help="Which one; default: company.")
+@click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
 def command(name: str | None) -> int:
-    """End a workplace that stands; what was done in it is gone, but for what was exported."""
+    """Stop a running workplace. Everything done in it is lost unless you exported it."""
     from worksample.workplace.kept import USUAL, down
 
     name = name or USUAL

@@ -11,11 +11,11 @@ from worksample.cli.output import printable
 
 @click.command("export")
 @click.argument("to", type=click.Path(path_type=Path))
-@click.option("--name", default=None, metavar="NAME", help="Which one; default: company.")
+@click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
 def command(to: Path, name: str | None) -> int:
-    """Write the state of a workplace that stands to a folder, from which another can begin.
+    """Write the state of a running workplace to a folder, from which another workplace can start.
 
-    TO holds everybody's password, too, and is readable by you alone.
+    TO also holds everybody's password; only you can read it.
     """
     from worksample.workplace.kept import USUAL, tell
 

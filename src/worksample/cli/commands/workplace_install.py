@@ -11,8 +11,8 @@ from worksample.cli.output import printable
 def command() -> int:
     """Install the programs of a workplace's services on this machine.
 
-    Debian packages by apt-get, as root or by sudo without a password; Redmine's files out of its package, which
-    itself is not installed. Needs the extra `workplace`.
+    Installs Debian packages with apt-get, as root or by sudo without a password. Redmine's files are taken from its
+    package, which is not itself installed. Needs the extra `workplace`.
     """
     from worksample.workplace.installing import install
     from worksample.workplace.programs import SERVICES

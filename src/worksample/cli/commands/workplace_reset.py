@@ -6,11 +6,11 @@ import click
 
 
 @click.command("reset")
-@click.option("--name", default=None, metavar="NAME", help="Which one; default: company.")
+@click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
 def command(name: str | None) -> int:
-    """Put every service of a workplace that stands back to its beginning."""
+    """Reset every service of a running workplace to the state it began with."""
     from worksample.workplace.kept import USUAL, tell
 
     name = name or USUAL
-    click.echo(f"{name} is as it began, after {tell(name, 'reset')['seconds']:.2f} s")
+    click.echo(f"{name} was reset in {tell(name, 'reset')['seconds']:.2f} s")
     return 0

@@ -12,7 +12,7 @@ from worksample.cli.output import duration, json_option, say_json, table
 @click.command("status")
 @json_option
 def command(as_json: bool | None) -> int:
-    """List the workplaces that stand on this machine, and where people find them."""
+    """List the workplaces that are running on this machine, with their addresses."""
     from worksample.workplace.kept import standing_here
 
     found = list(standing_here())
@@ -23,5 +23,5 @@ def command(as_json: bool | None) -> int:
         (one["name"], one["from"], duration(time.time() - one["since"]), " ".join(one["addresses"].values()))
         for one in found
     ]
-    table("", ("name", "from", "stands for", "addresses"), rows)
+    table("", ("name", "from", "running for", "addresses"), rows)
     return 0

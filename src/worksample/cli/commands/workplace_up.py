@@ -11,13 +11,13 @@ from worksample.cli.output import json_option, printable, say_json
 
 @click.command("up")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--name", default=None, metavar="NAME", help="Under which it is told apart; default: company.")
-@click.option("--services", metavar="A,B", default=None, help="Those that are started; default: all.")
+@click.option("--name", default=None, metavar="NAME", help="A name for this workplace; default: company.")
+@click.option("--services", metavar="A,B", default=None, help="The services to start; default: all.")
 @json_option
 def command(folder: Path, name: str | None, services: str | None, as_json: bool | None) -> int:
-    """Start a company's services and leave them standing, for people and their browsers.
+    """Start a company's services and keep them running, for people and their browsers.
 
-    FOLDER holds company.toml, or is an export of worksample workplace export. Only this machine reaches them.
+    FOLDER holds company.toml, or was written by worksample workplace export. Only this machine can reach the services.
     """
     from worksample.errors import UsageError
     from worksample.tasks.workplace import PORTS
@@ -26,7 +26,10 @@ def command(folder: Path, name: str | None, services: str | None, as_json: bool 
     name = name or USUAL
     names = tuple(dict.fromkeys((services or ",".join(PORTS)).split(",")))
     if strange := [one for one in names if one not in PORTS]:
-        raise UsageError(f"there is no service {strange[0]!r}: {', '.join(PORTS)}", where="--services")
+        raise UsageError(
+            f"there is no service {strange[0]!r}; there are: {', '.join(PORTS)}", where="--services",
+            next=f"--services {','.join(PORTS)}",
+        )  # fmt: skip
     said = up(folder, names, name)
     if as_json:
         say_json(said)

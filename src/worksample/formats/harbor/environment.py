@@ -19,6 +19,7 @@ from harbor.models.task.config import NetworkMode, NetworkPolicy
 
 from worksample.box import Box, BoxConfig, BoxLimits
 from worksample.box.opening import start_box
+from worksample.files.scratch import scratch
 from worksample.images import Cached, prepare
 
 MEMORY, DISK = 2 << 30, 10 << 30
@@ -91,8 +92,8 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
     def _image(self) -> Cached:
         if (self.environment_dir / "Dockerfile").is_file():
             return prepare(self.environment_dir)
-        with tempfile.TemporaryDirectory(prefix="worksample-harbor-") as folder:
-            (Path(folder) / "Dockerfile").write_text(f"FROM {self.task_env_config.docker_image}\n", encoding="utf-8")
+        with scratch("harbor") as folder:
+            (folder / "Dockerfile").write_text(f"FROM {self.task_env_config.docker_image}\n", encoding="utf-8")
             return prepare(folder)
 
     async def stop(self, delete: bool) -> None:

@@ -65,7 +65,7 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
     stepped = (path.parent for path in Path(source).rglob(FILE) if (path.parent / "steps").is_dir())
     folders += sorted(set(stepped) - set(folders))
     if not folders:
-        raise UsageError(f"no task of Harbor's lies below {source}", next="worksample import harbor FOLDER OUT")
+        raise UsageError(f"there is no Harbor task in or below {source}", next="worksample import harbor FOLDER OUT")
     names: set[str] = set()
     for folder in folders:
         name = _name(folder, names)

@@ -131,5 +131,5 @@ def _mapping(path: Path, header: Sequence[str]) -> MapTable:
                     faults.add(path.name, f"values.{name}", str(e))
     faults.check("the mapping", f"correct {path} and try again")
     if table is None:
-        raise ManifestError("the mapping is not to be read", where=str(path))
+        raise ManifestError("the mapping cannot be read", where=str(path))
     return table

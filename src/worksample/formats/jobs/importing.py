@@ -85,7 +85,9 @@ def import_jobs(
     """
     for name in config.filters:
         if name not in FILTERS:
-            raise UsageError(f"there is no filter {name!r}; there are {', '.join(FILTERS)}")
+            raise UsageError(
+                f"there is no filter {name!r}; there are {', '.join(FILTERS)}", next=f"--filter {next(iter(FILTERS))}"
+            )
     if config.encoding:
         try:
             codecs.lookup(config.encoding)
@@ -96,7 +98,7 @@ def import_jobs(
     filters = UPBENCH if config.preset == "upbench" else config.filters
     files = config.files or (table if table.is_dir() else table.parent)
     if not files.is_dir():
-        raise UsageError("there is no such folder", where=str(files))
+        raise UsageError("there is no such folder", where=str(files), next="--files DIR with the attachments")
     tally = _Tally()
     with open_table(table, config.encoding) as opened:
         columns = choose_columns(opened.header, config.preset, config.mapping)

@@ -38,7 +38,7 @@ def _metadata(project: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as e:
         raise ImportFailed(f"not JSON: {e}", where=str(path)) from e
     if not isinstance(found, dict):
-        raise ImportFailed("no table of values", where=str(path))
+        raise ImportFailed("does not hold a JSON object", where=str(path))
     return found
 
 

@@ -15,6 +15,8 @@ from worksample.errors import ImportFailed, UsageError
 
 from .projects import read_projects
 
+NAMES = "write the names of the columns into the first line (docs/jobs.md)"
+
 CELL_LIMIT = 4 << 20
 """Characters of one cell of a CSV."""
 JSON_LIMIT = 1 << 30
@@ -113,9 +115,9 @@ def _csv_rows(reader: Any, header: tuple[str, ...], path: Path) -> Iterator[tupl
 def _sound_header(header: tuple[str, ...], path: Path) -> None:
     twice = next((h for h in header if header.count(h) > 1), None)
     if not any(header):
-        raise ImportFailed("the first line names no columns", where=str(path))
+        raise ImportFailed("the first line names no columns", where=str(path), next=NAMES)
     if twice is not None:
-        raise ImportFailed(f"the column {twice!r} stands twice", where=str(path))
+        raise ImportFailed(f"the column {twice!r} is there twice", where=str(path), next="rename one of the two")
 
 
 def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
@@ -138,7 +140,9 @@ def _whole(path: Path) -> list[Any]:
         lists = [v for v in found.values() if isinstance(v, list)]
         found = lists[0] if len(lists) == 1 else [found]
     if not isinstance(found, list):
-        raise ImportFailed("no list of jobs", where=str(path))
+        raise ImportFailed(
+            "does not hold a list of jobs", where=str(path), next="write [ {...}, {...} ], one object per job"
+        )
     return found
 
 
@@ -165,5 +169,5 @@ def _records(path: Path, found: Iterator[tuple[int, Any]]) -> Table:
 
 def _table(n: int, row: Any, path: Path) -> tuple[int, dict[str, Any]]:
     if not isinstance(row, dict):
-        raise ImportFailed(f"record {n} is not a table", where=str(path))
+        raise ImportFailed(f"record {n} is not an object", where=str(path), next="write one object per job")
     return n, row

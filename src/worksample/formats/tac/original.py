@@ -86,7 +86,8 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
     """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
-        raise UsageError(f"is no copy of TheAgentCompany's repository: it wants {wanted}", where=str(copy))
+        said = f"is not a copy of TheAgentCompany's repository, which has {wanted}"
+        raise UsageError(said, where=str(copy), next="git clone https://github.com/TheAgentCompany/TheAgentCompany")
     folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
     found = []
     for folder in folders:
@@ -219,7 +220,7 @@ def _manifest(task: Original) -> str:
     from .importing import canary_of
 
     department = task.name.split("-", 1)[0]
-    category = {"bm": "admin", "ml": "ds", "qa": "pm", "research": "other"}.get(department, department)
+    others = {"bm": "admin", "ml": "ds", "qa": "pm", "research": "other", "example": "other"}
     lines = [
         f"id = {json.dumps(task.id)}",
         f"title = {json.dumps(task.name.replace('-', ' ').capitalize())}",
@@ -227,7 +228,7 @@ def _manifest(task: Original) -> str:
         f'canary = "{canary_of(task.id)}"',
         "",
         "[about]",
-        f'category = "tac:{category}"',
+        f'category = "tac:{others.get(department, department)}"',
         'licence = "MIT"',
         'provenance = "TheAgentCompany, from a copy of its repository"',
         "",
@@ -238,6 +239,8 @@ def _manifest(task: Original) -> str:
         *_addresses(task),
         "",
         "[deliverables]",
+        # Without services all that is handed in are files, whose names the prompt alone says.
+        *(['"*" = { format = "files", required = false }'] if not task.services else []),
         "",
         "[grading.checkpoints]",
         "timeout = 300",

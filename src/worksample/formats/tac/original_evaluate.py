@@ -12,6 +12,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import json
+import logging
 import os
 import sys
 import types
@@ -106,6 +107,7 @@ def _litellm(asking: Asking) -> types.ModuleType:
 
     module = types.ModuleType("litellm")
     module.completion = completion  # type: ignore[attr-defined]
+    module.logging = logging  # type: ignore[attr-defined]  # two evaluators take it from there
     return module
 
 

@@ -99,7 +99,9 @@ def _read(table: str, path: Path, encoding: str, faults: dict[str, str]) -> tupl
         if key not in header:
             if not header and not any(True for _ in opened.rows):
                 return [], ()
-            raise ImportFailed(f"the table {table} has no column {key}", where=str(path), next="name it so")
+            raise ImportFailed(
+                f"the table {table} has no column {key}", where=str(path), next=f"rename its column to {key}"
+            )
         known = {h: kind for h in header if (kind := _kind(table, h)) is not None}
         for line, row in opened.rows:
             read, wrong = _row(known, row)

@@ -33,7 +33,9 @@ async def rubric(material: Material, asking: Asking) -> Grade:
     leaves = [leaf for leaf in material.asked.grading.criteria.leaves if leaf.by is By.JUDGE]
     if not leaves:
         raise JudgeError(
-            "no criterion here is a judge's", cause=Cause.JUDGE_LACKS, next='by = "judge" in criteria.toml'
+            "no criterion here is for a judge to decide",
+            cause=Cause.JUDGE_LACKS,
+            next='set by = "judge" in criteria.toml',
         )
     exhibits = await material.work()
     parts = []

@@ -61,7 +61,7 @@ def fit_ceiling(
     says so.
     """
     if attempts not in ("finite pool", "independent"):
-        raise UsageError(f"attempts {attempts!r}", next='pass "finite pool" or "independent"')
+        raise UsageError(f"attempts is {attempts!r}", next='pass "finite pool" or "independent"')
     parameters = 3 if attempts == "finite pool" else 2
     levels = int((h.at_risk() > 0).sum()) if h.jobs else 0
     counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(levels_of_k=levels)

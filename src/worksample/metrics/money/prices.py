@@ -67,7 +67,7 @@ def call_costs(
     token at the input price, TAC's formula, comparable between services.
     """
     if basis not in ("billed", "list, without caching"):
-        raise UsageError(f"basis {basis!r}", next='pass "billed" or "list, without caching"')
+        raise UsageError(f"basis is {basis!r}", next='pass "billed" or "list, without caching"')
     tokens, known = _tokens(calls)
     models = codes("model", calls.model)
     dates = _days(calls, {name: prices.get(name, ()) for name in models.names()})

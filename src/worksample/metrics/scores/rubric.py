@@ -36,7 +36,7 @@ class RubricRules:
 
     def __post_init__(self) -> None:
         if self.skips not in ("by cause", "as misses"):
-            raise UsageError(f"skips {self.skips!r}", next='pass "by cause" or "as misses"')
+            raise UsageError(f"skips is {self.skips!r}", next='pass "by cause" or "as misses"')
 
     def says(self) -> tuple[str, ...]:
         """What differs from the defaults, for notes."""

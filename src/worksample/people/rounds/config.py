@@ -103,7 +103,7 @@ class PeopleRound:
             if not self.gold or sources:
                 raise UsageError("a calibration is made of gold items alone", next="pass gold=, and no subjects")
         elif not self.labels and sources != 1 and not (self.kind in OVER and self.experiment is None):
-            raise UsageError("a round needs an experiment or subjects, one of them")
+            raise UsageError("a round needs either an experiment or subjects")
         if self.kind in FORM_OF and self.form not in (None, FORM_OF[self.kind]):
             raise UsageError(f"{self.kind} has its own form")
         if {id for pair in self.pairs for id in pair} != set(self.subjects) and self.pairs:

@@ -153,7 +153,9 @@ def top_up(store: Store, round: str) -> int:
         known = [(first, second) for first, second in connection.execute(query)]
     experiment = queue.settings["experiment"]
     if experiment is None or queue.kind not in (*_GATED, Kind.TAGS):
-        raise PlanError("this round's items were drawn once", where=round, next="open another round")
+        raise PlanError(
+            "this round's items have been drawn, and are not drawn again", where=round, next="open another round"
+        )
     draw = read_draw(store, store.get(Round, round))
     if draw is not None and queue.form is Form.PAIRWISE:
         return 0  # `add_pairs`

@@ -110,5 +110,5 @@ def read_questions(path: Path) -> tuple[Question, ...]:
         faults.add(path.name, f"question.{at}" if at else "question", what)
     faults.check("the questions", f"correct {path} and try again")
     if not found:
-        raise ManifestError("the file asks nothing", where=str(path), next="write a [[question]] with name and text")
+        raise ManifestError("the file has no question", where=str(path), next="write a [[question]] with name and text")
     return found

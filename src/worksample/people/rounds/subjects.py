@@ -85,7 +85,7 @@ def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
     found = [store.get(Instance, id).id for id in dict.fromkeys(ids)]
     kept = [Subject(id, id) for id in found if (Target.INSTANCE, id) not in out]
     if not kept:
-        raise PlanError("no job to look at", next="worksample jobs qualify SUITE")
+        raise PlanError("there is no job to judge", next="worksample jobs qualify SUITE")
     return kept
 
 

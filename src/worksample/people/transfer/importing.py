@@ -52,7 +52,9 @@ def import_judgments(
     Raises ImportFailed; FaultyRows, which is one, names every row that is wrong.
     """
     if form is Form.QUALIFICATION:
-        raise ImportFailed("qualifications of jobs are no judgments of work", next="worksample import upbench FOLDER")
+        raise ImportFailed(
+            "the file holds qualifications of jobs, not judgments of work", next="worksample import upbench FOLDER"
+        )
     if len(data) > LARGEST:
         raise ImportFailed(f"{len(data)} bytes; at most {LARGEST} are read")
     id = digest_of(["judgments", form.value, digest_bytes(data)])[:32]
@@ -78,7 +80,7 @@ def import_judgments(
     if faults:
         raise FaultyRows(faults)
     if not evaluations:
-        raise ImportFailed("no row", next="correct the file and try again")
+        raise ImportFailed("the file has no row", next="correct the file and try again")
     kinds = {e.type for e in evaluators.values()}
     if len(kinds) > 1:
         told = ", ".join(sorted(kinds))
@@ -120,10 +122,10 @@ def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             for n, row in enumerate(reader, 2):
                 if None in row or None in row.values():
-                    raise ImportFailed(f"row {n} has another number of columns than the header")
+                    raise ImportFailed(f"row {n} does not have as many columns as the header")
                 yield n, {k: _cell(k, v) for k, v in row.items() if v != ""}
         except csv.Error as e:
-            raise ImportFailed(f"no CSV: {e}") from e
+            raise ImportFailed(f"not a CSV: {e}") from e
     elif format == "jsonl":
         for n, line in enumerate(text.split("\n"), 1):
             if not line.strip():

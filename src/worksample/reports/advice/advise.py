@@ -50,9 +50,12 @@ class AdviceConfig:
 
     def __post_init__(self) -> None:
         if not 0.5 < self.sure < 1:
-            raise UsageError(f"{self.sure:g} is no probability to be sure from", next="pass more than 0.5, less than 1")
+            raise UsageError(
+                f"{self.sure:g} is not a probability that an answer can be given from",
+                next="pass more than 0.5, less than 1",
+            )
         if self.people not in (MEASURED, ASSUMED):
-            raise UsageError(f"people {self.people!r}", next=f"pass {MEASURED} or {ASSUMED}")
+            raise UsageError(f"people is {self.people!r}", next=f"pass {MEASURED} or {ASSUMED}")
         if self.wage is not None and not 0 <= self.wage < math.inf:
             raise UsageError(f"a wage of {self.wage:g}", next="pass US dollars an hour")
 

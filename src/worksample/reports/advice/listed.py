@@ -59,7 +59,7 @@ def read_list(table: Path, *, mapping: Path | None = None, encoding: str = "", m
         hint = f"; no field takes these columns: {unread} (a file for --map names them)" if unread else ""
         raise FaultyRows(faults, next=f"correct the file and try again{hint}")
     if not found:
-        raise UsageError("the list holds no job", where=str(table))
+        raise UsageError("the list holds no job", where=str(table), next="write one row per job (docs/advise.md)")
     return tuple(found)
 
 

@@ -15,5 +15,7 @@ def rules_of(material: Material) -> m.CalibrationRules:
         return material.config.calibration
     found = {config.rules for e in material.experiments if (config := calibration_of(e))}
     if len(found) > 1:
-        raise UsageError("the experiments set other thresholds for their judges", next="worksample report EXPERIMENT")
+        raise UsageError(
+            "the experiments set different thresholds for their judges", next="worksample report EXPERIMENT"
+        )
     return found.pop() if found else m.CalibrationRules()

@@ -40,7 +40,7 @@ def url() -> str:
     found = os.environ.get("DOCKER_HOST") or USUAL
     if not found.startswith("unix://"):
         raise SandboxUnavailable(
-            f"the Docker daemon at {found} is another machine's: a box's files have to lie on this one",
+            f"the Docker daemon at {found} runs on another machine, and a box's files have to be on this one",
             where="sandbox docker",
             next="unset DOCKER_HOST",
         )
@@ -80,7 +80,7 @@ def daemon(where: str) -> Daemon:
     for mark, says in (("name=rootless", "runs without root"), ("name=userns", "maps users (userns-remap)")):
         if mark in options:
             raise SandboxUnavailable(
-                f"the Docker daemon at {where} {says}, and its containers cannot have a box's user",
+                f"the Docker daemon at {where} {says}, so its containers cannot have a box's user",
                 where="sandbox docker",
                 next="use --sandbox bubblewrap, which needs no root",
             )

@@ -13,9 +13,10 @@ from typing import Any
 
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
+from worksample.files.scratch import started_at
 from worksample.sandboxes import cgroups, layout
 from worksample.sandboxes.holder import STOPPED_WAIT, claim
-from worksample.sandboxes.host_state import BoxFolder, UidLease, started_at
+from worksample.sandboxes.host_state import BoxFolder, UidLease
 from worksample.sandboxes.shielded import to_the_end
 
 from . import settings

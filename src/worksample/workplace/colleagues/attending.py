@@ -56,7 +56,7 @@ def played(
     for one in colleagues:
         if one.backing == "model" and model is None:
             raise SandboxError(
-                f"{one.id} is played by a model, and the experiment names none", where="colleagues",
+                f"{one.id} is played by a model, but the experiment names none", where="colleagues",
                 next=f'write roles.{ROLE} = "provider/model"', cause=Cause.SERVICE_START,
             )  # fmt: skip
         own: dict[str, Answers] = {"rules": ByRules(), "person": ByPerson(), "model": ByModel(model or "", service)}
@@ -283,9 +283,9 @@ class Attending:
                 continue
             self._begun.add(done)
             try:
-                if deed.say is not None:
-                    await self.chat.say(colleague.id, deed.say.text, to="", room=deed.say.room)
                 await self.hands.do(colleague.id, deed)
+                if deed.say is not None:  # last: what was refused is not announced
+                    await self.chat.say(colleague.id, deed.say.text, to="", room=deed.say.room)
                 out[deed.id] = "done"
             except SandboxError as error:
                 out[deed.id] = error.what

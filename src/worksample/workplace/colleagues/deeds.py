@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Protocol
 from urllib.parse import quote
 
 from worksample.box import Box
 from worksample.errors import SandboxError
 from worksample.tasks.workplace import PORTS
+from worksample.workplace.company import Event
+from worksample.workplace.planning import ics_of
 
 from .hearing import over_http
 from .profile import Deed
@@ -48,7 +49,9 @@ class Hands:
             await self._put("files", f"/{quote(deed.file.path)}", deed.file.text.encode(), "text/plain")
         if deed.event is not None:
             one = deed.event
-            data = event_text(f"{who}-{deed.id}", one.title, one.begins, one.ends).encode()
+            data = ics_of(
+                f"{who}-{deed.id}", who, Event(title=one.title, begins=one.begins, ends=one.ends), one.begins
+            ).encode()
             await self._put("calendar", f"/{who}/calendar/{deed.id}.ics", data, "text/calendar")
 
     async def _issue(self, who: str, deed: Deed) -> None:
@@ -62,11 +65,22 @@ class Hands:
         change: dict[str, Any] = {"notes": one.note} if one.note else {}
         if one.status:
             known = (await self._tracker("GET", "/issue_statuses.json", who))["issue_statuses"]
-            change["status_id"] = next(status["id"] for status in known if status["name"] == one.status)
+            change["status_id"] = _id(known, "name", one.status, "status")
         if one.assigned:
             users = (await self._tracker("GET", f"/users.json?name={quote(one.assigned)}", ""))["users"]
-            change["assigned_to_id"] = next(user["id"] for user in users if user["login"] == one.assigned)
+            change["assigned_to_id"] = _id(users, "login", one.assigned, "account")
         await self._tracker("PUT", f"/issues/{min(ids)}.json", who, {"issue": change})
+        await self._kept(min(ids), who, change)
+
+    async def _kept(self, number: int, who: str, change: dict[str, Any]) -> None:
+        """SandboxError where Redmine left the status or whose it is as it was, which it does without a word."""
+        now = (await self._tracker("GET", f"/issues/{number}.json", who))["issue"]
+        for key, what in (("status_id", "status"), ("assigned_to_id", "assigned_to")):
+            have = now.get(what) or {}
+            if key in change and have.get("id") != change[key]:
+                name = have.get("name", "nobody")
+                problem = f"the tracker lets {who} not change {what} of issue {number}: it is still {name}"
+                raise SandboxError(problem, where="colleagues")
 
     async def _tracker(self, method: str, path: str, who: str, body: Any = None) -> dict[str, Any]:
         head = {"X-Redmine-API-Key": self.operator, **({"X-Redmine-Switch-User": who} if who else {})}
@@ -83,9 +97,8 @@ class Hands:
         await over_http(self.box, PORTS[service], "PUT", path, head, data)
 
 
-def event_text(uid: str, title: str, begins: datetime, ends: datetime) -> str:
-    """An event as a calendar keeps it."""
-    times = {"DTSTAMP": begins, "DTSTART": begins, "DTEND": ends}
-    lines = [f"{name}:{at.astimezone(UTC):%Y%m%dT%H%M%SZ}" for name, at in times.items()]
-    head = ("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//worksample//EN", "BEGIN:VEVENT", f"UID:{uid}")
-    return "\r\n".join((*head, *lines, f"SUMMARY:{title}", "END:VEVENT", "END:VCALENDAR", ""))
+def _id(rows: list[dict[str, Any]], key: str, wanted: str, what: str) -> int:
+    found = next((row["id"] for row in rows if row[key] == wanted), None)
+    if found is None:
+        raise SandboxError(f"the tracker has no {what} {wanted!r}", where="colleagues")
+    return int(found)

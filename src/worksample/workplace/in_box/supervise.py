@@ -24,28 +24,25 @@ import select
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from .configurations import write_configs
+from .documents import load_documents, serve_documents
+from .places import BEHIND, PUBLIC, RUN, SOCKETS, connects
 from .processes import forked, spawn, until_gone
+from .tracker_host import TrackerHost
 from .trees import below, copy_writable
 
 HERE = Path(__file__).parent
 PYTHON = "/task/service/python"
 CONTROL = "/task/scratch/control"
-RUN = Path("/tmp/workplace")
 BESIDE = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
 """Where services write beside their state: caches, sessions, unfinished uploads."""
 WAIT = 60.0
 """Seconds that a service has to answer."""
-PUBLIC = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
-BEHIND = {"chat": 5280, "files": 3923, "calendar": 15232}
-SOCKETS = {"tracker": RUN / "tracker.sock", "git": RUN / "git.sock", "dialects": RUN / "dialects.sock"}
-DIALECTS = {"gitlab": "git", "owncloud": "files", "plane": "tracker", "rocketchat": "chat"}
-"""Ways of other products to ask a service, by the service."""
 
 
 class Workplace:
@@ -57,9 +54,7 @@ class Workplace:
         self.dialects: tuple[str, ...] = ()
         self.accounts: dict[str, str] = {}
         self.running: dict[int, str] = {}
-        self._tracker: subprocess.Popen[str] | None = None
-        self._asked = 0
-        """The tracker's process that answers."""
+        self._tracker: TrackerHost | None = None
         self._loaded: dict[Path, int] = {}
         """What lay beside the state before anybody answered, and how many bytes it had."""
 
@@ -68,17 +63,14 @@ class Workplace:
         for folder in (RUN, Path("/var/lib/redmine/default/config"), Path("/var/lib/redmine/default/tmp")):
             folder.mkdir(parents=True, exist_ok=True)
         if "tracker" in self.names:
-            self._tracker = tracker_host(self.state)
+            self._tracker = TrackerHost(self.state)
         sys.path.insert(0, PYTHON)
-        for name, module in (
-            ("files", "copyparty.__main__"),
-            ("files", "copyparty.svchub"),
-            ("calendar", "radicale.server"),
-        ):
-            if name in self.names:
-                importlib.import_module(module)
+        if "files" in self.names:
+            load_documents()
+        if "calendar" in self.names:
+            importlib.import_module("radicale.server")
         if self._tracker is not None:
-            self._heard("loaded")
+            self._tracker.loaded()
         self._loaded = {path: path.lstat().st_size for path in below(BESIDE)}
 
     def begin(self, given: argparse.Namespace) -> None:
@@ -86,7 +78,8 @@ class Workplace:
         self.names, self.seed = tuple(given.services.split(",")), given.seed
         self.dialects = tuple(name for name in given.dialects.split(",") if name)
         self.accounts = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
-        self._tell(f"operator {os.environ.get('WORKPLACE_OPERATOR', '')}")
+        if self._tracker is not None:
+            self._tracker.know(os.environ.get("WORKPLACE_OPERATOR", ""))
         self.copy()
         write_configs(self.state, self.names, self.accounts, self.dialects)
         self.start()
@@ -106,7 +99,7 @@ class Workplace:
                 ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"], self._env()
             ),
             "tracker": self._start_tracker,
-            "files": lambda: forked(lambda: serve_files(self.state, self.accounts)),
+            "files": lambda: forked(lambda: serve_documents(self.state, self.accounts)),
             "git": lambda: spawn(["fcgiwrap", "-f", "-c", "2", "-s", f"unix:{SOCKETS['git']}"], self._env()),
             "calendar": lambda: forked(serve_calendar),
         }
@@ -118,7 +111,7 @@ class Workplace:
             if (pid := begin[name]()) is not None:
                 self.running[pid] = name
         if self._tracker is not None:
-            self._asked = int(self._heard("started"))
+            self._tracker.started()
         for name in behind:
             self._answers(name)
         self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
@@ -132,12 +125,11 @@ class Workplace:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
         if self._tracker is not None:
-            self._tell("stop")
-            self._heard("stopped")
+            self._tracker.stop()
         for pid in ending:
             until_gone(pid)
         if self._tracker is not None:
-            until_gone(self._asked)
+            self._tracker.gone()
 
     def reset(self) -> None:
         """Back to the beginning; what lies beside the state goes, too."""
@@ -155,7 +147,7 @@ class Workplace:
 
     def fallen(self) -> str:
         """Which service ended by itself, and how; "" where none did."""
-        if self._tracker is not None and (code := self._tracker.poll()) is not None:
+        if self._tracker is not None and (code := self._tracker.ended()) is not None:
             return f"tracker ended with exit status {code}"
         while True:
             try:
@@ -178,23 +170,8 @@ class Workplace:
         return {**os.environ, **own}
 
     def _start_tracker(self) -> None:
-        self._tell("start")
-
-    def _tell(self, word: str) -> None:
-        if self._tracker is None:
-            return
-        assert self._tracker.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._tracker.stdin.write(word + "\n")
-            self._tracker.stdin.flush()
-
-    def _heard(self, word: str) -> str:
-        """What follows the word."""
-        assert self._tracker is not None and self._tracker.stdout is not None
-        while (line := self._tracker.stdout.readline()).split()[:1] != [word]:
-            if not line:
-                sys.exit("tracker ended before it was ready")
-        return line.strip().removeprefix(word)
+        if self._tracker is not None:
+            self._tracker.start()
 
     def _answers(self, name: str) -> None:
         self._until(name, SOCKETS.get(name) or BEHIND[name])
@@ -209,70 +186,6 @@ class Workplace:
             time.sleep(0.005)
 
 
-def connects(place: int | Path) -> bool:
-    """Whether somebody listens at a port or socket."""
-    family = socket.AF_INET if isinstance(place, int) else socket.AF_UNIX
-    with socket.socket(family) as one:
-        try:
-            one.connect(("127.0.0.1", place) if isinstance(place, int) else str(place))
-        except OSError:
-            return False
-    return True
-
-
-def tracker_host(state: Path) -> subprocess.Popen[str]:
-    """Redmine, loaded and answering nobody."""
-    home = Path("/var/lib/redmine/default")
-    (home / "log").mkdir(exist_ok=True)
-    (home / "config" / "database.yml").write_text(
-        f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n  timeout: 10000\n"
-    )
-    (home / "config" / "configuration.yml").write_text(
-        f"default:\n  attachments_storage_path: {state}/tracker/attachments\n"
-    )
-    env = {**os.environ, "SECRET_KEY_BASE": os.urandom(64).hex()}
-    return subprocess.Popen(
-        ["ruby", str(HERE / "redmine.rb"), "serve", str(SOCKETS["tracker"])],
-        env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-
-
-def write_configs(
-    state: Path, names: tuple[str, ...], accounts: dict[str, str], dialects: tuple[str, ...] = ()
-) -> None:
-    """Configurations, which stand outside the state: they hold passwords, and are no evidence."""
-    everybody = {**accounts, "operator": os.environ.get("WORKPLACE_OPERATOR") or os.urandom(32).hex()}
-    (RUN / "accounts").write_text("".join(f"{who}:{{PLAIN}}{password}\n" for who, password in everybody.items()))
-    (RUN / "accounts.plain").write_text("".join(f"{who}:{password}\n" for who, password in everybody.items()))
-    (RUN / "rights").write_text(
-        "[operator]\nuser: operator\ncollection: .*\npermissions: RrWw\n"
-        "[own]\nuser: .+\ncollection: {user}(/.*)?\npermissions: RrWw\n"
-        "[others]\nuser: .+\ncollection: .*\npermissions: Rr\n"
-    )
-    (RUN / "radicale").write_text(
-        f"[server]\nhosts = 127.0.0.1:{BEHIND['calendar']}\n"
-        f"[auth]\ntype = htpasswd\nhtpasswd_filename = {RUN}/accounts.plain\nhtpasswd_encryption = plain\ndelay = 0\n"
-        f"[rights]\ntype = from_file\nfile = {RUN}/rights\n"
-        f"[storage]\nfilesystem_folder = {state}/calendar\nfilesystem_cache_folder = {RUN}/calendar\n"
-        "use_cache_subfolder_for_item = True\nuse_cache_subfolder_for_history = True\n"
-        "use_cache_subfolder_for_synctoken = True\n[logging]\nlevel = warning\n[web]\ntype = internal\n"
-    )
-    (RUN / "public").mkdir(exist_ok=True)
-    listed = sorted(path.name for path in (state / "git").glob("*.git")) if (state / "git").is_dir() else []
-    (RUN / "public" / "repositories").write_text("".join(f"http://git:{PUBLIC['git']}/{name}\n" for name in listed))
-    servers = "".join(server(name, dialects) for name in names)
-    text = (HERE / "nginx" / "front.conf").read_text().replace("@SERVERS@", servers)
-    for word, value in {"@STATE@": str(state), "@RUN@": str(RUN)}.items():
-        text = text.replace(word, value)
-    (RUN / "nginx.conf").write_text(text)
-
-
-def server(name: str, dialects: tuple[str, ...]) -> str:
-    """A service's part of the front door's configuration, with the dialects that it is asked in."""
-    spoken = [(HERE / "nginx" / f"{one}.conf").read_text() for one in dialects if DIALECTS[one] == name]
-    return (HERE / "nginx" / f"{name}.conf").read_text().replace("@DIALECT@", "".join(spoken))
-
-
 def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, str]) -> None:
     """The process that speaks them, for whoever has an account."""
     from .dialects.serving import serve
@@ -280,36 +193,6 @@ def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, s
     operator = os.environ.get("WORKPLACE_OPERATOR", "")
     known = {**accounts, **({"operator": operator} if operator else {})}
     serve(SOCKETS["dialects"], dialects, state, known, operator)
-
-
-def serve_files(state: Path, accounts: dict[str, str]) -> None:
-    """copyparty over the folder of documents, for whoever has an account."""
-    main = importlib.import_module("copyparty.__main__").main
-    lines = (RUN / "accounts.plain").read_text().splitlines()
-    people = ",".join([*accounts, "operator"])
-    argv = [
-        "copyparty",
-        "-q",
-        "--wram",
-        "-i",
-        "127.0.0.1",
-        "-p",
-        str(BEHIND["files"]),
-        "-j",
-        "1",
-        "--http-only",
-        "--daw",
-    ]
-    argv += ["--usernames", "--no-thumb", "--no-robots", "--no-db-ip", "--hist", str(RUN / "files"), "--no-crt"]
-    argv += ["--rproxy", "1", "--xff-src", "127.0.0.1", "--no-ansi", "--ban-pw", "no"]
-    argv += ["--ban-404", "no", "--ban-403", "no", "--ban-422", "no", "--ban-url", "no"]
-    for line in lines:
-        argv += ["-a", line]
-    argv += ["-v", f"{state}/files::rwmd,{people}"]
-    sys.argv = argv
-    os.environ["XDG_CONFIG_HOME"] = str(RUN / "config")
-    os.environ["PRTY_CONFIG"] = ""
-    main(argv)
 
 
 def serve_calendar() -> None:

@@ -124,7 +124,7 @@ def serve(place: Path, dialects: Sequence[str], state: Path, accounts: Mapping[s
     from .gitlab.answering import GitLab
     from .owncloud import OwnCloud
     from .plane.answering import Plane
-    from .rocketchat import RocketChat
+    from .rocketchat.answering import RocketChat
 
     known = Accounts(accounts, state / "dialects" / "accounts.json")
     kinds: dict[str, Callable[[], Dialect]] = {

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number, numbers_in
-from worksample.kit.workplace import Workplace
+from worksample.kit.workplace import Message, Workplace
 
 FILE = "finance/results/expenses-2026-02.csv"
 TOLD = {
@@ -48,7 +48,9 @@ def grade(case: Case) -> Grade:
 
     def asked() -> Check:
         known = [
-            at for who, mark in (("viktor", "Lindqvist"), ("bram", "lost")) if (at := office.told("jules", who, mark))
+            at
+            for who, mark in (("viktor", "Lindqvist"), ("bram", "lost"))
+            if (at := office.answered("jules", who, mark, news=_refuses))
         ]
         return Check(
             len(known) / 2,
@@ -94,3 +96,10 @@ def grade(case: Case) -> Grade:
     return checkpoints(
         case, asked=asked, paid=lambda: of("pay"), cut=lambda: of("cut"), refused=refused, told=told, closed=closed
     )
+
+
+def _refuses(one: Message) -> bool:
+    """A claim's end, and nothing that asks: whoever only hears of it and objects was not asked."""
+    said = one.text.casefold()
+    asks = re.search(r"\?|\b(please|could|can you|who|where|unless|otherwise|let me know|tell me)\b", said)
+    return not asks and bool(re.search(r"refus|reject|declin|denied|not (be )?paid|nothing is paid", said))

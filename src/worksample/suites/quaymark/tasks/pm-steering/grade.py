@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
-from worksample.kit.workplace import Workplace
+from worksample.kit.workplace import Message, Workplace
 
 BEGINS, ENDS = datetime(2026, 3, 18, 13, tzinfo=UTC), datetime(2026, 3, 18, 14, tzinfo=UTC)
 THREE = ("helena", "idris", "bram")
@@ -40,10 +40,8 @@ def grade(case: Case) -> Grade:
         return Check.of(not missing, f"nobody looked at {', '.join(missing)}", at=max(seen.values(), default=None))
 
     def asked() -> Check:
-        settled = office.requested("calendar", "PUT", "/jules/calendar/*", by="jules")
-        found = {who: office.told("jules", who, mark) for who, mark in SAID.items()}
-        if settled is not None:  # who is only told what was settled before was not asked; both are known to the second
-            found = {who: at if at is not None and at <= settled else None for who, at in found.items()}
+        # Who is told a day and a time, and objects, was not asked.
+        found = {who: office.answered("jules", who, mark, news=_settled) for who, mark in SAID.items()}
         known = [at for at in found.values() if at is not None]
         missing = [who for who, at in found.items() if at is None]
         at = max(known) if known else None
@@ -70,7 +68,7 @@ def grade(case: Case) -> Grade:
     def told() -> Check:
         missing, last = [], None
         for who in THREE:
-            mine = [one for one in office.direct("jules", who) if one.by == "jules" and _says_when(one.text)]
+            mine = [one for one in office.direct("jules", who) if one.by == "jules" and _says_when(one)]
             if not mine:
                 missing.append(who)
             else:
@@ -82,9 +80,16 @@ def grade(case: Case) -> Grade:
     return checkpoints(case, looked=looked, asked=asked, negotiated=negotiated, slot=slot, invited=invited, told=told)
 
 
-def _says_when(text: str) -> bool:
+def _says_when(one: Message) -> bool:
     """Wednesday or the 18th, at 13:00, as news and not as a question."""
-    said = text.casefold()
+    said = one.text.casefold()
     day = re.search(r"wednesday|(?<!\d)18(th)?(?!\d|:)|2026-03-18", said)
     hour = re.search(r"(?<!\d)13(:00|\.00| ?h\b| uhr|00 utc)|(?<!\d)1(:00)? ?p\.?m", said)
-    return bool(day and hour and "?" not in text and "steering" in said)
+    return bool(day and hour and "?" not in one.text and "steering" in said)
+
+
+def _settled(one: Message) -> bool:
+    """Day and hour of the meeting, whichever, and nothing that asks for another's."""
+    said = one.text.casefold()
+    asks = re.search(r"\?|\b(please|could|can|would|when|which|let me know|tell me)\b", said)
+    return not asks and bool(re.search(r"(?<!\d)\d{1,2}(:|\.)\d\d|(?<!\d)\d{1,2} ?([ap]\.?m|h\b|uhr)", said))

@@ -17,12 +17,12 @@ from worksample.records import Act, Ending, Evaluation, Manifest, Outcome, Slot,
 from worksample.store import Store
 
 from .closing import Handing, hand_in
-from .desk import Desk, is_empty
-from .open_desks import OpenDesks, Sitting
+from .open_workstations import OpenWorkstations, Sitting
 from .opening import Task
 from .terminal import Terminal
+from .workstation import Workstation, is_empty
 
-__all__ = ["Desks", "Sitting", "submission_of"]
+__all__ = ["Sitting", "Workstations", "submission_of"]
 
 SAVE = 60.0
 """Seconds of work after which a sign of life is noted, with what there is by then."""
@@ -35,7 +35,7 @@ LONGEST = 20_000
 DONE = Outcome(ending=Ending.DONE)
 
 
-class Desks(OpenDesks):
+class Workstations(OpenWorkstations):
     """Every verb takes who asks: SeatConflict where the place is not theirs, or not in a state for it."""
 
     # -- sitting down and up
@@ -65,57 +65,59 @@ class Desks(OpenDesks):
         seat = await self._mine(slot, who)
         await self._not_others(slot, who.person)
         async with self._opening:
-            desk = self._open.get(slot)
+            workstation = self._open.get(slot)
             opened = None
-            if desk is None:
-                desk, opened = await self._sit(slot, who)
-                self._open[slot] = desk
-        async with desk.busy:
+            if workstation is None:
+                workstation, opened = await self._sit(slot, who)
+                self._open[slot] = workstation
+        async with workstation.busy:
             seat = await self._mine(slot, who)
-            desk.heard = time.monotonic()
-            await self._box(desk, desk.thaw())
+            workstation.heard = time.monotonic()
+            await self._box(workstation, workstation.thaw())
             if seat.running:
                 return seat
-            return await desk.note(seat, Act.STARTED, self.clock(), until=self._until(desk), output=opened)
+            return await workstation.note(
+                seat, Act.STARTED, self.clock(), until=self._until(workstation), output=opened
+            )
 
     async def beat(self, slot: str, who: Sitting) -> Seat:
         """A sign of life. It is noted once a minute; whose time is up has handed in."""
         seat = await self._mine(slot, who)
         if not seat.running:
             return seat
-        desk = self._desk(slot, seat)
-        desk.heard = time.monotonic()
-        async with desk.busy:
+        workstation = self._workstation(slot, seat)
+        workstation.heard = time.monotonic()
+        async with workstation.busy:
             seat, now = await self._mine(slot, who), self.clock()
-            if desk.task.seconds is not None and seat.seconds_at(now) >= desk.task.seconds:
-                reason = f"{desk.task.seconds:g} seconds of work"
+            if workstation.task.seconds is not None and seat.seconds_at(now) >= workstation.task.seconds:
+                reason = f"{workstation.task.seconds:g} seconds of work"
                 over = Outcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason=reason)
-                await self._close(slot, desk, seat, who, over)
+                await self._close(slot, workstation, seat, who, over)
                 return await asyncio.to_thread(seat_of, self.store, slot)
-            if desk.unkept or (seat.last is not None and now - seat.last >= timedelta(seconds=SAVE)):
-                seat = await self._keep(desk, seat)
+            if workstation.unkept or (seat.last is not None and now - seat.last >= timedelta(seconds=SAVE)):
+                seat = await self._keep(workstation, seat)
         return seat
 
-    async def _keep(self, desk: Desk, seat: Seat) -> Seat:
+    async def _keep(self, workstation: Workstation, seat: Seat) -> Seat:
         """Note a sign of life, with what lies in the output."""
         if not seat.running:
             return seat
-        return await desk.note(seat, Act.WORKED, self.clock(), until=self._until(desk))
+        return await workstation.note(seat, Act.WORKED, self.clock(), until=self._until(workstation))
 
     async def pause(self, slot: str, who: Sitting) -> Seat:
         """The time does not run, and nothing goes on in the box."""
         seat = await self._mine(slot, who)
         if not seat.running:
             return seat
-        desk = self._open.get(slot)
-        if desk is None:
+        workstation = self._open.get(slot)
+        if workstation is None:
             # The server was killed while the time ran: up to then it counts as the timer has it.
             return await self._write(event_after(seat, who.person, Act.PAUSED, self.clock()))
-        async with desk.busy:
+        async with workstation.busy:
             seat = await self._mine(slot, who)
             if seat.running:
-                seat = await desk.note(seat, Act.PAUSED, self.clock(), until=self._until(desk))
-                await self._box(desk, desk.freeze())
+                seat = await workstation.note(seat, Act.PAUSED, self.clock(), until=self._until(workstation))
+                await self._box(workstation, workstation.freeze())
         return seat
 
     async def leave(self, slot: str, who: Sitting, reason: str = "") -> Seat:
@@ -135,11 +137,11 @@ class Desks(OpenDesks):
 
         seat = await asyncio.to_thread(held)
         said = {"note": reason, "by": by}
-        desk = self._open.get(slot)
-        if desk is None:
+        workstation = self._open.get(slot)
+        if workstation is None:
             return await self._write(event_after(seat, seat.person, Act.TAKEN_BACK, self.clock(), **said))
-        async with desk.busy:
-            seat = await desk.note(await asyncio.to_thread(held), Act.TAKEN_BACK, self.clock(), **said)
+        async with workstation.busy:
+            seat = await workstation.note(await asyncio.to_thread(held), Act.TAKEN_BACK, self.clock(), **said)
             await self._drop(slot)
         return seat
 
@@ -155,11 +157,11 @@ class Desks(OpenDesks):
 
     async def _end(self, slot: str, who: Sitting, act: Act, **rest: str) -> Seat:
         seat = await self._mine(slot, who)
-        desk = self._open.get(slot)
-        if desk is None:
+        workstation = self._open.get(slot)
+        if workstation is None:
             return await self._write(event_after(seat, who.person, act, self.clock(), **rest))
-        async with desk.busy:
-            seat = await desk.note(await self._mine(slot, who), act, self.clock(), **rest)
+        async with workstation.busy:
+            seat = await workstation.note(await self._mine(slot, who), act, self.clock(), **rest)
             await self._drop(slot)
         return seat
 
@@ -170,13 +172,13 @@ class Desks(OpenDesks):
             return trials
         if slot not in self._open:
             await self.start(slot, who)
-        desk = self._open[slot]
-        async with desk.busy:
+        workstation = self._open[slot]
+        async with workstation.busy:
             seat = await self._mine(slot, who)
-            if not empty and is_empty(await desk.files()):
+            if not empty and is_empty(await workstation.files()):
                 raise SeatConflict("nothing lies in the output folder", next="hand in nothing, if you mean to")
-            await self._box(desk, desk.thaw())
-            return await self._close(slot, desk, seat, who, DONE)
+            await self._box(workstation, workstation.thaw())
+            return await self._close(slot, workstation, seat, who, DONE)
 
     def _handed_in(self, slot: str, who: Sitting) -> Trial | None:
         seat = seat_of(self.store, slot)
@@ -184,29 +186,29 @@ class Desks(OpenDesks):
             return None
         return self.store.find(Trial, slot=slot, live=True)[0]
 
-    async def _close(self, slot: str, desk: Desk, seat: Seat, who: Sitting, outcome: Outcome) -> Trial:
-        handing = Handing(desk.task, who.person, who.name, who.rate, self.clock(), outcome)
-        log = desk.terminal.log() if desk.terminal else b""
-        trial = await hand_in(self.store, desk.box, seat, handing, log)
+    async def _close(self, slot: str, workstation: Workstation, seat: Seat, who: Sitting, outcome: Outcome) -> Trial:
+        handing = Handing(workstation.task, who.person, who.name, who.rate, self.clock(), outcome)
+        log = workstation.terminal.log() if workstation.terminal else b""
+        trial = await hand_in(self.store, workstation.box, seat, handing, log)
         await self._drop(slot)
         return trial
 
     # -- what lies in the box
 
     @asynccontextmanager
-    async def _working(self, slot: str, who: Sitting) -> AsyncIterator[Desk]:
-        """The desk while the time runs."""
+    async def _working(self, slot: str, who: Sitting) -> AsyncIterator[Workstation]:
+        """The workstation while the time runs."""
         seat = await self._mine(slot, who)
         if not seat.running:
             raise SeatConflict("the time does not run", next="start it")
-        desk = self._desk(slot, seat)
-        desk.heard = time.monotonic()
-        yield desk
+        workstation = self._workstation(slot, seat)
+        workstation.heard = time.monotonic()
+        yield workstation
 
     async def shell(self, slot: str, who: Sitting) -> Terminal:
         """The terminal."""
-        async with self._working(slot, who) as desk, desk.busy:
-            return await desk.shell()
+        async with self._working(slot, who) as workstation, workstation.busy:
+            return await workstation.shell()
 
     async def watched(self, slot: str, who: Sitting) -> Terminal | None:
         """The terminal; None where the time does not run, which a page learns a moment after. SeatConflict."""
@@ -225,43 +227,43 @@ class Desks(OpenDesks):
         seat = await asyncio.to_thread(seat_of, self.store, slot)
         if account_of(seat.person) != account_of(who.person):
             raise SeatConflict("this place is not yours")
-        desk = self._open.get(slot)
-        if desk is not None and not seat.closed:
-            async with desk.busy:
+        workstation = self._open.get(slot)
+        if workstation is not None and not seat.closed:
+            async with workstation.busy:
                 if slot in self._open:
-                    return await desk.files()
+                    return await workstation.files()
             seat = await asyncio.to_thread(seat_of, self.store, slot)
         return await asyncio.to_thread(self.store.manifest, seat.output) if seat.output else Manifest()
 
     async def upload(self, slot: str, who: Sitting, path: str, offset: int, piece: bytes, *, last: bool) -> bool:
         """A piece of a file for the output; whether the file is whole. UsageError for a path that leads elsewhere."""
-        async with self._working(slot, who) as desk:
-            whole = desk.uploads.add(path, offset, piece, last=last)
+        async with self._working(slot, who) as workstation:
+            whole = workstation.uploads.add(path, offset, piece, last=last)
             if whole is None:
                 return False
-            async with desk.busy:
+            async with workstation.busy:
                 try:
-                    await desk.box.write(f"{desk.box.config.output}/{path}", whole)
+                    await workstation.box.write(f"{workstation.box.config.output}/{path}", whole)
                 except OSError as error:
                     raise UsageError(f"this file cannot be kept: {error.strerror or error}") from error
-                desk.unkept = True
+                workstation.unkept = True
                 seat = await self._mine(slot, who)
                 if seat.last is None or self.clock() - seat.last >= timedelta(seconds=APART):
-                    await self._keep(desk, seat)
+                    await self._keep(workstation, seat)
             return True
 
     async def download(self, slot: str, who: Sitting, path: str) -> bytes:
         """A file of the output. UsageError where it cannot be read."""
-        async with self._working(slot, who) as desk:
+        async with self._working(slot, who) as workstation:
             try:
-                return await desk.box.read(f"{desk.box.config.output}/{path}", LARGEST)
+                return await workstation.box.read(f"{workstation.box.config.output}/{path}", LARGEST)
             except OSError as error:
                 raise UsageError(f"this file cannot be read: {error.strerror or error}") from error
 
     async def remove(self, slot: str, who: Sitting, path: str) -> None:
         """Remove a file or folder of the output."""
-        async with self._working(slot, who) as desk:
-            await desk.box.run(["rm", "-rf", "--", f"{desk.box.config.output}/{path}"])
+        async with self._working(slot, who) as workstation:
+            await workstation.box.run(["rm", "-rf", "--", f"{workstation.box.config.output}/{path}"])
 
 
 def submission_of(store: Store, trial: Trial) -> Submission:

@@ -24,7 +24,7 @@ from .upload import Uploads
 
 
 @dataclass
-class Desk:
+class Workstation:
     """`heard`: when its browser was last heard of, by the monotonic clock. `busy`: one act at a time."""
 
     store: Store

@@ -18,8 +18,8 @@ from worksample.records import Act, SeatEvent, Slot
 from worksample.store import Store
 from worksample.store.owner import is_dead, new_owner
 
-from .desk import Desk
 from .opening import Task, open_box_of
+from .workstation import Workstation
 
 IDLE = 1800.0
 """Seconds without a sign of life after which a box is closed; what was made is put back when it is opened again."""
@@ -37,12 +37,12 @@ class Sitting:
     rate: float | None
 
 
-class OpenDesks:
+class OpenWorkstations:
     """`clock`: what the time is. Everything belongs to one event loop, that of the server."""
 
     def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
         self.store, self.clock = store, clock
-        self._open: dict[str, Desk] = {}
+        self._open: dict[str, Workstation] = {}
         self._opening = asyncio.Lock()
         self._owner = new_owner()
         self._watch: asyncio.Task[None] | None = None
@@ -65,13 +65,13 @@ class OpenDesks:
 
         return await asyncio.to_thread(look)
 
-    def _desk(self, slot: str, seat: Seat) -> Desk:
+    def _workstation(self, slot: str, seat: Seat) -> Workstation:
         if slot not in self._open:
             raise SeatConflict("the box is not open any more", next="start again: what was made is put back")
         return self._open[slot]
 
-    async def _sit(self, slot: str, who: Sitting) -> tuple[Desk, str]:
-        key = f"desk:{slot}"
+    async def _sit(self, slot: str, who: Sitting) -> tuple[Workstation, str]:
+        key = f"workstation:{slot}"
 
         def lease() -> Task:
             if not self.store.lease(key, self._owner, LEASE):
@@ -88,35 +88,37 @@ class OpenDesks:
         except BaseException:
             await asyncio.to_thread(self.store.release, key, self._owner)
             raise
-        return Desk(self.store, task, box, who.person), digest
+        return Workstation(self.store, task, box, who.person), digest
 
     async def _drop(self, slot: str) -> None:
-        desk = self._open.pop(slot, None)
-        if desk is not None:
-            await desk.close()
-            await asyncio.to_thread(self.store.release, f"desk:{slot}", self._owner)
+        workstation = self._open.pop(slot, None)
+        if workstation is not None:
+            await workstation.close()
+            await asyncio.to_thread(self.store.release, f"workstation:{slot}", self._owner)
 
     async def _not_others(self, slot: str, person: str) -> None:
         """Close the box of a place that somebody else had, or has by now: who sits down finds nothing of theirs."""
-        desk = self._open.get(slot)
-        if desk is None:
+        workstation = self._open.get(slot)
+        if workstation is None:
             return
-        async with desk.busy:
+        async with workstation.busy:
             seat = await asyncio.to_thread(seat_of, self.store, slot)
-            gone = account_of(desk.person) != account_of(person) or not seat.is_of(desk.person, self.clock())
-            if gone and not seat.closed and self._open.get(slot) is desk:
+            gone = account_of(workstation.person) != account_of(person) or not seat.is_of(
+                workstation.person, self.clock()
+            )
+            if gone and not seat.closed and self._open.get(slot) is workstation:
                 await self._drop(slot)
 
-    async def _box(self, desk: Desk, act: object) -> None:
+    async def _box(self, workstation: Workstation, act: object) -> None:
         """Something done to the box; one that is lost is closed, so that it is opened anew."""
         try:
             await act  # type: ignore[misc]
         except SandboxError:
-            await self._drop(desk.task.slot.id)
+            await self._drop(workstation.task.slot.id)
             raise
 
-    def _until(self, desk: Desk) -> datetime:
-        return self.clock() + timedelta(days=days_of(desk.task.experiment))
+    def _until(self, workstation: Workstation) -> datetime:
+        return self.clock() + timedelta(days=days_of(workstation.task.experiment))
 
     async def _write(self, event: SeatEvent) -> Seat:
         return await asyncio.to_thread(commit, self.store, event)
@@ -124,7 +126,7 @@ class OpenDesks:
     # -- when nobody is heard of
 
     def begin(self) -> None:
-        """Look after the desks until `stop`."""
+        """Look after the workstations until `stop`."""
         self._watch = asyncio.create_task(self._look())
 
     async def _look(self) -> None:
@@ -133,33 +135,33 @@ class OpenDesks:
             for slot in tuple(self._open):
                 # A store that is busy now is asked again at the next look.
                 with contextlib.suppress(StoreError, SandboxError, UsageError):
-                    await asyncio.to_thread(self.store.renew, f"desk:{slot}", self._owner, LEASE)
+                    await asyncio.to_thread(self.store.renew, f"workstation:{slot}", self._owner, LEASE)
                     await self.look_at(slot, time.monotonic())
 
     async def look_at(self, slot: str, now: float) -> None:
         """Pause whom nothing is heard of, and close a box that stands idle, or whose place is another's by now."""
-        desk = self._open.get(slot)
-        if desk is not None:
-            await self._not_others(slot, desk.person)
-            desk = self._open.get(slot)
-        if desk is None or now - desk.heard < GAP:
+        workstation = self._open.get(slot)
+        if workstation is not None:
+            await self._not_others(slot, workstation.person)
+            workstation = self._open.get(slot)
+        if workstation is None or now - workstation.heard < GAP:
             return
-        async with desk.busy:
+        async with workstation.busy:
             seat = await asyncio.to_thread(seat_of, self.store, slot)
             if seat.running:
-                await desk.note(seat, Act.PAUSED, self.clock(), note="nothing was heard")
-                await desk.freeze()
-            if now - desk.heard >= IDLE:
+                await workstation.note(seat, Act.PAUSED, self.clock(), note="nothing was heard")
+                await workstation.freeze()
+            if now - workstation.heard >= IDLE:
                 await self._drop(slot)
 
     async def stop(self) -> None:
         """Pause everybody, keep what there is, and close the boxes."""
         if self._watch is not None:
             self._watch.cancel()
-        for slot, desk in tuple(self._open.items()):
-            async with desk.busy:
+        for slot, workstation in tuple(self._open.items()):
+            async with workstation.busy:
                 with contextlib.suppress(StoreError, SandboxError):
                     seat = await asyncio.to_thread(seat_of, self.store, slot)
                     if seat.running:
-                        await desk.note(seat, Act.PAUSED, self.clock(), note="the server was stopped")
+                        await workstation.note(seat, Act.PAUSED, self.clock(), note="the server was stopped")
                 await self._drop(slot)

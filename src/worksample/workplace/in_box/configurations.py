@@ -1,0 +1,46 @@
+"""Configurations of the services, which stand outside their state: they hold passwords, and are no evidence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .places import BEHIND, DIALECTS, PUBLIC, RUN
+
+HERE = Path(__file__).parent
+
+
+def write_configs(
+    state: Path, names: tuple[str, ...], accounts: dict[str, str], dialects: tuple[str, ...] = ()
+) -> None:
+    """All of them, for these services and accounts."""
+    everybody = {**accounts, "operator": os.environ.get("WORKPLACE_OPERATOR") or os.urandom(32).hex()}
+    (RUN / "accounts").write_text("".join(f"{who}:{{PLAIN}}{password}\n" for who, password in everybody.items()))
+    (RUN / "accounts.plain").write_text("".join(f"{who}:{password}\n" for who, password in everybody.items()))
+    (RUN / "rights").write_text(
+        "[operator]\nuser: operator\ncollection: .*\npermissions: RrWw\n"
+        "[own]\nuser: .+\ncollection: {user}(/.*)?\npermissions: RrWw\n"
+        "[others]\nuser: .+\ncollection: .*\npermissions: Rr\n"
+    )
+    (RUN / "radicale").write_text(
+        f"[server]\nhosts = 127.0.0.1:{BEHIND['calendar']}\n"
+        f"[auth]\ntype = htpasswd\nhtpasswd_filename = {RUN}/accounts.plain\nhtpasswd_encryption = plain\ndelay = 0\n"
+        f"[rights]\ntype = from_file\nfile = {RUN}/rights\n"
+        f"[storage]\nfilesystem_folder = {state}/calendar\nfilesystem_cache_folder = {RUN}/calendar\n"
+        "use_cache_subfolder_for_item = True\nuse_cache_subfolder_for_history = True\n"
+        "use_cache_subfolder_for_synctoken = True\n[logging]\nlevel = warning\n[web]\ntype = internal\n"
+    )
+    (RUN / "public").mkdir(exist_ok=True)
+    listed = sorted(path.name for path in (state / "git").glob("*.git")) if (state / "git").is_dir() else []
+    (RUN / "public" / "repositories").write_text("".join(f"http://git:{PUBLIC['git']}/{name}\n" for name in listed))
+    servers = "".join(server(name, dialects) for name in names)
+    text = (HERE / "nginx" / "front.conf").read_text().replace("@SERVERS@", servers)
+    for word, value in {"@STATE@": str(state), "@RUN@": str(RUN)}.items():
+        text = text.replace(word, value)
+    (RUN / "nginx.conf").write_text(text)
+
+
+def server(name: str, dialects: tuple[str, ...]) -> str:
+    """A service's part of the front door's configuration, with the dialects that it is asked in."""
+    spoken = [(HERE / "nginx" / f"{one}.conf").read_text() for one in dialects if DIALECTS[one] == name]
+    return (HERE / "nginx" / f"{name}.conf").read_text().replace("@DIALECT@", "".join(spoken))

@@ -1,0 +1,24 @@
+"""Where services are asked: ports of the front door, ports and sockets behind it; and whether somebody listens."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+RUN = Path("/tmp/workplace")
+PUBLIC = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
+BEHIND = {"chat": 5280, "files": 3923, "calendar": 15232}
+SOCKETS = {"tracker": RUN / "tracker.sock", "git": RUN / "git.sock", "dialects": RUN / "dialects.sock"}
+DIALECTS = {"gitlab": "git", "owncloud": "files", "plane": "tracker", "rocketchat": "chat"}
+"""Ways of other products to ask a service, by the service."""
+
+
+def connects(place: int | Path) -> bool:
+    """Whether somebody listens at a port or socket."""
+    family = socket.AF_INET if isinstance(place, int) else socket.AF_UNIX
+    with socket.socket(family) as one:
+        try:
+            one.connect(("127.0.0.1", place) if isinstance(place, int) else str(place))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,79 @@
+"""Redmine, loaded in a process that answers nobody and forks those that do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from .places import SOCKETS
+from .processes import until_gone
+
+HERE = Path(__file__).parent
+
+
+class TrackerHost:
+    """That process, which begins to load at once; it is told words, and says others (`redmine.rb`)."""
+
+    def __init__(self, state: Path) -> None:
+        home = Path("/var/lib/redmine/default")
+        (home / "log").mkdir(exist_ok=True)
+        (home / "config" / "database.yml").write_text(
+            f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n  timeout: 10000\n"
+        )
+        (home / "config" / "configuration.yml").write_text(
+            f"default:\n  attachments_storage_path: {state}/tracker/attachments\n"
+        )
+        env = {**os.environ, "SECRET_KEY_BASE": os.urandom(64).hex()}
+        self._process = subprocess.Popen(
+            ["ruby", str(HERE / "redmine.rb"), "serve", str(SOCKETS["tracker"])],
+            env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        self.pid = self._process.pid
+        self._asked = 0
+        """Its process that answers."""
+
+    def loaded(self) -> None:
+        """Wait until it is."""
+        self._heard("loaded")
+
+    def know(self, operator: str) -> None:
+        """The operator's key."""
+        self._tell(f"operator {operator}")
+
+    def start(self) -> None:
+        """Fork a process that answers; `started` waits for it."""
+        self._tell("start")
+
+    def started(self) -> None:
+        """Wait until it answers."""
+        self._asked = int(self._heard("started"))
+
+    def stop(self) -> None:
+        """End the process that answers."""
+        self._tell("stop")
+        self._heard("stopped")
+
+    def gone(self) -> None:
+        """Wait for the last of what that one had begun."""
+        until_gone(self._asked)
+
+    def ended(self) -> int | None:
+        """The exit status of one that ended."""
+        return self._process.poll()
+
+    def _tell(self, word: str) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(word + "\n")
+            self._process.stdin.flush()
+
+    def _heard(self, word: str) -> str:
+        """What follows the word."""
+        assert self._process.stdout is not None
+        while (line := self._process.stdout.readline()).split()[:1] != [word]:
+            if not line:
+                sys.exit("tracker ended before it was ready")
+        return line.strip().removeprefix(word)

@@ -1,0 +1,62 @@
+"""Folders beside the store go with the work, and with the next process where the work was killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from worksample.files.scratch import scratch, sweep
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from worksample.files.scratch import scratch
+with scratch("test", Path(sys.argv[1])) as folder:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "file").write_text("x")
+    (folder / "deep").chmod(0o500)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_it_goes_with_the_work(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), scratch("test", tmp_path) as folder:
+        (folder / "closed").mkdir()
+        (folder / "closed" / "file").write_text("x")
+        (folder / "closed").chmod(0o500)
+        assert sweep(tmp_path) == []
+        _ = 1 / 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    [left] = tmp_path.iterdir()
+    pid, started, space, word = left.name.split("-")[2:]
+    others = [
+        f"worksample-test-{pid}-{started}-{int(space) + 1}-{word}",  # of a process that only its container can see
+        f"worksample-test-{pid}-{started}-{space}",
+        f"worksample-test-{pid}-{started}-{space}-{word}.txt",
+        f"other-{left.name}",
+    ]
+    for name in others:
+        (tmp_path / name).mkdir()
+    (tmp_path / "to").mkdir()
+    (tmp_path / f"worksample-link-{pid}-{started}-{space}-{word}").symlink_to("to")
+    with scratch("test", tmp_path) as living:
+        assert sweep(tmp_path) == [left.name]
+        assert living.is_dir()
+    assert len(list(tmp_path.iterdir())) == len(others) + 2
+    assert sweep(tmp_path / "nowhere") == []
+
+
+def test_a_number_that_is_given_again_is_another_process(tmp_path: Path) -> None:
+    with scratch("test", tmp_path) as living:
+        _, purpose, pid, started, space, word = living.name.split("-")
+        earlier = tmp_path / f"worksample-{purpose}-{os.getpid()}-{int(started) - 1}-{space}-{word}"
+        earlier.mkdir()
+        assert pid == str(os.getpid()) and sweep(tmp_path) == [earlier.name]
