@@ -17,7 +17,7 @@ import argparse
 import itertools
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -181,7 +181,14 @@ def main() -> None:
             print(f"{r.world.said} | {figures}", flush=True)
     print(summary(results))
     if given.cells:
-        given.cells.write_text(page(results, given.seeds))
+        given.cells.write_text(page(results, given.seeds, bounds(given.cells)))
+
+
+def bounds(file: Path) -> dict[tuple[str, ...], str]:
+    """The last column of a page that was written before, by cell: a bound follows from the world, not from ours."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    return {tuple(row[:5]): row[7] for row in rows if len(row) == 8}
 
 
 def read(file: Path | None, seeds: int) -> dict[str, Result]:
@@ -223,7 +230,7 @@ def why(result: Result) -> str:
     return "; ".join(found) or "errors of one kind are seen on few labels, so that pseudo-labels weigh"
 
 
-def page(results: list[Result], seeds: int) -> str:
+def page(results: list[Result], seeds: int, bounds: Mapping[tuple[str, ...], str]) -> str:
     """Markdown: every cell, and why it lies outside."""
     head = (
         "# Coverage of corrected figures, cell by cell",
@@ -238,7 +245,7 @@ def page(results: list[Result], seeds: int) -> str:
         "|---|---|---|---|---|---|---|---|",
     )
     lines = [
-        f"| {' | '.join(r.world.row)} | {100 * r.covered:.1f} % | {why(r)} |  |"
+        f"| {' | '.join(r.world.row)} | {100 * r.covered:.1f} % | {why(r)} | {bounds.get(tuple(r.world.row), '')} |"
         for r in sorted(results, key=lambda r: (r.world.kind.value, r.world.agents))
     ]
     return "\n".join([*head, *lines]) + "\n"

@@ -24,7 +24,7 @@ from benchmarks.least_coverage import counts, probabilities
 from scipy.special import stdtrit
 from scipy.stats import binom
 
-from worksample.metrics.calibration.corrected import _GUESSED, _SOON, unreached
+from worksample.metrics.calibration.corrected import unreached
 from worksample.metrics.calibration.sample import Kind
 from worksample.metrics.uncertainty.intervals import normal_quantile
 
@@ -96,13 +96,6 @@ def ends(kind: Kind, jobs: int, labels: int, m: Moments) -> tuple[Floats, Floats
         low = np.where(inside, (center + z2 / 2 - root) / (1 + z2), low)
         high = np.where(inside, (center + z2 / 2 + root) / (1 + z2), high)
     else:
-        half = half * (
-            1
-            + (stdtrit(max(labels - _GUESSED, 1), (1 + LEVEL) / 2) / Z - 1)
-            * np.minimum(1, _SOON * tuning)
-            * (1 - tuning)
-        )
-        low, high = center - half, center + half
         under, over = _unreached(labels)
         low = low - (1 - tuning) * under[np.floor(m.people * labels + 1e-6).astype(int)]
         high = high + (1 - tuning) * over[np.ceil(m.people * labels - 1e-6).astype(int)]

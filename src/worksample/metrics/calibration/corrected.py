@@ -24,8 +24,6 @@ _SPENT = 3
 """Degrees of freedom that scores lose beside those of their means."""
 _MISSED = 1.4
 """93 % are to be held for every rate where 95 % are said."""
-_GUESSED, _SOON = 8, 8.0
-"""Degrees of freedom that lambda costs, and how soon: wholly from an eighth on, and less the nearer it is to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +146,6 @@ class Parts:
         # One more goes to lambda, and two to the skew that scores near an end of their range have.
         self.freedom = max(data.labelled_projects - used - (0 if self.pseudo else _SPENT), 1)
         self.quantile = self._quantile(level)
-        self.spare = self._student(max(self.labels - _GUESSED, 1), level) / self.quantile - 1 if self.counts else 0.0
         # With t quantiles the labels' own part grows as the sample variance does; pseudo-labels do more than that.
         self.grown = 1.0 if self.pseudo else math.sqrt(self.labels / max(self.labels - size - _SPENT, 1))
 
@@ -159,12 +156,9 @@ class Parts:
     def _quantile(self, level: float) -> float:
         if self.pseudo and self.data.labelled_projects == self.labels:
             return normal_quantile((1 + level) / 2)
-        return self._student(self.freedom, level)
-
-    def _student(self, freedom: int, level: float) -> float:
         from scipy.special import stdtrit
 
-        return float(stdtrit(freedom, (1 + level) / 2))
+        return float(stdtrit(self.freedom, (1 + level) / 2))
 
     @property
     def method(self) -> str:
@@ -196,9 +190,8 @@ class Parts:
         """Scores: Wilson's form, as of so many passes and fails as have this variance (Dean and Pagano 2015), since
         means of scores near 0 or 1 are skewed. Else the center plus and minus the quantile's standard errors.
 
-        Counts have two things more. Where the judge adds nothing the interval reaches as far as an exact one; where it
-        adds something, lambda was taken from these few labels, and a quantile of Student's allows for it. Without
-        them there are judges and rates at which 89 % are covered (`benchmarks/calibration_worst.py`).
+        Of counts the interval reaches as far as an exact one where the judge adds nothing, and less the more it adds:
+        a judge that always says the same would be covered in 84 to 89 % (`benchmarks/calibration_worst.py`).
         """
         center, variance = self.at(tuning)
         if not self.pseudo and variance > 0 and 0 < center < 1:
@@ -208,7 +201,6 @@ class Parts:
         half = self.quantile * math.sqrt(variance)
         if not self.counts:
             return center - half, center + half
-        half *= 1 + self.spare * min(1.0, _SOON * tuning) * (1 - tuning)
         passes = float(self.data.people.sum())
         under = unreached(math.floor(passes), self.labels, self.level)[0]
         over = unreached(math.ceil(passes), self.labels, self.level)[1]
