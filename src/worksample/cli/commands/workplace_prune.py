@@ -31,9 +31,8 @@ def command(
     from worksample.errors import UsageError
     from worksample.workplace.kept_seeds import fitting, remove, remove_left, unused
 
-    wanted = (
-        tuple(fitting(one) for one in seeds) if seeds else unused(UNUSED if days is None else days, outdated=outdated)
-    )
+    days = UNUSED if days is None else days
+    wanted = tuple(fitting(one) for one in seeds) if seeds else unused(days, outdated=bool(outdated))
     if busy := [one for one in wanted if one.in_use]:
         raise UsageError(f"a workplace stands with {busy[0].id[:16]}", next="worksample workplace status")
     gone = []
