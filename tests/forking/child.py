@@ -113,8 +113,9 @@ class Talking(Child):
         return out, _text(self._err)
 
     def kill(self) -> None:
-        """Without warning."""
-        self.send_signal(signal.SIGKILL)
+        """Without warning, where it has not ended by itself."""
+        with suppress(ProcessLookupError):
+            self.send_signal(signal.SIGKILL)
 
 
 def ended(

@@ -353,5 +353,5 @@ def test_names_are_kept_apart_and_nothing_is_replaced_unasked(tmp_path: Path) ->
     assert made[0].name == "same-name" and made[1].name.startswith("same-name-")
     with pytest.raises(UsageError, match="exists"):
         list(import_harbor(tmp_path / "in", tmp_path / "out"))
-    with pytest.raises(UsageError, match="no task"):
+    with pytest.raises(UsageError, match="no Harbor task"):
         list(import_harbor(tmp_path / "out2", tmp_path / "out"))

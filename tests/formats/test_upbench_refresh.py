@@ -249,4 +249,4 @@ def test_the_verbs_take_tables_in_and_out(tmp_path: Path) -> None:
     assert told(exporting, tmp_path / "out", *at, "--private", "--format", "json")["rows"]["evaluations"] == 2
     words = [tmp_path / "t", tmp_path / "jobs", "--overwrite", *at]
     refused = CliRunner().invoke(importing, list(map(str, words)))
-    assert isinstance(refused.exception, UsageError) and "--overwrite belongs to" in str(refused.exception)
+    assert isinstance(refused.exception, UsageError) and "--overwrite works only with" in str(refused.exception)

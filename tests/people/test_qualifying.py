@@ -141,7 +141,7 @@ FAULTS = {
     '[[question]]\nname = "a"\ntext = "x"\nanswers = ["b"]\n': "at least two answers",
     '[[question]]\nname = "a"\ntext = "x"\nanswers = ["b", "c"]\ndecides = true\n': "only yes or no decides",
     '[[question]]\nname = "a"\n': "text",
-    "": "asks nothing",
+    "": "has no question",
 }
 
 

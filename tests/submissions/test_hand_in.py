@@ -86,7 +86,7 @@ def test_what_is_not_taken(store: Store, tmp_path: Path) -> None:
         hand_in(store, made, work, entrant=" ")
     with pytest.raises(UsageError, match="not from a control"):
         hand_in(store, made, work, entrant="a", origin=Origin.CONTROL)
-    with pytest.raises(CaptureError, match="no ZIP"):
+    with pytest.raises(CaptureError, match="not a ZIP"):
         hand_in(store, made, work / "report.csv", entrant="a")
     with (work / "huge").open("wb") as f:
         f.truncate(1 << 40)

@@ -139,7 +139,7 @@ async def test_without_a_model_the_screen_offers_none(served: Served) -> None:
 def test_a_file_that_configures_none_is_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as store:
         for text, kind, match in (
-            ('[judges.other]\nmodel = "mockllm/m"', UsageError, r"no \[judges.rubric\]"),
+            ('[judges.other]\nmodel = "mockllm/m"', UsageError, r"no table \[judges.rubric\]"),
             ('[judges.rubric]\nmodel = ["mockllm/a", "mockllm/b"]', UsageError, "panel"),
             ('[judges.rubric]\nmodle = "x"', ManifestError, "model"),
             ('[judges.rubric]\nmodel = "mockllm/m"\ncost = 1', PlanError, "price"),

@@ -6,17 +6,24 @@ import click
 
 from worksample.cli.output import json_option, printable, say_json
 
+UNUSED = 30.0
+"""Days."""
+
 
 @click.command("prune")
 @click.argument("seeds", nargs=-1, metavar="[SEED]...")
 @click.option(
-    "--unused-for", "days", type=click.FloatRange(min=0), default=30.0, show_default=True, metavar="DAYS",
-    help="Remove what no workplace began with for so long.",
+    "--unused-for", "days", type=click.FloatRange(min=0), default=None, metavar="DAYS",
+    help="Remove what no workplace began with for so long; default: 30.",
 )  # fmt: skip
-@click.option("--outdated", is_flag=True, help="Also those of other versions of the services or of worksample.")
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@click.option(
+    "--outdated", is_flag=True, default=None, help="Also those of other versions of the services or of worksample."
+)
+@click.option("--dry-run", is_flag=True, default=None, help="Say what would be removed, and remove nothing.")
 @json_option
-def command(seeds: tuple[str, ...], days: float, outdated: bool, dry_run: bool, as_json: bool | None) -> int:
+def command(
+    seeds: tuple[str, ...], days: float | None, outdated: bool | None, dry_run: bool | None, as_json: bool | None
+) -> int:
     """Remove seeds of workplaces that nobody uses, or those whose ids begin as said.
 
     One that a workplace stands with stays. What needs a removed one makes it again, in about half a minute.
@@ -24,7 +31,8 @@ def command(seeds: tuple[str, ...], days: float, outdated: bool, dry_run: bool, 
     from worksample.errors import UsageError
     from worksample.workplace.kept_seeds import fitting, remove, remove_left, unused
 
-    wanted = tuple(fitting(one) for one in seeds) if seeds else unused(days, outdated=outdated)
+    days = UNUSED if days is None else days
+    wanted = tuple(fitting(one) for one in seeds) if seeds else unused(days, outdated=bool(outdated))
     if busy := [one for one in wanted if one.in_use]:
         raise UsageError(f"a workplace stands with {busy[0].id[:16]}", next="worksample workplace status")
     gone = []
