@@ -11,6 +11,8 @@ BINARY = Path("/usr/lib/chromium/chromium")
 """Debian's, without its script, which would read settings that no box has. The headless shell would take half of the
 processor's time, and cannot be told to take an origin without TLS for secure: no chat could be logged in to."""
 PACKAGE = "chromium"
+NODE_PACKAGE = "libatomic1"
+"""What the Node that Playwright brings is linked with, and a bare Debian has not."""
 PROGRAMS = Path(__file__).parent / "in_box"
 LIBRARY = "/opt/worksample/browser/python"
 OWN = "/opt/worksample/browser/programs"
@@ -19,11 +21,17 @@ OWN = "/opt/worksample/browser/programs"
 def lacking() -> str:
     """The line to type where something is missing; "" where nothing is."""
     lines = []
-    if not BINARY.exists():
-        lines.append(f"sudo apt-get install -y {PACKAGE}")
+    if packages := lacking_packages():
+        lines.append(f"sudo apt-get install -y {' '.join(packages)}")
     if importlib.util.find_spec("playwright") is None:
         lines.append("pip install 'worksample[browser]'")
     return " && ".join(lines)
+
+
+def lacking_packages() -> tuple[str, ...]:
+    """Debian packages that are missing here."""
+    linked = any(Path("/usr/lib").glob("*/libatomic.so.1"))
+    return (() if BINARY.exists() else (PACKAGE,)) + (() if linked else (NODE_PACKAGE,))
 
 
 def libraries() -> Path:

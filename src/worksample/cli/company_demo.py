@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
 SERVICES = ("chat", "tracker", "files")
-PACKAGES = ("chromium", "fonts-liberation")
-"""Of Debian, beside those of the services."""
+FONTS = "fonts-liberation"
+"""Of Debian: what pages are drawn with. It comes with Chromium."""
+CURL = Path("/usr/bin/curl")
+"""The agent's script reads the company's files with it."""
 
 
 def ready_machine(*, quiet: bool) -> None:
     """Install what lacks. MissingExtra, or SandboxUnavailable with the line to type, where that cannot be done here."""
-    from worksample.browser.programs import BINARY
+    from worksample.browser.programs import lacking_packages
     from worksample.extras import need
     from worksample.workplace.installing import apt_get, install
     from worksample.workplace.programs import lacking
@@ -29,9 +31,9 @@ def ready_machine(*, quiet: bool) -> None:
     for extra in ("report", "workplace", "browser"):
         need(extra)
     brought: list[str] = []
-    if not BINARY.exists():
-        _say("installing Chromium", quiet)
-        brought += apt_get(PACKAGES)
+    if packages := lacking_packages() + (() if CURL.exists() else (CURL.name,)):
+        _say(f"installing {', '.join(packages)}", quiet)
+        brought += apt_get((*packages, FONTS))
     if lacking(SERVICES):
         _say("installing the company's services", quiet)
         brought += install(SERVICES)
