@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from base64 import b64encode
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +16,9 @@ from running.needs import browser
 from worksample.kit.workplace import Workplace
 from worksample.records import Grade, Submission
 from worksample.store import Store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 pytestmark = [
     pytest.mark.box,
@@ -39,6 +44,10 @@ for _ in range(1200):
         break
     time.sleep(0.5)
 """
+LISTED = """async word => {
+    const listed = await fetch("/api/direct/assistant", {headers: {Authorization: word}});
+    return (await listed.json()).messages.map(one => one.text);
+}"""
 GRADE = """from worksample.kit import Case, Grade, checkpoints
 from worksample.kit.workplace import Workplace
 
@@ -93,7 +102,8 @@ def test_the_agents_message_is_answered_by_a_person(tmp_path: Path) -> None:
 
 
 def _play(place: dict[str, str]) -> None:
-    """What a person does: log in, read the message that waits, answer it."""
+    """What a person does: log in, read the message that waits, answer it. The page shows an answer before it is sent,
+    so the browser stays until the chat's own list has it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -109,8 +119,20 @@ def _play(place: dict[str, str]) -> None:
         box = page.get_by_placeholder("Message").last
         box.fill(ANSWER)
         box.press("Enter")
-        page.get_by_text("By Thursday, honestly").last.wait_for()
+        _said(page, place)
         chromium.close()
+
+
+def _said(page: Page, place: dict[str, str]) -> None:
+    """Until the chat has the answer, by the account that gave it."""
+    word = "Basic " + b64encode(f"{place['account']}:{place['password']}".encode()).decode()
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        said = page.evaluate(LISTED, word)
+        if ANSWER in said:
+            return
+        page.wait_for_timeout(200)
+    pytest.fail(f"the chat never had the answer: {said}")
 
 
 def _kept(place: Path, folder: Path) -> None:
