@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
-from worksample.kit.workplace import Workplace
+from worksample.kit.workplace import Message, Workplace
 
 FILE = "office/rooms/bookings-2026-w12.csv"
 WANTED = {
@@ -47,7 +47,7 @@ def grade(case: Case) -> Grade:
 
     def asked() -> Check:
         marks = {"imani": "nine people", "grace": "10:00 to 12:00", "viktor": "strike it"}
-        at = {who: office.told("jules", who, mark) for who, mark in marks.items()}
+        at = {who: office.answered("jules", who, mark, news=_disposes) for who, mark in marks.items()}
         known = [one for one in at.values() if one is not None]
         missing = [who for who, one in at.items() if one is None]
         return Check(
@@ -103,6 +103,14 @@ def grade(case: Case) -> Grade:
         return Check(0.0, "no comment says who has moved where, or the issue is not Resolved")
 
     return checkpoints(case, asked=asked, agreed=agreed, plan=plan, kept=kept, told=told, closed=closed)
+
+
+def _disposes(one: Message) -> bool:
+    """Speaks of a room and asks nothing: whoever only hears what becomes of theirs, and objects or gives in, was not
+    asked."""
+    said = one.text.casefold()
+    asks = re.search(r"\?|\b(what|which|whether|why|how|(could|can|would|do) you|let me know|tell me|say)\b", said)
+    return not asks and bool(re.search(r"\b(tern|gull|heron|plover|wren|room|line|book(ed|ing)?)\b", said))
 
 
 def _hour(cell: str) -> str:
