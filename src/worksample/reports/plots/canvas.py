@@ -93,6 +93,7 @@ class Canvas:
 
     def save(self, figure: Any, axis: Axis | Plot, data: pl.DataFrame) -> None:
         """Write SVG, the same for dark pages, PNG and CSV. Equal figures give equal bytes."""
+        settle(figure)
         name = self.prefix + axis.name
         self.folder.mkdir(parents=True, exist_ok=True)
         light = self.folder / f"{name}.svg"
@@ -101,6 +102,14 @@ class Canvas:
         figure.savefig(self.folder / f"{name}.png", format="png", dpi=DPI, metadata={"Software": None})
         data.write_csv(self.folder / f"{name}.csv")
         self.plots.append(Plot(name, axis.caption))
+
+
+def settle(figure: Any) -> None:
+    """Give everything its place, once: the library would do it anew, with every text, for each file and each look."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine(None)
 
 
 def fonts(installed: Iterable[str]) -> list[str]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from .canvas import settle
+
 Dot = tuple[str, float, float, str, float]
 """Name, x and y in data units, colour, area of the point in square points."""
 NEAR = ((7, 5), (7, -11), (-7, 5), (-7, -11), (0, 9), (0, -15))
@@ -34,7 +36,7 @@ class _Spot:
 
 def name_points(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
     """Write each name where it covers no other name and no point, and lies within the axes, as far as there is room."""
-    figure.draw_without_rendering()
+    settle(figure)
     spots = [_spot(figure, axes, dot) for dot in dots]
     taken: list[Any] = []
     # From right to left: the rightmost points have the least room.
