@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -21,17 +22,26 @@ OPTIONS = {
 
 
 def hints() -> list[tuple[str, str]]:
-    """Place and text of every `next=` in the package; what is filled in at run time reads X."""
+    """Place and text of every `next=` in the package, constants too; what is filled in at run time reads X."""
     found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        if "suites" in path.relative_to(SOURCE).parts:
-            continue
-        for node in ast.walk(parsed(path.read_text(encoding="utf-8"))):
+    sources = (path for path in sorted(SOURCE.rglob("*.py")) if "suites" not in path.relative_to(SOURCE).parts)
+    trees = {path: parsed(path.read_text(encoding="utf-8")) for path in sources}
+    told = _constants_told(trees.values())
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
             said = isinstance(node, ast.keyword) and node.arg == "next"
             named = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in ("next", "line")
+            named = named or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in told)
             if isinstance(node, ast.keyword | ast.Assign) and (said or named):
                 found.append((f"{path.relative_to(SOURCE)}:{node.value.lineno}", _text(node.value)))
     return found
+
+
+def _constants_told(trees: Iterable[ast.Module]) -> set[str]:
+    """The names in capitals that are given as `next=`."""
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    given = (node.value for node in nodes if isinstance(node, ast.keyword) and node.arg == "next")
+    return {value.id for value in given if isinstance(value, ast.Name) and value.id.isupper()}
 
 
 def _text(node: ast.expr) -> str:

@@ -293,7 +293,7 @@ def test_steps_come_along(tmp_path: Path) -> None:
 
 
 def test_steps_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ImportFailed, match=r"no instruction\.md"):
+    with pytest.raises(ImportFailed, match=r"(?s)no instruction\.md.*next: correct the task"):
         imported(harbor(tmp_path / "a", OLD + "[[steps]]\nname = 'one'\n", **{"steps/one/tests/test.sh": "true"}))
     two = OLD + "[[steps]]\nname = 'one'\n[[steps]]\nname = 'One'\n"
     files = {"steps/one/instruction.md": "x", "steps/One/instruction.md": "y"}
@@ -342,7 +342,9 @@ def test_hostile_folders_are_refused(tmp_path: Path) -> None:
     (folder / "environment" / "inside").symlink_to("data/one.txt")
     assert (imported(folder)[2] / "image" / "inside").read_text() == "1"
     for text, says in (("agent = 3", "agent"), ("[agent", "TOML"), (OLD + 'memory = "much"', "not a size")):
-        with pytest.raises(ImportFailed, match=says):
+        with pytest.raises(
+            ImportFailed, match=rf"(?s){says}.*next: correct the task, then worksample import harbor --overwrite"
+        ):
             imported(harbor(folder, text))
 
 

@@ -267,17 +267,36 @@ def test_the_verb_says_what_became_of_the_rows(folder: Path) -> None:
 def test_words_that_are_wrong_are_told(folder: Path) -> None:
     with pytest.raises(UsageError, match="no encoding 'ebcdic-9'"):
         import_jobs(folder, folder / "out", ImportJobs(encoding="ebcdic-9"))
-    with pytest.raises(UsageError, match="no such file"):
+    with pytest.raises(UsageError, match=r"(?s)no such file.*next: ls "):
         import_jobs(folder / "none.csv", folder / "out", ImportJobs())
     (folder / "jobs.xlsx").write_bytes(b"PK")
     with pytest.raises(UsageError, match="save it as"):
         import_jobs(folder / "jobs.xlsx", folder / "out", ImportJobs())
     (folder / "broken.parquet").write_bytes(b"PAR1")
-    with pytest.raises(ImportFailed, match="not Parquet"):
+    with pytest.raises(ImportFailed, match=r"(?s)not Parquet.*next: correct the file"):
         import_jobs(folder / "broken.parquet", folder / "out", ImportJobs())
     (folder / "twice.csv").write_text("id,id\n1,2\n")
     with pytest.raises(ImportFailed, match="is there twice"):
         import_jobs(folder / "twice.csv", folder / "out", ImportJobs())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "id,title\n1,one,more\n", r"line 2 has 3 cells.*next: put cells that hold the separator into quotes"),
+        ("a.csv", 'id,title\n1,"one\n', "line 2: .*next: correct the file, then run the same command again"),
+        ("a.jsonl", '{"id": "1"}\n{\n', "line 2: .*next: correct the file, then"),
+        ("a.json", "[", "not JSON.*next: correct the file, then"),
+        ("one/metadata.json", "{", "not JSON.*next: correct the file, then"),
+        ("one/metadata.json", "[]", "does not hold a JSON object.*next: correct the file, then"),
+    ],
+)
+def test_a_broken_table_says_where_and_what_to_do(name: str, text: str, said: str, tmp_path: Path) -> None:
+    table = tmp_path / name
+    table.parent.mkdir(exist_ok=True)
+    table.write_text(text)
+    with pytest.raises(ImportFailed, match=f"(?s){said}"):
+        import_jobs(table if table.parent == tmp_path else tmp_path, tmp_path / "out", ImportJobs())
 
 
 def test_the_papers_own_names_of_categories_are_known() -> None:

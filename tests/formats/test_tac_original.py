@@ -98,11 +98,12 @@ def test_what_is_malformed_is_said_with_its_file(file: str, text: str, fault: st
     place = copy / "workspaces/tasks/pm-greet" / file
     if text:
         place.write_text(text)
-        with pytest.raises(ImportFailed, match=fault):
+        with pytest.raises(ImportFailed, match=fault) as raised:
             read_originals(copy)
+        assert raised.value.next == "correct the file, then worksample import tac --original COPY --overwrite OUT"
         return
     place.unlink()
-    with pytest.raises(ImportFailed, match="no evaluator"):
+    with pytest.raises(ImportFailed, match=r"(?s)no evaluator.*next: git clone "):
         read_originals(copy)
     refused: dict[str, ImportFailed] = {}
     assert len(read_originals(copy, refused)) == 3
@@ -119,7 +120,7 @@ def test_an_encrypted_evaluator_is_opened_by_the_published_key(tmp_path: Path) -
     [root] = import_original(copy, tmp_path / "tac", tasks=["pm-greet"])
     assert (root / "reference/evaluator.py").read_text() == source
     sealed.write_bytes(Fernet(Fernet.generate_key()).encrypt(source.encode()))
-    with pytest.raises(ImportFailed, match="not by the published key"):
+    with pytest.raises(ImportFailed, match=r"(?s)not by the published key.*next: git clone "):
         read_originals(copy)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from worksample.errors import ImportFailed
 from worksample.tasks.steps import BRIEF, FILES
 
-from .manifest import HarborTask, Step
+from .manifest import AGAIN, FILE, HarborTask, Step
 from .needs import filled
 from .substitutes import with_own_uv
 
@@ -23,7 +23,7 @@ def step_name(step: Step) -> str:
     """A step's name as a package has it. ImportFailed where nothing of it could be kept."""
     name = re.sub(r"[^a-z0-9_-]+", "-", step.name.lower()).strip("-_")[:60]
     if not name:
-        raise ImportFailed(f"the step {step.name[:80]!r} has no name that can be kept", where="task.toml")
+        raise ImportFailed(f"the step {step.name[:80]!r} has no name that can be kept", where=FILE, next=AGAIN)
     return name
 
 
@@ -73,10 +73,10 @@ def _step(task: HarborTask, step: Step, folder: Path, root: Path) -> None:
     """
     name, source = step_name(step), folder / "steps" / step.name
     if (root / "steps" / name).exists():
-        raise ImportFailed(f"two steps would have the name {name}", where=str(folder))
+        raise ImportFailed(f"two steps would have the name {name}", where=str(folder), next=AGAIN)
     instruction = source / "instruction.md"
     if not instruction.is_file():
-        raise ImportFailed(f"the step {step.name} has no instruction.md", where=str(folder))
+        raise ImportFailed(f"the step {step.name} has no instruction.md", where=str(folder), next=AGAIN)
     target = root / "steps" / name
     target.mkdir(parents=True)
     (target / BRIEF).write_text(instruction.read_text(encoding="utf-8"), encoding="utf-8")
@@ -105,5 +105,7 @@ def _copy(source: Path, target: Path) -> None:
     top = source.resolve()
     for path in source.rglob("*"):
         if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(top)):
-            raise ImportFailed(f"{path.name} is a link that leads out of the folder, or nowhere", where=str(source))
+            raise ImportFailed(
+                f"{path.name} is a link that leads out of the folder, or nowhere", where=str(source), next=AGAIN
+            )
     shutil.copytree(source, target, dirs_exist_ok=True)

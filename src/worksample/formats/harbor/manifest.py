@@ -12,6 +12,8 @@ from worksample.errors import ImportFailed
 from worksample.manifests import Faults, checked, read_toml
 
 FILE = "task.toml"
+AGAIN = "correct the task, then worksample import harbor --overwrite FOLDER OUT"
+"""Over what the import that stopped has left."""
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 Mode = Literal["public", "no-network", "allowlist"]
@@ -195,7 +197,7 @@ def size_of(text: str, usual: int) -> int:
         return usual
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise ImportFailed(f"{text[:40]!r} is not a size", where=FILE)
+        raise ImportFailed(f"{text[:40]!r} is not a size", where=FILE, next=AGAIN)
     return int(float(found[1]) * 1024 ** _UNITS[found[2].upper()])
 
 
@@ -205,5 +207,5 @@ def read_task(folder: Path) -> HarborTask:
     document = read_toml(folder / FILE, FILE, faults)
     found = None if document.broken else checked(HarborTask, document.data, faults, file=FILE)
     if found is None or faults.found:
-        raise ImportFailed("; ".join(map(str, faults.found[:5])), where=str(folder))
+        raise ImportFailed("; ".join(map(str, faults.found[:5])), where=str(folder), next=AGAIN)
     return found

@@ -14,6 +14,7 @@ BRIEFS = ("brief.md", "brief.txt", "project_brief.md", "project_brief.txt", "des
 INPUTS = ("inputs", "input", "input_files", "attachments", "files")
 DELIVERABLES = ("human_deliverable", "human_deliverables", "deliverable", "deliverables", "reference", "gold")
 METADATA = ("metadata.json", "meta.json", "project.json")
+AGAIN = "correct the file, then run the same command again"
 _BRIEF_LIMIT = 4 << 20
 
 
@@ -36,9 +37,9 @@ def _metadata(project: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as e:
-        raise ImportFailed(f"not JSON: {e}", where=str(path)) from e
+        raise ImportFailed(f"not JSON: {e}", where=str(path), next=AGAIN) from e
     if not isinstance(found, dict):
-        raise ImportFailed("does not hold a JSON object", where=str(path))
+        raise ImportFailed("does not hold a JSON object", where=str(path), next=AGAIN)
     return found
 
 

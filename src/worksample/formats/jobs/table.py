@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any, TextIO
 
 from worksample.errors import ImportFailed, UsageError
 
-from .projects import read_projects
+from .projects import AGAIN, read_projects
 
 NAMES = "write the names of the columns into the first line (docs/jobs.md)"
 
@@ -44,7 +45,7 @@ def open_table(path: Path, encoding: str = "") -> Iterator[Table]:
         yield _records(path, enumerate(read_projects(path), 1))
         return
     if not path.is_file():
-        raise UsageError("there is no such file", where=str(path))
+        raise UsageError("there is no such file", where=str(path), next=f"ls {shlex.quote(str(path.parent))}")
     form = path.suffix.lower()
     if form in (".csv", ".tsv", ".txt"):
         with path.open(encoding=encoding or _encoding(path), newline="") as file:
@@ -91,7 +92,7 @@ def _csv(file: TextIO, path: Path) -> Table:
         reader = csv.reader(file, delimiter=mark, strict=True)
         header = tuple(h.strip() for h in next(reader, ()))
     except (csv.Error, UnicodeError) as e:
-        raise ImportFailed(f"not a CSV: {e}", where=str(path)) from e
+        raise ImportFailed(f"not a CSV: {e}", where=str(path), next=AGAIN) from e
     _sound_header(header, path)
     return Table(header, _csv_rows(reader, header, path))
 
@@ -104,11 +105,14 @@ def _csv_rows(reader: Any, header: tuple[str, ...], path: Path) -> Iterator[tupl
         except StopIteration:
             return
         except (csv.Error, UnicodeError) as e:
-            raise ImportFailed(f"line {line}: {e}", where=str(path)) from e
+            raise ImportFailed(f"line {line}: {e}", where=str(path), next=AGAIN) from e
         if not any(c.strip() for c in row):
             continue
         if len(row) > len(header):
-            raise ImportFailed(f"line {line} has {len(row)} cells; the header names {len(header)}", where=str(path))
+            raise ImportFailed(
+                f"line {line} has {len(row)} cells; the header names {len(header)}", where=str(path),
+                next="put cells that hold the separator into quotes, then run the same command again",
+            )  # fmt: skip
         yield line, dict(zip(header, [*row, *[""] * (len(header) - len(row))], strict=True))
 
 
@@ -126,7 +130,8 @@ def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
             if line.strip():
                 yield n, json.loads(line)
     except (ValueError, RecursionError) as e:
-        raise ImportFailed(f"line {n + 1 if isinstance(e, UnicodeError) else n}: {e}", where=str(path)) from e
+        at = n + 1 if isinstance(e, UnicodeError) else n
+        raise ImportFailed(f"line {at}: {e}", where=str(path), next=AGAIN) from e
 
 
 def _whole(path: Path) -> list[Any]:
@@ -135,7 +140,7 @@ def _whole(path: Path) -> list[Any]:
     try:
         found = json.loads(path.read_bytes().decode("utf-8-sig"))
     except (ValueError, RecursionError) as e:
-        raise ImportFailed(f"not JSON: {e}", where=str(path)) from e
+        raise ImportFailed(f"not JSON: {e}", where=str(path), next=AGAIN) from e
     if isinstance(found, dict):
         lists = [v for v in found.values() if isinstance(v, list)]
         found = lists[0] if len(lists) == 1 else [found]
@@ -157,7 +162,7 @@ def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
                 n += 1
                 yield n, row
     except pl.exceptions.PolarsError as e:
-        raise ImportFailed(f"not Parquet: {str(e).splitlines()[0]}", where=str(path)) from e
+        raise ImportFailed(f"not Parquet: {str(e).splitlines()[0]}", where=str(path), next=AGAIN) from e
 
 
 def _records(path: Path, found: Iterator[tuple[int, Any]]) -> Table:

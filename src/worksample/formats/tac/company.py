@@ -18,7 +18,7 @@ from worksample.tasks.workplace import BESIDES
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.tac import account_of, read_npcs
 
-from .source import Published
+from .source import REINSTALL, Published
 
 AGENT = "theagentcompany"
 """The account that prompts and evaluators name, and its password."""
@@ -67,7 +67,8 @@ def write_company(root: Path, task: Published, documents: Path | None) -> None:
     """
     played = read_npcs(task.colleagues, where=f"{task.name}/eval.yaml")
     material = {place: task.folder / source for source, place in MATERIAL.get(task.name, {}).items()}
-    company_folder(root, defined_in(task.folder.parent.parent / PEOPLE), played, material, documents)
+    people = defined_in(task.folder.parent.parent / PEOPLE, REINSTALL)
+    company_folder(root, people, played, material, documents)
 
 
 def company_folder(
@@ -106,13 +107,13 @@ def company_folder(
             (inside / "README.txt").write_text("A folder of the company's documents.\n")
 
 
-def defined_in(path: Path) -> list[dict[str, Any]]:
-    """The people of a published list. ImportFailed where it is not of the known form."""
+def defined_in(path: Path, next: str) -> list[dict[str, Any]]:
+    """The people of a published list. ImportFailed with `next` where it is not of the known form."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         return [one for one in found if one["first_name"] != AGENT]
     except (OSError, ValueError, KeyError, TypeError) as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(path)) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=next) from fault
 
 
 def _company(

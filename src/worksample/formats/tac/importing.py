@@ -16,7 +16,7 @@ from worksample.errors import ImportFailed, UsageError
 
 from .company import SERVICES, WHOLE, services_for, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
-from .source import Published, find_source, read_all
+from .source import REINSTALL, Published, find_source, read_all
 
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
 _BUILD = re.compile(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)")
@@ -126,7 +126,7 @@ async def _database(inputs: Path, database: str, script: str) -> None:
         argv = ["python3", "-c", _PYTHON_SQLITE, f"{config.output}/{database}", f"/in/{script}"]
         done = await box.run(argv, timeout=60)
         if done.returncode:
-            raise ImportFailed(done.stderr.decode("utf-8", "replace")[-500:], where=f"{script}")
+            raise ImportFailed(done.stderr.decode("utf-8", "replace")[-500:], where=script, next=REINSTALL)
         data = await box.read(f"{config.output}/{database}", 256 << 20)
     (inputs / database).write_bytes(data)
 

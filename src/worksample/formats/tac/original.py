@@ -26,8 +26,8 @@ from worksample.workplace.colleagues.tac import read_scenarios
 
 from .company import SERVICES, company_folder, defined_in, services_for
 from .evaluator_analysis import UTILS, WORKSPACE, Looks, looks
-from .original_company import agent_keys, missing, notes, write_wiki
-from .sealed import SEALED, opened
+from .original_company import AGAIN, agent_keys, missing, notes, write_wiki
+from .sealed import CLONE, SEALED, opened
 from .source import Copied, image_of
 
 TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
@@ -87,7 +87,7 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
         said = f"is not a copy of TheAgentCompany's repository, which has {wanted}"
-        raise UsageError(said, where=str(copy), next="git clone https://github.com/TheAgentCompany/TheAgentCompany")
+        raise UsageError(said, where=str(copy), next=CLONE)
     folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
     found = []
     for folder in folders:
@@ -104,7 +104,7 @@ def read_original(folder: Path) -> Original:
     """One task's folder. ImportFailed with the file that cannot be read."""
     evaluator, sealed = folder / "evaluator.py", folder / SEALED
     if not evaluator.is_file() and not sealed.is_file():
-        raise ImportFailed("there is no evaluator", where=str(evaluator), next="take the repository")
+        raise ImportFailed("there is no evaluator", where=str(evaluator), next=CLONE)
     try:
         source = evaluator.read_text(encoding="utf-8") if evaluator.is_file() else opened(sealed)
         found = looks(source, start="grade_checkpoints")
@@ -112,9 +112,9 @@ def read_original(folder: Path) -> Original:
         played = read_scenarios(scenarios.read_bytes(), where=str(scenarios)) if scenarios.is_file() else ()
         prompt = (folder / "task.md").read_text(encoding="utf-8").strip()
     except (SyntaxError, UnicodeDecodeError) as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(folder)) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(folder), next=AGAIN) from fault
     except ManifestError as fault:
-        raise ImportFailed(fault.what, where=fault.where) from fault
+        raise ImportFailed(fault.what, where=fault.where, next=AGAIN) from fault
     copied = image_of(folder)[0] if (folder / "Dockerfile").is_file() else ()
     return Original(
         folder.name, folder, prompt, dependencies(folder / "dependencies.yml"), played, copied, found, source
@@ -128,13 +128,14 @@ def dependencies(path: Path) -> tuple[str, ...]:
     try:
         found: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(path)) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=AGAIN) from fault
     if found is None:
         return ()
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ImportFailed("is no list of services", where=str(path))
+        raise ImportFailed("is no list of services", where=str(path), next=AGAIN)
     if strange := sorted(set(found) - set(KNOWN)):
-        raise ImportFailed(f"names {strange[0]!r}, which is none of {', '.join(KNOWN)}", where=str(path))
+        what = f"names {strange[0]!r}, which is none of {', '.join(KNOWN)}"
+        raise ImportFailed(what, where=str(path), next=AGAIN)
     return tuple(dict.fromkeys(found))
 
 
@@ -195,7 +196,7 @@ def write_original(
     (root / "grade.py").write_text(_GRADE)
     if task.services and not task.lacks:
         found = next(iter(sorted(copy.rglob("npc_definition.json"))), None)
-        people = defined_in(found) if found is not None else []
+        people = defined_in(found, AGAIN) if found is not None else []
         keys = agent_keys(copy / BASE / "config.py")
         company_folder(root / "company", people, task.colleagues, {}, documents, agent=keys, more=more)
         if "gitlab" in task.services:

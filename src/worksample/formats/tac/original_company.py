@@ -16,6 +16,7 @@ from worksample.errors import ImportFailed
 
 WIKIS, DOC = Path("servers/gitlab/wikis"), "doc"
 """Where a copy has the pages of the company's wiki, and the project of GitLab that they belong to."""
+AGAIN = "correct the file, then worksample import tac --original COPY --overwrite OUT"
 _TOKENS = ("GITLAB_ACCESS_TOKEN", "PLANE_API_KEY")
 _PROJECT = re.compile(
     r"(?:root|\{GITLAB_USER\})/([A-Za-z][A-Za-z0-9_.-]*)|^PROJECT_NAME\s*=\s*[\"'](\w[\w.-]*)", re.MULTILINE
@@ -28,7 +29,7 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
     try:
         tree = ast.parse(config.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, UnicodeDecodeError) as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(config)) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(config), next=AGAIN) from fault
     found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

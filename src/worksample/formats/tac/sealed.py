@@ -11,6 +11,8 @@ from worksample.errors import ImportFailed
 KEY = "theagentcompany is all you need"
 """Of https://github.com/TheAgentCompany/TheAgentCompany: it keeps crawlers out, nobody else."""
 SEALED = "evaluator.py.enc"
+CLONE = "git clone https://github.com/TheAgentCompany/TheAgentCompany"
+"""What brings a copy that is whole."""
 
 
 def opened(path: Path) -> str:
@@ -25,4 +27,4 @@ def opened(path: Path) -> str:
         return Fernet(base64.urlsafe_b64encode(padded)).decrypt(path.read_bytes()).decode("utf-8")
     except (InvalidToken, UnicodeDecodeError, OSError) as fault:
         what = f"the evaluator is encrypted, and not by the published key: {type(fault).__name__}"
-        raise ImportFailed(what, where=str(path)) from fault
+        raise ImportFailed(what, where=str(path), next=CLONE) from fault

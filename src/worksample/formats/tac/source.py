@@ -26,6 +26,9 @@ _CHECKPOINT = re.compile(
 )
 _LISTED = re.compile(r"^(\d+)\.\s*[\[(](\d+)\s*(?:pts?|points?)[\])]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
 
+REINSTALL = "pip install --force-reinstall 'worksample[tac]'"
+"""What mends an installed copy that is not as it was published."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -158,7 +161,7 @@ def read_one(folder: Path, version: str) -> Published:
     spec = _yaml(folder / "eval.yaml")
     variants = spec.get("variants")
     if not isinstance(variants, dict) or not variants:
-        raise ImportFailed("no prompt variants", where=str(folder / "eval.yaml"))
+        raise ImportFailed("no prompt variants", where=str(folder / "eval.yaml"), next=REINSTALL)
     variant = next(iter(variants.values()))
     copied, builds = image_of(folder)
     source = (folder / "evaluator.py").read_text(encoding="utf-8")
@@ -180,14 +183,14 @@ def _looks(source: str, folder: Path) -> Looks:
     try:
         return looks(source)
     except SyntaxError as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(folder / "evaluator.py")) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(folder / "evaluator.py"), next=REINSTALL) from fault
 
 
 def _yaml(path: Path) -> dict[str, Any]:
     try:
         value = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(path)) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=REINSTALL) from fault
     return value if isinstance(value, dict) else {}
 
 
