@@ -101,7 +101,7 @@ def everything(folder: Path, spent: dict[str, float]) -> int:
     ballots = m.Ballots(votes["submission"], votes["vote"])
     verdicts = step("verdicts", lambda: m.ballot_verdicts(ballots))
     step("agreement", lambda: m.measure_agreement(ballots).all())
-    passed, agent, project = verdicts["passed"], work["agent"], work["project"]
+    passed, agent, project = verdicts["passed"], work["agent"], m.codes("project", work["project"])
     # Five figures per agent: where each agent's rows are not together, as in a plan, they are brought together once.
     mine = step("rows by agent", lambda: together(work, passed))
     for name, metric, columns in PER_AGENT:
@@ -114,9 +114,9 @@ def everything(folder: Path, spent: dict[str, float]) -> int:
     step("timeouts", lambda: m.timeout_table(trials, work["late"], work["tier"], HOW))
     step("roll-up", lambda: m.roll_up(work["score"], {"subdomain": work["subdomain"]}, how=HOW))
     half = len(work) // 2 // (len(work) // AGENTS or 1) * (len(work) // AGENTS or 1)
-    one = m.Trials(work["score"][:half], project[:half], agent[:half])
+    one = m.Trials(work["score"][:half], work["project"][:half], agent[:half])
     step("repeat spread", lambda: m.repeat_spread(one))
-    human = m.human_comparisons(project, agent, verdicts["label"])
+    human = m.human_comparisons(work["project"], agent, verdicts["label"])
     sums = step("gather comparisons", lambda: m.compare_tables(human))
     step("Elo", lambda: m.elo_ratings(sums, m.EloOptions(interval="sandwich")).ratings)
     return figures

@@ -11,8 +11,8 @@ from worksample import metrics as m
 SOURCE = Path(__file__).parents[2] / "benchmarks/coverage.py"
 WITHOUT = {
     "apply_by", "attempts_frame", "ballot_verdicts", "break_even", "break_even_success", "call_costs", "ceiling_bound",
-    "check_connectivity", "checkpoint_scores", "compare_tables", "count_states", "decide_by_value", "detectable",
-    "exact", "exact_upper",
+    "check_connectivity", "checkpoint_scores", "codes", "compare_tables", "count_states", "decide_by_value",
+    "detectable", "exact", "exact_upper",
     "fisher", "frontier", "histories", "holistic_verdict", "holistic_verdicts", "holm", "human_comparisons",
     "midpoint", "pair_preference", "pair_sums", "pass_at_k_each", "percent", "planned_variances", "plans", "power_of",
     "project_preferences", "repeat_spread", "round_half_up", "rubric_scores", "tabulate", "tasks_needed", "trial_costs",

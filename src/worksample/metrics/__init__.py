@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .calibration.proof import Proof, Route, Standing, prove, prove_by, route
     from .calibration.rules import CalibrationRules
     from .calibration.sample import Kind, Sample
+    from .columns import Codes, codes
     from .comparison.correlation import correlate, representativeness
     from .comparison.effects import Configurations, Effect, harness_effect, model_effect
     from .comparison.paired import Comparison, paired_difference
@@ -101,6 +102,7 @@ __all__ = [
     "Checking",
     "Choice",
     "ChosenRegion",
+    "Codes",
     "Comparison",
     "Configurations",
     "Connectivity",
@@ -160,6 +162,7 @@ __all__ = [
     "check_connectivity",
     "checkpoint_scores",
     "choose_from_jobs",
+    "codes",
     "compare_tables",
     "corrected",
     "correlate",

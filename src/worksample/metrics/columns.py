@@ -20,18 +20,22 @@ from worksample.errors import UsageError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Column = Sequence[Any] | NDArray[Any] | pl.Series
-
 MONEY_CEILING = 1e8
 """US dollars; a single price above it is taken for a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """A column of names as numbers: row i holds `labels[index[i]]`. Integers come sorted, texts by first appearance."""
+    """A column of names as numbers: row i holds `labels[index[i]]`. Integers come sorted, texts by first appearance.
+
+    Stands for its column in every figure: one that enters several is read once.
+    """
 
     index: Ints
     labels: pl.Series
+
+    def __len__(self) -> int:
+        return len(self.index)
 
     @property
     def size(self) -> int:
@@ -41,10 +45,19 @@ class Codes:
         return [str(label) for label in self.labels.to_list()]
 
 
+Column = Sequence[Any] | NDArray[Any] | pl.Series | Codes
+
+
 def series(name: str, values: Column) -> pl.Series:
     """Any column as a Series; UsageError where its values are of several types."""
     if isinstance(values, pl.Series):
         return values
+    if isinstance(values, Codes):
+        return values.labels.gather(values.index).alias(name)
+    return _made(name, values)
+
+
+def _made(name: str, values: Sequence[Any] | NDArray[Any]) -> pl.Series:
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise UsageError(f"has {values.ndim} dimensions", where=f"column {name!r}", next="pass one value per row")
     if isinstance(values, np.ndarray) and values.dtype == object:
@@ -56,6 +69,13 @@ def series(name: str, values: Column) -> pl.Series:
             return pl.Series(name, values, dtype=pl.Float64, strict=False)
         first = str(error).splitlines()[0]
         raise UsageError(first, where=f"column {name!r}", next="pass values of one type") from error
+
+
+def picked(values: Column, rows: Ints) -> pl.Series:
+    """These rows of any column."""
+    if isinstance(values, Codes):
+        return values.labels.gather(values.index[rows])
+    return series("column", values).gather(rows)
 
 
 def same_length(**columns: Column | None) -> int:
@@ -190,6 +210,8 @@ def text(name: str, values: Column) -> pl.Series:
 
 def codes(name: str, values: Column) -> Codes:
     """Names (texts, categories, whole numbers, dates) as numbers, none missing."""
+    if isinstance(values, Codes):
+        return values
     column = series(name, values)
     if column.null_count():
         _complete(name, column.is_not_null().to_numpy())

@@ -51,23 +51,24 @@ def time_horizon(
         raise UsageError(f"horizons at {at}", next="pass success rates between 0 and 1")
     length, known = floats("hours", hours, low=0.0)
     yes, judged = flags("passed", passed)
-    if (wrong := known & (np.nan_to_num(length, nan=1.0) <= 0)).any():
+    if (wrong := known & (length <= 0)).any():
         raise UsageError(f"row {int(np.flatnonzero(wrong)[0])} took 0 hours", where="column 'hours'")
     rows = known & judged
     counts = Counts(len(rows), int(rows.sum()), ungraded=int((~judged).sum())).having(
         without_hours=int((judged & ~known).sum()), passed=int((yes & rows).sum())
     )
-    x, y, w = np.log2(length[rows]), yes[rows].astype(np.float64), np.ones(counts.valid)
+    length, yes = (length, yes) if rows.all() else (length[rows], yes[rows])
+    x, y, w = np.log2(length), yes.astype(np.float64), np.ones(1)
     group = np.arange(counts.valid), counts.valid
     if task is not None:
         found = codes("task", series("task", task).filter(pl.Series(rows)))
         group = found.index, found.size
-        w /= np.bincount(found.index, minlength=found.size)[found.index]
+        w = 1 / np.bincount(found.index, minlength=found.size)[found.index]
     reason = _unfit(x, y)
     fitted: Floats | None = None
     if not reason:
         every = max(1, len(x) // 5000)
-        rough = _fit(x[::every], y[::every], w[::every]) if every > 1 else None
+        rough = _fit(x[::every], y[::every], w if len(w) == 1 else w[::every]) if every > 1 else None
         fitted = _fit(x, y, w, rough)
         if fitted is None:
             reason = "hours separate successes from failures perfectly: the curve is a step"
@@ -166,14 +167,15 @@ _FAR = 20.0
 
 
 def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> Floats | None:
-    """Weighted logistic regression by Newton's method: (intercept, slope), None where it runs away."""
+    """Logistic regression by Newton's method: (intercept, slope), None where it runs away. `w`: each row's weight, or
+    the one that all have.
+    """
     centre, scale = float(x.mean()), max(float(x.std()), 1e-12)
     z = (x - centre) / scale
-    squared, whole = z * z, float(w.sum())
+    squared, whole = z * z, float(np.broadcast_to(w, x.shape).sum())
     one, two = (0.0, 0.0) if start is None else (start[0] + start[1] * centre, start[1] * scale)
     for _ in range(60):
-        p, wv = _chances(one + two * z, w)
-        pull = w * (y - p)
+        pull, wv = _pulls(one + two * z, y, w)
         g0, g1 = float(pull.sum()), float(pull @ z)
         a, b, c = float(wv.sum()), float(wv @ z), float(wv @ squared)
         determinant = a * c - b * b
@@ -188,23 +190,24 @@ def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> Floats
     return None
 
 
-_ENOUGH = 1e-6
+_ENOUGH = 1e-4
 
 
-def _chances(logit: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """The curve at each row, and its weight in the information."""
+def _pulls(logit: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """How far each row lies above the curve, and its weight in the information."""
     np.clip(logit, -500, 500, out=logit)
     p = np.exp(np.negative(logit, out=logit), out=logit)
     np.reciprocal(np.add(p, 1, out=p), out=p)
-    return p, w * p * (1 - p)
+    pull = y - p
+    wv = p * np.subtract(1, p)
+    return (pull, wv) if len(w) == 1 else (w * pull, w * wv)
 
 
 def _spread(data: tuple[Floats, Floats, Floats], fitted: Floats, group: tuple[Ints, int]) -> Floats:
     """Covariance of (intercept, slope) with tasks as units: the sandwich, with its small-sample factor."""
     x, y, w = data
     index, size = group
-    p, wv = _chances(fitted[0] + fitted[1] * x, w)
-    pull = w * (y - p)
+    pull, wv = _pulls(fitted[0] + fitted[1] * x, y, w)
     tilted, turned = pull * x, wv * x
     bread = np.linalg.inv(np.array([[wv.sum(), turned.sum()], [turned.sum(), turned @ x]]))
     if size < len(x):

@@ -16,6 +16,8 @@ _CHUNK = 1 << 17
 """Votes that are counted together: what they need in passing stays in the processor's cache."""
 _PACKED = 4
 """Steps of a scale that fit into one number per subject."""
+_BITS = (2, 4, 12)
+"""Of each count in that number; the next where a count is too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def tally_votes(subject: Column, vote: Column) -> Tally:
     place, first, steps, missing = _places(series("vote", vote))
     numbers, low, size, labels = _subjects(series("subject", subject))
     rows = _Rows(numbers, low, size, place, first, len(steps), len(place) - missing)
-    found = _packed(rows, 4) or _packed(rows, 12) if len(steps) <= _PACKED else None
+    found = next(filter(None, (_packed(rows, bits) for bits in _BITS)), None) if len(steps) <= _PACKED else None
     table, which = found or _wide(rows)
     if labels is None:
         seen = np.asarray(table.any(axis=1))[which]
@@ -116,14 +118,19 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
 def _packed(rows: _Rows, bits: int) -> tuple[Ints, Ints] | None:
     """Patterns by adding up one number per subject, `bits` of it per step; None where a count is too large for that."""
     steps = rows.steps
-    kind = np.int32 if bits * steps < 20 else np.int64
+    # The smaller the numbers, the more of them stay in the processor's cache.
+    kind = np.uint8 if bits * steps <= 8 else np.int32 if bits * steps < 20 else np.int64
     power = np.zeros(steps + 1, dtype=kind)
     power[:steps] = np.left_shift(1, bits * np.arange(steps))
     packed: NDArray[np.integer] = np.zeros(rows.size, dtype=kind)
     for start in range(0, len(rows.place), _CHUNK):
         part = slice(start, start + _CHUNK)
-        place = rows.place[part].astype(np.intp) - rows.first
-        np.add.at(packed, rows.subject[part].astype(np.intp) - rows.low, power[place])
+        place, subject = (each[part].astype(np.intp) for each in (rows.place, rows.subject))
+        if rows.first:
+            place -= rows.first
+        if rows.low:
+            subject -= rows.low
+        np.add.at(packed, subject, power[place])
     found, which = _distinct(packed)
     mask = np.full(steps, (1 << bits) - 1, dtype=np.int64)
     mask[-1] = -1

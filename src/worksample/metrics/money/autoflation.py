@@ -10,6 +10,7 @@ import polars as pl
 from worksample.errors import UsageError
 from worksample.metrics.columns import (
     MONEY_CEILING,
+    Codes,
     Column,
     Flags,
     Floats,
@@ -19,7 +20,6 @@ from worksample.metrics.columns import (
     flags,
     money,
     same_length,
-    series,
 )
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
@@ -101,7 +101,7 @@ def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> t
         raise UsageError(f"{doubled} stands twice in the bundle", where="column 'project'")
     place = np.empty(names.size, dtype=np.int64)
     place[names.index] = np.arange(names.size)
-    where = _find(series("project", project), names.labels, place)
+    where = _find(codes("project", project), names.labels, place)
     cost, known = money("ai_cost", ai_cost, ceiling=bundle.ceiling)
     yes, judged = flags("passed", passed)
     counts = Counts(len(cost), int(judged.sum()), ungraded=int((~judged).sum())).having(
@@ -111,17 +111,17 @@ def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> t
         passed_without_a_cost=int((yes & judged & ~known).sum()),
         illustrative=priced.illustrative,
     )
-    tried, told = (np.bincount(where[rows], minlength=names.size) for rows in (np.ones_like(judged), judged))
+    tried = np.bincount(where, minlength=names.size)
+    told = tried if judged.all() else np.bincount(where[judged], minlength=names.size)
     task = np.arange(names.size) if bundle.task is None else codes("task", bundle.task).index
     return priced, _Work(where, cost, yes & judged & known, counts, (tried > 0) & (told == 0), task)
 
 
-def _find(project: pl.Series, labels: pl.Series, place: Ints) -> Ints:
-    if not len(project):
+def _find(rows: Codes, labels: pl.Series, place: Ints) -> Ints:
+    if not len(rows):
         return np.zeros(0, dtype=np.int64)
     if not len(labels):
-        raise UsageError(f"project {project[0]} is not in the bundle", where="column 'project'")
-    rows = codes("project", project)
+        raise UsageError(f"project {rows.labels[int(rows.index[0])]} is not in the bundle", where="column 'project'")
     table = pl.DataFrame({"name": labels.cast(pl.String), "place": place})
     named = pl.DataFrame({"name": rows.labels.cast(pl.String)})
     found = named.join(table, on="name", how="left", maintain_order="left")
@@ -132,10 +132,11 @@ def _find(project: pl.Series, labels: pl.Series, place: Ints) -> Ints:
 
 
 def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Estimate:
-    human = np.where(priced.usable, np.nan_to_num(priced.prices), 0.0)
+    human = priced.known
     known = priced.usable & ~work.open_
     cheapest = human.copy()
-    np.minimum.at(cheapest, work.project[rows], work.cost[rows])
+    accepted = np.flatnonzero(rows)
+    np.minimum.at(cheapest, work.project[accepted], work.cost[accepted])
     saved = human - cheapest
     name = "autoflation"
     given = ("projects with a known human price, and a verdict wherever there is work", *priced.says)

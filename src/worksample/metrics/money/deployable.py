@@ -17,7 +17,7 @@ from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
-from .dollars import by_task, dollar_share, usable_prices
+from .dollars import dollar_share, means_by_task, usable_prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +88,14 @@ def deployable_cost(
         return DeployableCost(
             *(Estimate(n, None, counts, unit=u, reason=reason, conditional_on=given) for n, u in names)
         )
-    accepted = np.where(good, check.accepts_good, check.accepts_bad)
-    missed = np.where(good, check.cost, check.cost + check.accepts_bad * check.loss)
-    each = ai + missed + (1 - accepted) * priced.prices
-    spent, human, spared, trials = by_task(
-        task, rows, each, priced.prices, accepted * priced.prices, np.ones(len(rows))
-    )
-    spent, human = spent / trials, human / trials
+    accepted = np.where(good, check.accepts_good, check.accepts_bad) * priced.prices
+    each = ai + priced.prices
+    each += np.where(good, check.cost, check.cost + check.accepts_bad * check.loss)
+    each -= accepted
+    spent, human, spared = means_by_task(task, rows, each, priced.prices, accepted)
     counts = counts.having(tasks=len(human))
     told = counts, given
-    saving = _saving(spent, human, spared / trials, told, how)
+    saving = _saving(spent, human, spared, told, how)
     return DeployableCost(_per_job(names[0], spent, told, how), _per_job(names[1], human, told, how), saving)
 
 

@@ -49,6 +49,11 @@ class Priced:
     illustrative: int
     says: tuple[str, ...]
 
+    @property
+    def known(self) -> Floats:
+        """The prices, 0 where one may not be used."""
+        return self.prices if self.usable.all() else np.where(self.usable, self.prices, 0.0)
+
 
 def usable_prices(
     name: str, price: Column, illustrative: Column | None, *, include: bool, ceiling: float = MONEY_CEILING
@@ -107,7 +112,7 @@ def dollars_earned(
         priced=int(rows.sum()), passed=int((yes & rows).sum()), without_a_price=priced.missing,
         illustrative=priced.illustrative,
     )  # fmt: skip
-    value = np.where(rows, np.nan_to_num(priced.prices), 0.0)
+    value = np.where(rows, priced.known, 0.0)
     notes = _ungraded_worth(priced, valid)
     open_, most = _bounds(priced, valid, yes, failed)
     given = ("graded projects with a known price", *priced.says)
@@ -160,8 +165,8 @@ def _bounds(
     """What can be earned at least and at most of all priced projects, and what they are worth; None where all of them
     have a verdict.
     """
-    value = np.where(priced.usable, np.nan_to_num(priced.prices), 0.0)
     unseen = priced.usable & ~valid
+    value = priced.known
     if not unseen.any():
         return None, float(value.sum())
     may = unseen if failed is None else unseen & ~flags("failed", failed)[0]
@@ -177,12 +182,21 @@ def by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats,
     return tuple(group_sums(found.index, found.size, *(column[rows] for column in columns)).T)
 
 
+def means_by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats, ...]:
+    """The same, averaged over each task's rows."""
+    if task is None:
+        return by_task(None, rows, *columns)
+    *sums, trials = by_task(task, rows, *columns, np.ones(len(rows)))
+    return tuple(each / trials for each in sums)
+
+
 def dollar_share(part: Floats, whole: Floats, how: Resampling) -> tuple[Interval, str]:
     """The interval of `part` of `whole` dollars, both by task: tasks weigh what they are worth, and those worth
     nothing are none.
     """
-    worth = whole > 0
-    return units.share(part[worth] / whole[worth], how.level, weight=whole[worth])
+    if not (worth := whole > 0).all():
+        part, whole = part[worth], whole[worth]
+    return units.share(part / whole, how.level, weight=whole)
 
 
 _NAMES = (("dollars earned", Unit.USD), ("dollars possible", Unit.USD), ("share of dollars", Unit.SHARE))

@@ -22,8 +22,8 @@ from worksample.metrics.columns import (
     floats,
     narrow,
     pair_codes,
+    picked,
     same_length,
-    series,
 )
 from worksample.metrics.counts import Counts, sum_counts
 from worksample.metrics.estimate import Estimate, Unit
@@ -61,7 +61,7 @@ class Trials:
     def of(self, rows: Ints) -> Trials:
         """The same columns, these rows alone."""
         columns = (self.score, self.task, self.instance, self.state, self.failed)
-        return Trials(*(None if c is None else series("column", c).gather(rows) for c in columns))  # type: ignore[arg-type]
+        return Trials(*(None if c is None else picked(c, rows) for c in columns))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return same_length(score=self.score, task=self.task, instance=self.instance, state=self.state)
@@ -153,7 +153,7 @@ def _repeat_spread(graded: _Graded) -> Spread:
     if h is None:
         none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason=nothing_valid(counts))
         return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
-    repeated = h.repeats >= 2
+    repeated = h.repeats >= 2 if not h.single else np.zeros(0, dtype=bool)
     counts = counts.having(instances=len(h.repeats), repeated_instances=int(repeated.sum()))
     if not repeated.any():
         none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason="no instance has two valid runs")

@@ -56,7 +56,8 @@ def share(
     if weight is None and times is None:
         apart = values - (value := float(values.mean()))
         return _effective(value, float(apart @ apart), (size, 1.0), level, alike)
-    each = np.ones(len(values)) if times is None else times.astype(np.float64)
+    if times is not None:
+        each = times.astype(np.float64)
     if weight is None:
         heavy = counted = weighed = each
     else:
