@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -82,3 +83,11 @@ async def test_work_of_which_a_part_could_not_be_shown_was_not_inspected(
     reference = [Exhibit.of_text("It is 2.", side=UNSEEN)]
     said, _ = await asked(tmp_path, work, reference, [judged("3", "It is 1", reason="clearly")])
     assert said.payload == Holistic(score=3, justification="clearly", inspected=inspected)
+
+
+async def test_a_judges_minutes_are_its_own(tmp_path: Path) -> None:
+    began = time.monotonic()
+    said, _ = await asked(tmp_path, [Exhibit.of_text("It is 1.")], [], [judged("2", "It is 1")])
+    took = (time.monotonic() - began) / 60
+    assert said.minutes is not None
+    assert 0 < said.minutes <= took
