@@ -24,7 +24,7 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from mutations import Mutant, mutants
-from warm_tests import Passed, fails, record, warm_up
+from warm_tests import Passed, failing, record, warm_up
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("src", "tests", "docs", "examples", "pyproject.toml", "README.md", "CHANGELOG.md", "dev", "locks")
@@ -96,16 +96,30 @@ def survivors(found: Sequence[Mutant], passed: Mapping[str, Passed], folder: Pat
     """Print those that no test notices; how many they are."""
     survived = 0
     for number, mutant in enumerate(found, 1):
-        file = folder / mutant.file
-        text = file.read_text(encoding="utf-8")
-        names = tests_of(mutant, passed, folder, most)
-        file.write_text(mutant.source, encoding="utf-8")
-        if not names or not fails(names, 30 + PATIENCE * sum(passed[name].seconds for name in names), scratch):
+        tests = {name: passed[name] for name in tests_of(mutant, passed, folder, most)}
+        asked = len(tests)
+        if not noticed(mutant, tests, folder, scratch):
             survived += 1
-            print(f"survived {len(names)} tests  {mutant}", flush=True)
-        file.write_text(text, encoding="utf-8")
+            print(f"survived {asked} tests  {mutant}", flush=True)
         print(f"\r{number} of {len(found)}", end="", file=sys.stderr, flush=True)
     return survived
+
+
+def noticed(mutant: Mutant, tests: dict[str, Passed], folder: Path, scratch: Path) -> bool:
+    """Whether a test fails that passes once more as it was; one that fails then, too, is left out."""
+    file = folder / mutant.file
+    text = file.read_text(encoding="utf-8")
+    while tests:
+        file.write_text(mutant.source, encoding="utf-8")
+        name = failing(tests, PATIENCE, scratch)
+        file.write_text(text, encoding="utf-8")
+        if name is None:
+            return False
+        if not name or failing({name: tests[name]}, PATIENCE, scratch) is None:
+            return True
+        print(f"\nfails as it is, too: {name}", file=sys.stderr, flush=True)
+        del tests[name]
+    return False
 
 
 def main() -> int:
@@ -115,7 +129,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="+", default=[""], help="parts of the names of files")
     parser.add_argument("--tests", nargs="+", help="default: tests/PACKAGE")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="of tests for each change; all by default")
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="of tests' processor time for each change; all by default"
+    )
     parser.add_argument("--checkout", type=Path, help="that the changes are made in; by default one that is made")
     asked = parser.parse_args()
     if asked.checkout is None:

@@ -1,7 +1,8 @@
 """Tests run again and again while one package changes: forked from a process that has imported all the rest.
 
 One run of all of them notes which functions of the package each goes through, and what it costs. Afterwards a change is
-put to those tests only that go through the changed function, the cheapest first.
+put to those tests only that go through the changed function, the cheapest first. All by processor time, so that a busy
+machine is taken for no fault.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import importlib
 import json
 import os
 import pkgutil
+import resource
 import select
 import signal
 import sys
@@ -39,7 +41,8 @@ class Passed:
     """What a test goes through."""
 
     seconds: float
-    """By the clock."""
+    """Of processor time, its programs' included."""
+    clock: float
     functions: frozenset[tuple[str, int]]
     """File, and the line where the function begins."""
 
@@ -69,7 +72,7 @@ class _Tracing:
         self._package, self._kept = f"{package}{os.sep}", kept
         self._ours: dict[CodeType, tuple[str, int] | None] = {}
         self._seen: set[tuple[str, int]] = set()
-        self._passed: dict[str, tuple[float, list[tuple[str, int]]]] = {}
+        self._passed: dict[str, tuple[float, float, list[tuple[str, int]]]] = {}
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
@@ -82,28 +85,37 @@ class _Tracing:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         self._seen = set()
-        began = time.monotonic()
+        spent, began = _processor_time(), time.monotonic()
         threading.settrace(self._called)
         sys.settrace(self._called)
         try:
             return (yield)
         finally:
             sys.settrace(None)
-            self._passed[item.nodeid] = time.monotonic() - began, sorted(self._seen)
+            took = _processor_time() - spent, time.monotonic() - began
+            self._passed[item.nodeid] = *took, sorted(self._seen)
 
     def pytest_sessionfinish(self) -> None:
         self._kept.write_text(json.dumps(self._passed))
 
 
-class _Chosen:
-    """These tests only, in this order."""
+def _processor_time() -> float:
+    mine, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return mine.ru_utime + mine.ru_stime + others.ru_utime + others.ru_stime
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self._order = {name: number for number, name in enumerate(names)}
+
+class _Chosen:
+    """These tests only, in this order; the one that was begun last is written to a file."""
+
+    def __init__(self, names: Sequence[str], begun: Path) -> None:
+        self._order, self._begun = {name: number for number, name in enumerate(names)}, begun
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = sorted((i for i in items if i.nodeid in self._order), key=lambda i: self._order[i.nodeid])
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._begun.write_text(nodeid)
 
 
 def record(tests: Sequence[str], package: Path, scratch: Path) -> dict[str, Passed]:
@@ -112,19 +124,24 @@ def record(tests: Sequence[str], package: Path, scratch: Path) -> dict[str, Pass
     if _forked(tests, _Tracing(package, kept), None, scratch) != 0:
         sys.exit(f"the tests fail as it is: {' '.join(tests)}\n{(scratch / 'output').read_text()[-4000:]}")
     read: Mapping[str, Any] = json.loads(kept.read_text())
-    return {name: Passed(s, frozenset((file, line) for file, line in places)) for name, (s, places) in read.items()}
+    return {name: Passed(s, c, frozenset((file, line) for file, line in at)) for name, (s, c, at) in read.items()}
 
 
-def fails(names: Sequence[str], seconds: float, scratch: Path) -> bool:
-    """Whether one of these tests fails, or they do not end within so many seconds."""
-    files = list(dict.fromkeys(name.partition("::")[0] for name in names))
-    code = _forked(files, _Chosen(names), seconds, scratch)
-    assert code != 5, f"none of these tests is there: {names}"
-    return code != 0
+def failing(tests: Mapping[str, Passed], patience: float, scratch: Path) -> str | None:
+    """The first of these tests that fails or takes so many times what it took; "" where they cannot even begin."""
+    files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
+    begun = scratch / "begun"
+    begun.write_text("")
+    seconds, clock = sum(t.seconds for t in tests.values()), sum(t.clock for t in tests.values())
+    # By the clock only what stands still is ended: a busy machine makes everything slower by it.
+    limits = 30 + patience * seconds, 60 + 2 * patience * clock
+    code = _forked(files, _Chosen(list(tests), begun), limits, scratch)
+    assert code != 5, f"none of these tests is there: {list(tests)}"
+    return None if code == 0 else begun.read_text()
 
 
-def _forked(tests: Sequence[str], plugin: object, seconds: float | None, scratch: Path) -> int | None:
-    """The exit code of pytest; None where it took too long."""
+def _forked(tests: Sequence[str], plugin: object, limits: tuple[float, float] | None, scratch: Path) -> int | None:
+    """The exit code of pytest; None where it took too long. `limits`: of processor time, and by the clock."""
     pid = os.fork()
     if pid == 0:
         os.setsid()
@@ -150,11 +167,19 @@ def _forked(tests: Sequence[str], plugin: object, seconds: float | None, scratch
             sys.stdout.flush()
             os._exit(int(code))
     handle = os.pidfd_open(pid)
-    ended = False
+    began, ended = time.monotonic(), False
     try:
-        ended = bool(select.select([handle], [], [], seconds)[0])
+        while not (ended := bool(select.select([handle], [], [], 0.5)[0])):
+            if limits is not None and (_taken(pid) > limits[0] or time.monotonic() - began > limits[1]):
+                break
     finally:
         os.killpg(pid, signal.SIGKILL)  # what a test left behind, too
         status = os.waitpid(pid, 0)[1]
         os.close(handle)
     return os.waitstatus_to_exitcode(status) if ended else None
+
+
+def _taken(pid: int) -> float:
+    """Processor time of a process and of the children that it waited for."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")

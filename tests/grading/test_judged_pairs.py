@@ -1,0 +1,62 @@
+"""Pairs before a judge: its two questions, and sides of which one is empty."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grading.judging_material import judged_bench, judges, roles
+from openai_server import Answer, judged, read, serving
+from worksample.grading import evaluate, open_round
+from worksample.grading.pending_evaluations import Place
+from worksample.grading.rounds import Asks
+from worksample.records import EvaluatorKind, Pairwise, Protocol, Side, Submission
+
+LONG, SHORT = "Dear reader, it is 1.", "It is 1."
+
+
+async def judgment(folder: Path, texts: tuple[str, str], answers: Any) -> tuple[Pairwise, int]:
+    """What a judge says of a pair, and how many questions that took."""
+    made = judged_bench(folder)
+    ids = tuple(made.submit({"answer.txt": text} if text else {}).id for text in texts)
+    round = open_round(
+        made.store, subjects=ids, protocol=Protocol.PAIRWISE, author="test", asks=Asks(EvaluatorKind.JUDGE, 1)
+    )
+    first, second = (made.store.get(Submission, id) for id in ids)
+    with serving(answers) as served:
+        judge = judges(roles(served, made.store.blobs))(round)[0]
+        said = await evaluate(made.store, round, first, made.instance, Place(judge, 1), second=second)
+    assert said is not None
+    assert isinstance(said.payload, Pairwise)
+    return said.payload, len(served.requests)
+
+
+@pytest.mark.parametrize(
+    ("texts", "side"), [((LONG, ""), Side.FIRST), (("", LONG), Side.SECOND), (("", ""), Side.EQUAL)]
+)
+async def test_what_was_not_delivered_loses_without_a_question(
+    tmp_path: Path, texts: tuple[str, str], side: Side
+) -> None:
+    said, asked = await judgment(tmp_path, texts, [judged("equal")])
+    assert (said.completion, said.quality, said.justification) == (side, side, "nothing was delivered")
+    assert asked == 0
+
+
+def parted(request: dict[str, Any], count: int) -> Answer:
+    """The greeting has done more, and its like is preferred without."""
+    seen = read(request)
+    whole = "done all of what was commissioned" in seen.words
+    place = next(i for i, text in enumerate(seen.exhibits) if ("Dear" in text) == whole)
+    return judged(("first", "second")[place], "is 1", place + 1, reason="more is done" if whole else "it is brief")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Inspect's own use of its libraries
+async def test_completion_and_quality_are_told_apart(tmp_path: Path) -> None:
+    said, asked = await judgment(tmp_path, (LONG, SHORT), parted)
+    assert (said.completion, said.quality) == (Side.FIRST, Side.SECOND)
+    of_completion, of_quality = said.justification.split("\n\n")
+    assert "more is done" in of_completion
+    assert "it is brief" in of_quality
+    assert asked == 4
