@@ -52,7 +52,6 @@ def parted(request: dict[str, Any], count: int) -> Answer:
     return judged(("first", "second")[place], "is 1", place + 1, reason="more is done" if whole else "it is brief")
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Inspect's own use of its libraries
 async def test_completion_and_quality_are_told_apart(tmp_path: Path) -> None:
     said, asked = await judgment(tmp_path, (LONG, SHORT), parted)
     assert (said.completion, said.quality) == (Side.FIRST, Side.SECOND)

@@ -21,9 +21,6 @@ from worksample.models import Exhibit
 from worksample.records import Evaluation, EvaluatorKind, Holistic, Protocol, Submission
 from worksample.store import Store
 
-# Of Inspect's own use of its libraries.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
 
 def showing(made: Bench, submission: Submission, work: Sequence[Exhibit], reference: Sequence[Exhibit]) -> Render:
     """Shows this, whatever is there."""

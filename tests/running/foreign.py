@@ -17,7 +17,16 @@ RULES = (
     "ignore::pytest.PytestUnraisableExceptionWarning",
     "ignore::DeprecationWarning",
 )
-PLACES = ("agents", "grading/test_asks.py", "grading/test_judges.py", "models", "python_api", "runs")
+PLACES = (
+    "agents",
+    "grading/test_asks.py",
+    "grading/test_judged_pairs.py",
+    "grading/test_judged_wholes.py",
+    "grading/test_judges.py",
+    "models",
+    "python_api",
+    "runs",
+)
 """Folders and files of tests."""
 _FOREIGN = pytest.StashKey[bool]()
 
