@@ -87,7 +87,10 @@ def test_names_that_mark_what_was_removed_are_not_taken_from_an_agent(upper: Pat
     assert names.keys() == {"srv", "srv/file"} and cause is Cause.CAPTURE_UNREADABLE and ".wh." in part.reason
 
 
-def test_a_root_with_changes_shares_what_they_leave_and_stays_as_it_was(tmp_path: Path) -> None:
+def test_a_root_with_changes_shares_what_they_leave_and_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # Where files can be shared: on the same disk.
     root, layer = tmp_path / "root", tmp_path / "layer.tar"
     for name in ("etc/kept", "etc/gone", "etc/changed", "old/a"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)

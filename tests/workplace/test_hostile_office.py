@@ -61,7 +61,9 @@ print(json.dumps([told.count(201), len(told), huge]))
 
 
 async def test_a_chat_that_is_flooded_still_stands(tmp_path: Path) -> None:
-    """3,200 messages by eight at once and two that are too large: colleagues hear on, evidence is whole, a reset forgets it."""
+    """3,200 messages by eight at once and two that are too large: colleagues hear on, evidence is whole, and a reset
+    forgets it.
+    """
     company = read_company(COMPANY)
     async with opened(("chat",)) as (services, workplace, box):
         by = played(company.colleagues, None, ModelService())
