@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 
 from worksample import metrics as m
-from worksample.reports.advice import AdviceConfig, Advised, Evidence, Listed, advise
-from worksample.reports.advice.evidence import SHAPE
+from worksample.reports.job_advice import AdviceConfig, Advised, Evidence, Listed, advise
+from worksample.reports.job_advice.evidence import SHAPE
 
 Rng = np.random.Generator
 JOBS, LISTED = 322, 24

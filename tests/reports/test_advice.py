@@ -19,7 +19,7 @@ from worksample.errors import FaultyRows, UsageError
 from worksample.metrics import Resampling
 from worksample.records import Agent, Arm, Experiment, Feedback, Grade, Instance, Protocol
 from worksample.records.trial import Fed
-from worksample.reports.advice import AdviceConfig, advise, evidence_of, read_list
+from worksample.reports.job_advice import AdviceConfig, advise, evidence_of, read_list
 from worksample.store import Store
 
 SOURCE = Path(__file__).parents[2] / "benchmarks/advice_held_out.py"

@@ -16,15 +16,15 @@ from worksample.app.middleware.split import Split
 from worksample.app.middleware.static import Front
 from worksample.app.middleware.throttle import Throttle
 from worksample.app.prerendering.preparing import Preparing
+from worksample.human_workstations.work import Workstations
 from worksample.models import close_models
 from worksample.people import People
 from worksample.people.clock import moment, wall
-from worksample.workstations.work import Workstations
 
 from .api import make_api
 from .authentication import SignedOut, find_session
 from .config import AppConfig
-from .content import content_app
+from .content_origin import content_app
 from .content_urls import Capabilities
 from .services import Services
 from .suggesting import suggesting_of

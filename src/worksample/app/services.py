@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from worksample.app.prerendering.preparing import Preparing
+    from worksample.human_workstations.work import Workstations
     from worksample.people import People
     from worksample.store import Store
-    from worksample.workstations.work import Workstations
 
     from .config import AppConfig
     from .content_urls import Capabilities

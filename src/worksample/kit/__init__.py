@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from .broker import Ran
     from .case import Case
     from .check import Check, average, every
+    from .comparisons.exact import exact, hashed
+    from .comparisons.executable import Expect, executable
+    from .comparisons.geometric import Mesh, geometric, read_stl, surface
+    from .comparisons.state import query, state
+    from .comparisons.tabular import tabular
+    from .comparisons.visual import drawing, visual
     from .compose import checklist, checkpoints, file_pairs, gate_and_score, weighted
     from .grade import Grade, GradePart
     from .live_services import Said, Services
-    from .modes.exact import exact, hashed
-    from .modes.executable import Expect, executable
-    from .modes.geometric import Mesh, geometric, read_stl, surface
-    from .modes.state import query, state
-    from .modes.tabular import tabular
-    from .modes.visual import drawing, visual
     from .numbers import close, number, plain_text
     from .prose import mentions, numbers_in, says, words
     from .table import Table, read_csv

@@ -19,11 +19,11 @@ from worksample.human_trials.events import SeatConflict, seat_of
 from worksample.human_trials.timer import Seat, account_of
 from worksample.human_trials.turns import arm_of, turns_of, waits_for_person
 from worksample.human_trials.waiting import pay_of, places_of
+from worksample.human_workstations.opening import Task
+from worksample.human_workstations.work import Sitting, submission_of
 from worksample.people.clock import moment
 from worksample.reattempts.feeding import as_shown
 from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Worker
-from worksample.workstations.opening import Task
-from worksample.workstations.work import Sitting, submission_of
 
 from .rendering import render
 

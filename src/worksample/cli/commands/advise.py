@@ -10,7 +10,7 @@ import click
 from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
 
 if TYPE_CHECKING:
-    from worksample.reports.advice import Advised
+    from worksample.reports.job_advice import Advised
 
 SHOWN = 10
 """Lines of what to measure next; the rest is in the JSON."""
@@ -74,7 +74,7 @@ def command(
     """
     from worksample.experiments.find import find_experiment
     from worksample.extras import need
-    from worksample.reports.advice import AdviceConfig, advise, evidence_of, read_list
+    from worksample.reports.job_advice import AdviceConfig, advise, evidence_of, read_list
 
     need("report")
     listed = read_list(
@@ -96,7 +96,7 @@ def command(
 
 
 def _write(found: Advised, out: Path) -> str:
-    from worksample.reports.advice.page import write_page
+    from worksample.reports.job_advice.page import write_page
 
     return str(write_page(found, out).resolve())
 

@@ -12,15 +12,15 @@ import httpx
 from people.worlds import Clock
 from viewing import material
 from worksample.app import AppConfig
-from worksample.app.content import content_app
+from worksample.app.content_origin import content_app
 from worksample.app.content_urls import Capabilities
 from worksample.app.prerendering.preparing import Preparing
 from worksample.app.services import Services
+from worksample.human_workstations.work import Workstations
 from worksample.people import People
 from worksample.people.clock import moment
 from worksample.records import Entry, EntryKind, Manifest, canonical
 from worksample.store import Store
-from worksample.workstations.work import Workstations
 
 
 class Shelf:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Frame, Page
 
-from app.content.hostile import World, site, world
+from app.content_origin.hostile import World, site, world
 from app.round.driving import chromium, serving
 from viewing import material
 from worksample.app import AppConfig

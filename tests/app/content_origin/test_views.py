@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.content.hosts import Shelf, viewed
+from app.content_origin.hosts import Shelf, viewed
 from viewing import material
 
 pytestmark = [pytest.mark.box, pytest.mark.converters]
@@ -40,7 +40,7 @@ async def test_a_view_gives_addresses_and_no_digest(shelf: Shelf) -> None:
         assert picture.headers["content-type"] == "image/png"
 
 
-@pytest.mark.thorough(quick="app/content/test_preparing.py::test_many_ask_and_one_box_works")
+@pytest.mark.thorough(quick="app/content_origin/test_preparing.py::test_many_ask_and_one_box_works")
 async def test_what_takes_long_says_so_and_comes(shelf: Shelf) -> None:
     async with shelf.open({"book.xlsx": material.workbook(a=[[1, "=A1+1"]])}) as client:
         first = await client.get("/.worksample/view?path=book.xlsx")
@@ -136,7 +136,7 @@ def book() -> str:
     return json.dumps({"cells": cells, "nbformat": 4})
 
 
-@pytest.mark.thorough(quick="app/content/test_views.py::test_pages_of_markdown_and_tex")
+@pytest.mark.thorough(quick="app/content_origin/test_views.py::test_pages_of_markdown_and_tex")
 async def test_pages_of_notebooks_and_cards(shelf: Shelf, tmp_path: Path) -> None:
     async with shelf.open({"n.ipynb": book(), "d.apkg": material.deck(tmp_path)}) as client:
         await viewed(client, "n.ipynb")

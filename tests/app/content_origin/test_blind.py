@@ -7,7 +7,7 @@ import io
 import pytest
 from PIL import Image
 
-from app.content.hosts import Shelf, viewed
+from app.content_origin.hosts import Shelf, viewed
 from viewing.marked import html
 from viewing.marked_office import docx
 from viewing.marked_pictures import WHO, jpeg, tells

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Error, Frame
 
-from app.content.hostile import NAMES, unguarded
-from app.content.stage import Stage
+from app.content_origin.hostile import NAMES, unguarded
+from app.content_origin.stage import Stage
 
 pytestmark = pytest.mark.browser
 
@@ -75,7 +75,7 @@ def test_the_app_stays_where_it_is(ran: Ran, stage: Stage) -> None:
     assert all(url.startswith((*allowed, *inert)) or not url for url in ran.urls), ran.urls
 
 
-@pytest.mark.thorough(quick="app/content/test_hostile_site.py::test_what_was_blocked_is_counted_for_the_viewer")
+@pytest.mark.thorough(quick="app/content_origin/test_hostile_site.py::test_what_was_blocked_is_counted_for_the_viewer")
 def test_the_attacks_would_reach_the_world_from_an_unguarded_server(stage: Stage) -> None:
     """Else the tests above would prove nothing."""
     # Single files are never pages with us; there, these are what the server makes of such addresses.

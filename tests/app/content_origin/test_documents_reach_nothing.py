@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.content.hostile import World, world
-from app.content.stage import static
+from app.content_origin.hostile import World, world
+from app.content_origin.stage import static
 from app.round.driving import chromium, serving
 from viewing import material
 from worksample.app.content_urls import Capabilities

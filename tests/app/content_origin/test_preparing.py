@@ -155,7 +155,9 @@ async def test_two_processes_do_not_make_the_same(tmp_path: Path) -> None:
     other.close()
 
 
-@pytest.mark.thorough(quick="app/content/test_preparing.py::test_who_is_waited_for_goes_first_and_has_a_place_more")
+@pytest.mark.thorough(
+    quick="app/content_origin/test_preparing.py::test_who_is_waited_for_goes_first_and_has_a_place_more"
+)
 @pytest.mark.box
 async def test_what_the_background_is_at_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "run"))
@@ -206,7 +208,7 @@ def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: py
     store.close()
 
 
-@pytest.mark.thorough(quick="app/content/test_preparing.py::test_a_round_is_prepared_and_archives_in_it_too")
+@pytest.mark.thorough(quick="app/content_origin/test_preparing.py::test_a_round_is_prepared_and_archives_in_it_too")
 @pytest.mark.box
 async def test_what_cannot_be_read_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     world: Office = office(tmp_path, agents=1, projects=1)

@@ -7,9 +7,9 @@ import gzip
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.answers import INERT, guarded, policy
-from app.content.hosts import Shelf
-from worksample.app.content.types import PAGES, SAFE, by_content
+from app.content_origin.answers import INERT, guarded, policy
+from app.content_origin.hosts import Shelf
+from worksample.app.content_origin.types import PAGES, SAFE, by_content
 
 
 async def test_a_single_file_is_never_a_page(shelf: Shelf) -> None:

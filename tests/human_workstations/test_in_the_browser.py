@@ -10,11 +10,11 @@ from playwright.sync_api import Page, expect
 
 from app.round.desks import RunningClock
 from app.round.driving import AXE, Watch, chromium, desk_of, enter, serving
+from human_workstations.working import REPORT, Workroom
 from worksample.records import Submission
 from worksample.verdicts.slots import slots_df
-from workstations.working import REPORT, Workroom
 
-QUICK = "workstations/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent"
+QUICK = "human_workstations/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [
     pytest.mark.box,

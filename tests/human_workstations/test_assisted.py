@@ -9,12 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from human_workstations.working import POOR, REPORT, Workroom
 from worksample.errors import Cause
 from worksample.experiments.config import ArmConfig
 from worksample.records import Submission, Trial
 from worksample.store.checking import check
 from worksample.verdicts.slots import slots_df
-from workstations.working import POOR, REPORT, Workroom
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [
@@ -24,7 +24,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.thorough(quick="workstations/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent")
+@pytest.mark.thorough(quick="human_workstations/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent")
 def test_an_agent_and_a_person_work_in_turns(tmp_path: Path) -> None:
     room = Workroom(tmp_path, arms=(ArmConfig(name="together", worker="assisted"),))
     room.hire("ann", rate=60)

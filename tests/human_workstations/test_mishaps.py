@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from human_workstations.working import REPORT, Browser, Workroom
 from worksample.errors import UsageError
 from worksample.human_trials.events import events_of, seat_of
 from worksample.human_trials.timer import GAP, seat_after
+from worksample.human_workstations.upload import sound_path
 from worksample.records import Act, SeatEvent, Submission, Trial
 from worksample.store.checking import check
 from worksample.store.rebuilding import rebuild
-from worksample.workstations.upload import sound_path
-from workstations.working import REPORT, Browser, Workroom
 
-QUICK = "workstations/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent"
+QUICK = "human_workstations/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

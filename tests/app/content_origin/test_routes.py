@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.answers import APP, VIEWER, guarded
-from app.content.hosts import Shelf
-from worksample.app.content.sending import attachment
+from app.content_origin.answers import APP, VIEWER, guarded
+from app.content_origin.hosts import Shelf
+from worksample.app.content_origin.sending import attachment
 
 
 async def test_only_a_live_address_answers(tmp_path: Path) -> None:

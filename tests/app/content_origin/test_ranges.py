@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from app.content.answers import INERT, guarded, policy
-from app.content.hosts import Shelf
-from worksample.app.content.sending import Unsatisfiable, wanted_range
+from app.content_origin.answers import INERT, guarded, policy
+from app.content_origin.hosts import Shelf
+from worksample.app.content_origin.sending import Unsatisfiable, wanted_range
 from worksample.records import Entry, EntryKind, Manifest
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from human_workstations.working import POOR, REPORT, Workroom
 from worksample.human_trials.events import events_of
 from worksample.human_trials.waiting import places_of
 from worksample.reports import leaderboard
 from worksample.verdicts.slots import slots_df
-from workstations.working import POOR, REPORT, Workroom
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from human_workstations.working import REPORT, Workroom
 from worksample.human_trials.events import events_of, seat_of
 from worksample.records import Act, Trial
-from workstations.working import REPORT, Workroom
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [

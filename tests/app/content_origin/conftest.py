@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.content.hosts import Shelf
-from app.content.stage import stage
+from app.content_origin.hosts import Shelf
+from app.content_origin.stage import stage
 
 __all__ = ["stage"]
 

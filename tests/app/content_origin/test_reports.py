@@ -9,9 +9,9 @@ from typing import Any
 
 import httpx
 
-from app.content.answers import guarded
-from app.content.hosts import Shelf, viewed
-from worksample.app.content import content_app
+from app.content_origin.answers import guarded
+from app.content_origin.hosts import Shelf, viewed
+from worksample.app.content_origin import content_app
 
 
 async def test_what_was_blocked_is_kept_within_limits(shelf: Shelf) -> None:

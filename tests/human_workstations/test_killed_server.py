@@ -17,13 +17,13 @@ import pytest
 from app.round.desks import RunningClock
 from cli.run_cli import start
 from forking.child import Child
+from human_workstations.working import REPORT, Workroom
 from worksample.human_trials.events import events_of, seat_of
 from worksample.human_trials.timer import GAP
 from worksample.records import Act, Submission, Trial
 from worksample.store.checking import check
-from workstations.working import REPORT, Workroom
 
-QUICK = "workstations/test_taken_back.py::test_a_place_is_taken_back_and_the_next_person_begins_anew"
+QUICK = "human_workstations/test_taken_back.py::test_a_place_is_taken_back_and_the_next_person_begins_anew"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [
     pytest.mark.box,
