@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.bootstrap import Interval
 
 ROW = st.tuples(
     st.sampled_from([0.0, 0.25, 1.0, None]),
@@ -97,9 +98,17 @@ def test_a_group_rolls_up_as_its_trials_alone(rows, state):
 )
 @settings(deadline=None)
 def test_units_that_are_alike_may_stand_once_with_their_number(rows, weighted):
-    value, weight, times = (np.array(column) for column in zip(*rows, strict=True))
-    heavy = weight if weighted else None
-    short = units.share(value, 0.95, weight=heavy, times=times)
-    long = units.share(value.repeat(times), 0.95, weight=None if heavy is None else heavy.repeat(times))
+    value, whole, times = (np.array(column) for column in zip(*rows, strict=True))
+    whole = whole if weighted else np.full(len(whole), 3.0)
+    short = units.share_of_sums(value * whole, whole, 0.95, times=times)
+    every, wholes = value.repeat(times), whole.repeat(times)
+    long = units.share_of_sums(every * wholes, wholes, 0.95) if weighted else units.share(every, 0.95)
     assert short[0].low == pytest.approx(long[0].low) and short[0].high == pytest.approx(long[0].high)
     assert short[1] == long[1]
+
+
+def test_units_that_hold_nothing_of_the_whole_are_none():
+    part, whole = np.array([0.0, 2.0, 0.0, 3.0]), np.array([0.0, 4.0, 5.0, 3.0])
+    assert units.share_of_sums(part, whole, 0.95) == units.share_of_sums(part[1:], whole[1:], 0.95)
+    assert units.share_of_sums(part[:2], whole[:2], 0.95) == (Interval(), units.ONE_UNIT)
+    assert units.share_of_sums(part[:1], whole[:1], 0.95) == (Interval(), units.ONE_UNIT)

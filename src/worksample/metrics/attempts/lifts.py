@@ -141,10 +141,9 @@ def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resam
 
     def drawn(field: str) -> Estimate:
         estimate: Estimate = getattr(table, field)
-        above, below = (column[of[field][1] > 0] for column in of[field])
-        if estimate.value is None or not len(below):
+        if estimate.value is None:
             return estimate
-        ends, note = units.share(above / below, how.level, weight=below)
+        ends, note = units.share_of_sums(*of[field], how.level)
         if field == "relative":
             ends = _odds((ends.low, ends.high), how.level, ends.method)
         return replace(estimate, **ends._asdict()).noting(note)
@@ -178,7 +177,7 @@ def rubric_lifts(
         if unit is Unit.SHARE:
             column = per[1] if "first" in name else per[2]
             alike = units.zero_or_one((one if "first" in name else final)[judged])
-            ends, note = units.share(column / jobs, how.level, weight=jobs, alike=alike)
+            ends, note = units.share_of_sums(column, jobs, how.level, alike=alike)
         elif unit is Unit.POINTS:
             ends, note = units.difference((per[2] - per[1]) / jobs.mean(), how.level, alike=0.5)
         else:

@@ -177,9 +177,7 @@ class _Units:
 
     def share(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
         """Of a share of pairs: units weigh by their pairs."""
-        above, below = parts(self.sums)
-        some = below > 0
-        return units.share(above[some] / below[some], self.how.level, weight=below[some], times=self.times[some])
+        return units.share_of_sums(*parts(self.sums), self.how.level, times=self.times)
 
     def coefficient(self, statistic: Callable[[Floats], Floats]) -> tuple[Interval, str]:
         """Of a coefficient: the bootstrap, from `FEWEST` units on."""

@@ -23,9 +23,10 @@ from worksample.metrics.columns import (
 )
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, group_sums
 
-from .dollars import Priced, dollar_share, usable_prices
+from .dollars import Priced, usable_prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,6 @@ def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Esti
     part, whole = group_sums(
         work.task, int(work.task.max()) + 1, *(np.where(known, amount, 0.0) for amount in (saved, human))
     ).T
-    ends, note = dollar_share(part, whole, how)
+    ends, note = units.share_of_sums(part, whole, how.level)
     value = float(saved[known].sum() / worth)
     return Estimate(name, value, counts, *ends, Unit.SHARE, notes=notes, conditional_on=given).noting(note)

@@ -17,7 +17,7 @@ from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
-from .dollars import dollar_share, means_by_task, usable_prices
+from .dollars import means_by_task, usable_prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,13 @@ def deployable_cost(
         return DeployableCost(
             *(Estimate(n, None, counts, unit=u, reason=reason, conditional_on=given) for n, u in names)
         )
+    paid = ai + np.where(good, check.cost, check.cost + check.accepts_bad * check.loss)
     accepted = np.where(good, check.accepts_good, check.accepts_bad) * priced.prices
-    each = ai + priced.prices
-    each += np.where(good, check.cost, check.cost + check.accepts_bad * check.loss)
-    each -= accepted
-    spent, human, spared = means_by_task(task, rows, each, priced.prices, accepted)
+    paid, human, spared = means_by_task(task, rows, paid, priced.prices, accepted)
     counts = counts.having(tasks=len(human))
     told = counts, given
-    saving = _saving(spent, human, spared, told, how)
+    saving = _saving(paid, human, spared, told, how)
+    spent = paid + human - spared
     return DeployableCost(_per_job(names[0], spent, told, how), _per_job(names[1], human, told, how), saving)
 
 
@@ -112,24 +111,24 @@ def _per_job(named: tuple[str, Unit], each: Floats, told: _Told, how: Resampling
     return Estimate(named[0], float(each.mean()), counts, *ends, named[1], conditional_on=given).noting(note)
 
 
-def _saving(spent: Floats, human: Floats, spared: Floats, told: _Told, how: Resampling) -> Estimate:
-    """1 - spent / human: the dollars that no human is paid, less what the agent and its checks cost. Their intervals
-    are put together by the method of variance estimates recovery (Zou and Donner 2008).
+def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resampling) -> Estimate:
+    """The dollars that no human is paid, less those `paid` for the agent and its checks, of what the human costs.
+    Their intervals are put together by the method of variance estimates recovery (Zou and Donner 2008).
     """
     counts, given = told
-    if not human.sum():
+    if not (whole := float(human.sum())):
         reason = "the jobs cost a human nothing"
         return Estimate("saving", None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
-    value = 1 - float(spent.sum() / human.sum())
-    gained, paid = float(spared.sum() / human.sum()), float((spent - human + spared).sum() / human.sum())
+    gained, spent = float(spared.sum()) / whole, float(paid.sum()) / whole
+    value = gained - spent
     if len(human) < FEWEST_SAVING:
         note = f"{len(human)} tasks, too few for an interval of a saving: {FEWEST_SAVING} are needed"
         return Estimate("saving", value, counts, unit=Unit.SHARE, notes=(note,), conditional_on=given)
-    ends, note = dollar_share(spared, human, how)
+    ends, note = units.share_of_sums(spared, human, how.level)
     if ends.low is None or ends.high is None:
         return Estimate("saving", value, counts, unit=Unit.SHARE, conditional_on=given).noting(note)
-    cost, _ = units.ratio_of_sums(spent - human + spared, human, how.level)
-    above, below = (0.0 if end is None else abs(end - paid) for end in (cost.high, cost.low))
+    cost, _ = units.ratio_of_sums(paid, human, how.level)
+    above, below = (0.0 if end is None else abs(end - spent) for end in (cost.high, cost.low))
     low, high = value - math.hypot(gained - ends.low, above), value + math.hypot(ends.high - gained, below)
     method = f"{ends.method}, and the ratio of costs by MOVER"
     return Estimate("saving", value, counts, low, high, ends.level, method, unit=Unit.SHARE, conditional_on=given)

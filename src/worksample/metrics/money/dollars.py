@@ -130,7 +130,7 @@ def dollars_earned(
             blank("dollars possible", 0.0, unit=Unit.USD, notes=notes),
             blank("share of dollars", None, unit=Unit.SHARE, reason=worthless, notes=notes),
         )
-    ends, note = dollar_share(earned, worth, how)
+    ends, note = units.share_of_sums(earned, worth, how.level)
     said = (*notes, note) if note else notes
     low, high = (None if end is None else end * possible for end in (ends.low, ends.high))
     scaled = Interval(low, high, ends.level, ends.method, ends.error and ends.error * possible)
@@ -188,15 +188,6 @@ def means_by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[F
         return by_task(None, rows, *columns)
     *sums, trials = by_task(task, rows, *columns, np.ones(len(rows)))
     return tuple(each / trials for each in sums)
-
-
-def dollar_share(part: Floats, whole: Floats, how: Resampling) -> tuple[Interval, str]:
-    """The interval of `part` of `whole` dollars, both by task: tasks weigh what they are worth, and those worth
-    nothing are none.
-    """
-    if not (worth := whole > 0).all():
-        part, whole = part[worth], whole[worth]
-    return units.share(part / whole, how.level, weight=whole)
 
 
 _NAMES = (("dollars earned", Unit.USD), ("dollars possible", Unit.USD), ("share of dollars", Unit.SHARE))

@@ -378,8 +378,7 @@ class _Runs:
         return self._by_task(plain, total, below, alike)
 
     def _by_task(self, plain: Estimate, above: Floats, below: Floats, alike: float) -> Estimate:
-        some = below > 0
-        if int(some.sum()) == int(below.sum()):
+        if np.count_nonzero(below) == int(below.sum()):
             return plain
-        ends, note = units.share(above[some] / below[some], self.how.level, weight=below[some], alike=alike)
+        ends, note = units.share_of_sums(above, below, self.how.level, alike=alike)
         return replace(plain, **ends._asdict(), notes=(note,) if note else ())

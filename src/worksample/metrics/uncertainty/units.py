@@ -40,40 +40,41 @@ def alike(mean: float, square: float) -> float:
     return 1.0 if most <= _TINY else min(1.0, max(0.0, square - mean * mean) / most)
 
 
-def share(
-    values: Floats, level: float, *, weight: Floats | None = None, alike: float = 1.0, times: Ints | None = None
-) -> tuple[Interval, str]:
-    """The mean of units' shares in 0..1, weighted where weights (dollars, runs) are given, and a note.
+def share(values: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
+    """The mean of units' shares in 0..1, and a note.
 
     Clopper and Pearson's interval at the effective number of units (Korn and Graubard 1998). That number comes from
     the variance between units, drawn towards the one that units of all or nothing have by one such unit: a lonely
     failure must not narrow the interval of a perfect record. `alike`: `zero_or_one` of the trials below the units.
-    Where all units are 0 or 1 and weigh the same it is the exact interval itself. `times`: how many units each row is.
+    Where all units are 0 or 1 it is the exact interval itself.
     """
-    size = len(values) if times is None else int(times.sum())
-    if size < 2 and not (weight is None and values[0] in (0.0, 1.0)):
+    size = len(values)
+    if size < 2 and values[0] not in (0.0, 1.0):
         return Interval(), ONE_UNIT
-    if weight is None and times is None:
-        apart = values - (value := float(values.mean()))
-        return _effective(value, float(apart @ apart), (size, 1.0), level, alike)
-    if times is not None:
-        each = times.astype(np.float64)
-    if weight is None:
-        heavy = counted = weighed = each
-    else:
-        whole = float(weight.sum() if times is None else each @ weight)
-        heavy = weight * (size / whole)
-        counted = heavy if times is None else each * heavy
-        weighed = counted * heavy
-    value = float(counted @ values) / size
-    apart = values - value
-    uneven = 1.0
-    if weight is not None:
-        uneven = float(counted @ heavy) / size
-        # A unit that outweighs the rest pulls the mean to itself: how far it lies from the mean of the others counts.
-        apart *= (1 - 1 / size) / np.maximum(1 - heavy / size, _TINY)
-    spread = float(weighed @ (apart * apart))
-    return _effective(value, spread, (size, uneven), level, alike)
+    apart = values - (value := float(values.mean()))
+    return _effective(value, float(apart @ apart), (size, 1.0), level, alike)
+
+
+def share_of_sums(
+    part: Floats, whole: Floats, level: float, *, alike: float = 1.0, times: Ints | None = None
+) -> tuple[Interval, str]:
+    """The same for `part` of `whole` (dollars, runs, pairs of votes), both by unit: units weigh what they hold of the
+    whole, and those that hold nothing are none. `times`: how many units each row is.
+    """
+    if not (some := whole > 0).all():
+        part, whole, times = part[some], whole[some], None if times is None else times[some]
+    size = len(whole) if times is None else int(times.sum())
+    if size < 2:
+        return Interval(), ONE_UNIT
+    parts, wholes = (part, whole) if times is None else (times * part, times * whole)
+    total = float(wholes.sum())
+    value = float(parts.sum()) / total
+    # A unit that outweighs the rest pulls the mean to itself: how far it lies from the mean of the others counts.
+    pull = part - value * whole
+    others = total - whole
+    pull /= np.maximum(others, _TINY * total, out=others)
+    spread = (size - 1) ** 2 * float((pull if times is None else times * pull) @ pull)
+    return _effective(value, spread, (size, size * float(wholes @ whole) / total**2), level, alike)
 
 
 def stratified(
@@ -194,14 +195,13 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
         return Interval(), f"{size} tasks, too few for an interval of amounts: {FEWEST_AMOUNTS} are needed"
     mean = float(values.mean())
     apart = values - mean
-    squares = apart * apart
-    total = float(squares.sum())
+    total = float(apart @ apart)
     deviation = math.sqrt(total / (size - 1))
     if deviation <= _TINY * max(abs(mean), 1.0):
         return Interval(), "every task took the same: an interval would have no width"
     error = deviation / math.sqrt(size)
     # A product, since a power of three takes ten times as long.
-    skew = float((squares * apart).mean()) / (total / size) ** 1.5
+    skew = float((apart * apart) @ apart) / size / (total / size) ** 1.5
     q = student(level, size - 1) / math.sqrt(size)
     low, high = mean - deviation * _unskewed(q, skew, size), mean - deviation * _unskewed(-q, skew, size)
     if float(values.min()) >= 0 and mean > 0:
