@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats
+from worksample.metrics.columns import Floats, how_many
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
@@ -63,7 +63,7 @@ def fit_ceiling(
     if attempts not in ("finite pool", "independent"):
         raise UsageError(f"attempts is {attempts!r}", next='pass "finite pool" or "independent"')
     parameters = 3 if attempts == "finite pool" else 2
-    levels = int((h.at_risk() > 0).sum()) if h.jobs else 0
+    levels = how_many(h.at_risk() > 0) if h.jobs else 0
     counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(levels_of_k=levels)
     given = (f"attempts: {attempts}", "feedback changes nothing but the number of attempts")
     if not h.jobs or not h.passed.any():

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, Ints, codes, flags, same_length, series, whole
+from worksample.metrics.columns import Column, Floats, Ints, codes, flags, how_many, same_length, series, whole
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import share
@@ -102,7 +102,7 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
     return Histories(
         passed=counted(reached[graded & success] - 1),
         failed=counted(reached[graded & ~success] - 1),
-        ungraded=int((~graded).sum()),
+        ungraded=how_many(~graded),
         tasks=None if task is None else codes("task", series("task", task).filter(pl.Series(graded[jobs.index]))).size,
     )
 

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Codes, Column, Flags, Floats, codes, flags, floats, same_length, series
+from worksample.metrics.columns import Codes, Column, Flags, Floats, codes, flags, floats, how_many, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, share
@@ -111,8 +111,8 @@ def success_lifts(
         raise UsageError(f"row {row} passed at first and was tried again", where="column 'second'")
     a, m = won & judged, judged & ~won & retried
     b = m & again
-    table = lifts_from_counts(int(judged.sum()), int(a.sum()), int(m.sum()), int(b.sum()), how)
-    out = len(judged) - int(judged.sum())
+    table = lifts_from_counts(how_many(judged), int(a.sum()), int(m.sum()), int(b.sum()), how)
+    out = len(judged) - how_many(judged)
     table = SuccessLifts(*(_with_ungraded(e, out) for e in table.all()))
     if task is None:
         return table
@@ -162,7 +162,7 @@ def rubric_lifts(
     one, judged = floats("first", first, low=0, high=1)
     two, has_two = floats("second", second, low=0, high=1)
     retried = judged & has_two
-    counts = Counts(len(one), int(judged.sum()), ungraded=int((~judged).sum())).having(M=int(retried.sum()))
+    counts = Counts(len(one), how_many(judged), ungraded=how_many(~judged)).having(M=how_many(retried))
     final = np.where(retried, two, one)
     groups = codes("task", task) if task is not None else codes("job", np.arange(len(one)))
     columns = [judged.astype(np.float64), *(np.where(w, x, 0.0) for w, x in _moments(judged, retried, one, two, final))]

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Codes, Column, Floats, Ints, codes, floats, same_length, series
+from worksample.metrics.columns import Codes, Column, Floats, Ints, codes, floats, how_many, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.rounding import percent
@@ -91,7 +91,7 @@ def paired_difference(
         return Comparison(none, none.called("sign test"), table)
     per_task = np.bincount(tasks.index, weights=gap) / np.bincount(tasks.index)
     counts = counts.having(
-        tasks=tasks.size, better=int((per_task > 1e-12).sum()), worse=int((per_task < -1e-12).sum())
+        tasks=tasks.size, better=how_many(per_task > 1e-12), worse=how_many(per_task < -1e-12)
     )  # fmt: skip
     alike = sum(units.zero_or_one(part.values) for part in kept) / 2
     ends, note = units.difference(per_task, how.level, alike=alike)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats, Ints, codes
+from worksample.metrics.columns import Floats, Ints, codes, how_many
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.tiers import Trials
@@ -113,7 +113,7 @@ def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
     first, second = table.names[one], table.names[two]
     gap = table.cells[:, two] - table.cells[:, one]
     both = ~np.isnan(gap)
-    counts = Counts(len(gap), int(both.sum()))
+    counts = Counts(len(gap), how_many(both))
     name, given = f"{second} minus {first}", ("instances that both have a valid trial of",)
     if not both.any():
         reason = "no instance has a valid trial of both"

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, Ints, codes, flags, floats, same_length, series
+from worksample.metrics.columns import Column, Floats, Ints, codes, flags, floats, how_many, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums
@@ -54,8 +54,8 @@ def time_horizon(
     if (wrong := known & (length <= 0)).any():
         raise UsageError(f"row {int(np.flatnonzero(wrong)[0])} took 0 hours", where="column 'hours'")
     rows = known & judged
-    counts = Counts(len(rows), int(rows.sum()), ungraded=int((~judged).sum())).having(
-        without_hours=int((judged & ~known).sum()), passed=int((yes & rows).sum())
+    counts = Counts(len(rows), how_many(rows), ungraded=how_many(~judged)).having(
+        without_hours=how_many(judged & ~known), passed=how_many(yes & rows)
     )
     length, yes = (length, yes) if rows.all() else (length[rows], yes[rows])
     x, y, w = np.log2(length), yes.astype(np.float64), np.ones(1)

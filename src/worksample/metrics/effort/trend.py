@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, codes, days, floats, same_length
+from worksample.metrics.columns import Column, codes, days, floats, how_many, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
@@ -32,8 +32,8 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     rows = known & dates.is_not_null().to_numpy()
     if (known & (np.nan_to_num(hours, nan=1.0) <= 0)).any():
         raise UsageError("a horizon of 0 hours", where="column 'horizon'", next="null where there is none")
-    counts = Counts(len(rows), int(rows.sum()), ungraded=int((~rows).sum())).having(undated=dates.null_count())
-    name, size = "doubling time (days)", int(rows.sum())
+    counts = Counts(len(rows), how_many(rows), ungraded=how_many(~rows)).having(undated=dates.null_count())
+    name, size = "doubling time (days)", how_many(rows)
     given = ("horizons grow by an even factor", "agents are as good as drawn from what is released")
 
     def none(reason: str) -> Estimate:

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, Ints, codes, floats, pair_codes, same_length, series
+from worksample.metrics.columns import Column, Floats, Ints, codes, floats, how_many, pair_codes, same_length, series
 
 MOST_STEPS = 64
 _CHUNK = 1 << 17
@@ -112,7 +112,7 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
             f"{len(steps)} different votes", where="column 'vote'", next=f"use a scale of at most {MOST_STEPS} steps"
         )
     place = np.where(present, np.searchsorted(steps, np.where(present, values, 0)), max(len(steps), 1))
-    return place, 0, steps if len(steps) else np.zeros(1), int((~present).sum())
+    return place, 0, steps if len(steps) else np.zeros(1), how_many(~present)
 
 
 def _packed(rows: _Rows, bits: int) -> tuple[Ints, Ints] | None:

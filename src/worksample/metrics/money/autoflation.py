@@ -18,6 +18,7 @@ from worksample.metrics.columns import (
     codes,
     days,
     flags,
+    how_many,
     money,
     same_length,
 )
@@ -105,11 +106,11 @@ def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> t
     where = _find(codes("project", project), names.labels, place)
     cost, known = money("ai_cost", ai_cost, ceiling=bundle.ceiling)
     yes, judged = flags("passed", passed)
-    counts = Counts(len(cost), int(judged.sum()), ungraded=int((~judged).sum())).having(
+    counts = Counts(len(cost), how_many(judged), ungraded=how_many(~judged)).having(
         projects=names.size,
-        priced_projects=int(priced.usable.sum()),
-        passed=int((yes & judged).sum()),
-        passed_without_a_cost=int((yes & judged & ~known).sum()),
+        priced_projects=how_many(priced.usable),
+        passed=how_many(yes & judged),
+        passed_without_a_cost=how_many(yes & judged & ~known),
         illustrative=priced.illustrative,
     )
     tried = np.bincount(where, minlength=names.size)
@@ -141,12 +142,12 @@ def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Esti
     saved = human - cheapest
     name = "autoflation"
     given = ("projects with a known human price, and a verdict wherever there is work", *priced.says)
-    without, left = work.counts.special["passed without a cost"], int((priced.usable & work.open_).sum())
+    without, left = work.counts.special["passed without a cost"], how_many(priced.usable & work.open_)
     notes = (
         *((f"{without} accepted trials without a cost cannot lower a price",) if without else ()),
         *((f"{left} projects on which no work is graded are left out, not counted as failed",) if left else ()),
     )
-    counts = work.counts.having(cheaper_by_ai=int((saved[known] > 0).sum()), ungraded_projects=left)
+    counts = work.counts.having(cheaper_by_ai=how_many(saved[known] > 0), ungraded_projects=left)
     worth = float(human[known].sum())
     if not worth:
         reason = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, flags, floats, money, same_length
+from worksample.metrics.columns import Column, Floats, flags, floats, how_many, money, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
@@ -73,8 +73,8 @@ def deployable_cost(
     ai, has_ai = money("ai_cost", ai_cost)
     priced = usable_prices("human_cost", human_cost, illustrative, include=include_illustrative)
     rows = judged & has_ai & priced.usable
-    counts = Counts(len(good), int(rows.sum()), ungraded=int((~judged).sum())).having(
-        without_an_ai_cost=int((judged & ~has_ai).sum()), without_a_human_price=int((judged & ~priced.usable).sum())
+    counts = Counts(len(good), how_many(rows), ungraded=how_many(~judged)).having(
+        without_an_ai_cost=how_many(judged & ~has_ai), without_a_human_price=how_many(judged & ~priced.usable)
     )
     given = (
         "jobs with a verdict, an AI cost and a human price",

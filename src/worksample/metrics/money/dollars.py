@@ -17,6 +17,7 @@ from worksample.metrics.columns import (
     codes,
     flags,
     floats,
+    how_many,
     money,
     same_length,
     series,
@@ -64,9 +65,9 @@ def usable_prices(
     if illustrative is not None:
         same_length(**{name: price, "illustrative": illustrative})
         invented = flags("illustrative", illustrative)[0] & known
-    count = int(invented.sum())
+    count = how_many(invented)
     says = ((WITH_ILLUSTRATIVE if include else ILLUSTRATIVE),) if count else ()
-    return Priced(prices, known if include else known & ~invented, int((~known).sum()), count, says)
+    return Priced(prices, known if include else known & ~invented, how_many(~known), count, says)
 
 
 def midpoint(low: Column, high: Column) -> Floats:
@@ -109,7 +110,7 @@ def dollars_earned(
     valid, counts = valid_rows("passed", present, state)
     rows = valid & priced.usable
     counts = counts.having(
-        priced=int(rows.sum()), passed=int((yes & rows).sum()), without_a_price=priced.missing,
+        priced=how_many(rows), passed=how_many(yes & rows), without_a_price=priced.missing,
         illustrative=priced.illustrative,
     )  # fmt: skip
     value = np.where(rows, priced.known, 0.0)
@@ -197,4 +198,4 @@ def _ungraded_worth(priced: Priced, valid: Flags) -> tuple[str, ...]:
     unseen = priced.usable & ~valid
     if not unseen.any():
         return ()
-    return (f"{int(unseen.sum())} priced projects worth ${priced.prices[unseen].sum():,.0f} are not graded",)
+    return (f"{how_many(unseen)} priced projects worth ${priced.prices[unseen].sum():,.0f} are not graded",)

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, flags, floats, money, same_length
+from worksample.metrics.columns import Column, Flags, Floats, flags, floats, how_many, money, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
@@ -161,7 +161,7 @@ def choose_from_jobs(
     passes = [flags(f"passed {name}", o.passed) for name, o in outcomes.items()]
     costs = [money(f"cost {name}", o.cost) for name, o in outcomes.items()]
     rows: Flags = np.logical_and.reduce([has for _, has in (*passes, *costs)])
-    counts = Counts(len(rows), int(rows.sum()), ungraded=int((~rows).sum()))
+    counts = Counts(len(rows), how_many(rows), ungraded=how_many(~rows))
     values = [*(won.astype(np.float64) for won, _ in passes), *(spent for spent, _ in costs)]
     heavy = np.ones(len(rows)) if weight is None else floats("weight", weight, low=0, high=1)[0]
     jobs, near, *each = by_task(task, rows, np.ones(len(rows)), heavy, *values)

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats
+from worksample.metrics.columns import Floats, how_many
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, tabulate
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, spread_of
@@ -243,7 +243,7 @@ def _open_ends(drawn: Floats) -> tuple[str, ...]:
         (np.isposinf(drawn), "it never loses or ties against the rest: they are above every score"),
         (np.isnan(drawn), "nothing links it with the anchor: they count as beyond both ends"),
     )
-    return tuple(f"in {int(some.sum())} of {len(drawn)} resamples {why}" for some, why in says if some.any())
+    return tuple(f"in {how_many(some)} of {len(drawn)} resamples {why}" for some, why in says if some.any())
 
 
 def _anchored(strength: Floats, anchor: int | None, score: float) -> Floats:

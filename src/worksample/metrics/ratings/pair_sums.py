@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, floats, pair_codes, same_length
+from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, floats, how_many, pair_codes, same_length
 
 from .preferences import canonical_sides
 
@@ -178,7 +178,7 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
         cells=None if cells is None or of is None else (of, cells - of * width),
         won=won,
         count=count,
-        left_out=int((~present).sum()),
+        left_out=how_many(~present),
         undecided=undecided,
         bounded=bounded,
     )

@@ -19,6 +19,7 @@ from worksample.metrics.columns import (
     codes,
     flags,
     floats,
+    how_many,
     narrow,
     same_length,
     series,
@@ -39,7 +40,7 @@ def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, 
     Errors: UsageError where a row is valid by `state` and has no value.
     """
     if state is None:
-        valid = int(present.sum())
+        valid = how_many(present)
         return present, Counts(planned=len(present), valid=valid, ungraded=len(present) - valid)
     same_length(**{name: series(name, present), "state": state})
     counts = count_states(state)
@@ -170,7 +171,7 @@ def bounds(
 def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hierarchy:
     """The hierarchy of the valid rows; without `task` every row is a task of its own."""
     if task is None:
-        return independent(int(valid.sum()))
+        return independent(how_many(valid))
     if valid.all():
         return hierarchy(task, instance)
     kept = pl.Series(valid)

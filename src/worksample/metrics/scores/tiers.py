@@ -20,6 +20,7 @@ from worksample.metrics.columns import (
     codes,
     flags,
     floats,
+    how_many,
     narrow,
     pair_codes,
     picked,
@@ -154,7 +155,7 @@ def _repeat_spread(graded: _Graded) -> Spread:
         none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason=nothing_valid(counts))
         return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
     repeated = h.repeats >= 2 if not h.single else np.zeros(0, dtype=bool)
-    counts = counts.having(instances=len(h.repeats), repeated_instances=int(repeated.sum()))
+    counts = counts.having(instances=len(h.repeats), repeated_instances=how_many(repeated))
     if not repeated.any():
         none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason="no instance has two valid runs")
         return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
@@ -166,7 +167,7 @@ def _repeat_spread(graded: _Graded) -> Spread:
     within_task = h.across(each / h.repeats) / h.instances**2
     error = float(np.sqrt(within_task.sum()) / h.tasks)
     whole = float(np.sqrt((h.across(each) / h.instances**2).sum()) / h.tasks)
-    alone = int((~repeated).sum())
+    alone = how_many(~repeated)
     note = f"{alone} instances with one run enter with the pooled deviation" if alone else ""
     return Spread(
         Estimate("run sd", float(np.sqrt(pooled)), counts, unit=Unit.SPREAD),
@@ -371,7 +372,7 @@ class _Runs:
             values = total[below > 0]
             return mean_within(name, independent(len(values)), values, counts, self.how)
         given = (LEFT_OUT,) if counts.valid < counts.planned else ()
-        counts, value = counts.having(tasks=int((below > 0).sum())), float(total.sum()) / counts.valid
+        counts, value = counts.having(tasks=how_many(below > 0)), float(total.sum()) / counts.valid
         value = min(max(value, 0.0), 1.0)
         plain = Estimate(name, value, counts, unit=Unit.SHARE, conditional_on=given)
         alike = units.alike(value, float(self.squares[parts].sum()) / counts.valid)

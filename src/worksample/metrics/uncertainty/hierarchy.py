@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Column, Floats, Ints, codes, pair_codes, same_length
+from worksample.metrics.columns import Column, Floats, Ints, codes, how_many, pair_codes, same_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _renumbered(index: Ints, size: int) -> tuple[Ints, int]:
     seen[index] = True
     if seen.all():
         return index, size
-    return (np.cumsum(seen) - 1)[index], int(seen.sum())
+    return (np.cumsum(seen) - 1)[index], how_many(seen)
 
 
 def independent(rows: int) -> Hierarchy:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Floats, Ints
+from worksample.metrics.columns import Floats, Ints, how_many
 
 from .bootstrap import Interval
 from .intervals import check_level
@@ -147,7 +147,7 @@ class Shift:
     def of(cls, gaps: Floats, alike: float = 1.0) -> Shift:
         """Of two units or more."""
         squares = gaps * gaps
-        some = int((squares > _TINY).sum())
+        some = how_many(squares > _TINY)
         prior = alike**2 if some else 1.0
         typical = (prior + float(squares.sum())) / (1 + some)
         whole = len(gaps) + 1
