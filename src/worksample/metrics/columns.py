@@ -174,7 +174,7 @@ def integers(name: str, values: Column, *, low: int | None = None, high: int | N
         numbers = (column.fill_null(low or 0) if holes else column).to_numpy()
         if len(numbers) and ((low is not None and numbers.min() < low) or (high is not None and numbers.max() > high)):
             floats(name, column, low=low, high=high)
-        return (numbers * present if holes else numbers).astype(np.int64), present
+        return (numbers * present if holes else numbers).astype(np.int64, copy=False), present
     real, present = floats(name, column, low=low, high=high)
     whole = np.nan_to_num(real)
     _out_of_range(name, real, whole != np.floor(whole), "not a whole number")
@@ -266,7 +266,7 @@ def _integer_codes(column: pl.Series) -> Codes:
     if not seen.all():
         shifted = (np.cumsum(seen) - 1)[shifted]
         return Codes(shifted, pl.Series(column.name, np.flatnonzero(seen) + low))
-    return Codes(shifted, pl.Series(column.name, np.arange(low, high + 1)))
+    return Codes(shifted, pl.int_range(low, high + 1, eager=True).alias(column.name))
 
 
 def narrow(index: Ints, size: int) -> NDArray[np.integer]:

@@ -32,17 +32,14 @@ class Tally:
     steps: Floats
     table: Ints
     which: Ints
+    times: Ints
+    """Per pattern how many subjects have it."""
     missing: int
 
     @property
     def votes(self) -> Ints:
         """Per pattern how many votes it has."""
         return np.asarray(self.table.sum(axis=1))
-
-    @property
-    def times(self) -> Ints:
-        """Per pattern how many subjects have it."""
-        return np.bincount(self.which, minlength=len(self.table))
 
     def counts_of(self, *steps: float) -> Ints:
         """(steps, patterns): the votes for these steps, 0 for one that nobody used."""
@@ -72,19 +69,21 @@ def tally_votes(subject: Column, vote: Column) -> Tally:
     numbers, low, size, labels = _subjects(series("subject", subject))
     rows = _Rows(numbers, low, size, place, first, len(steps), len(place) - missing)
     found = next(filter(None, (_packed(rows, bits) for bits in _BITS)), None) if len(steps) <= _PACKED else None
-    table, which = found or _wide(rows)
+    table, which, times = found or _wide(rows)
     if labels is None:
         seen = np.asarray(table.any(axis=1))[which]
         if missing:
             seen[numbers - low] = True
         everyone = np.arange(low, low + size)
         labels = pl.Series("subject", everyone if seen.all() else everyone[seen])
-        which = which if seen.all() else which[seen]
+        if not seen.all():
+            which = which[seen]
+            times = np.bincount(which, minlength=len(table))
     used = np.asarray(table.any(axis=0))
     if not used.all() and len(steps) > 1:
         used[0] |= not used.any()
         table, steps = table[:, used], steps[used]
-    return Tally(labels, steps, np.ascontiguousarray(table), which, missing)
+    return Tally(labels, steps, np.ascontiguousarray(table), which, times, missing)
 
 
 def _subjects(column: pl.Series) -> tuple[NDArray[np.integer], int, int, pl.Series | None]:
@@ -115,8 +114,10 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
     return place, 0, steps if len(steps) else np.zeros(1), how_many(~present)
 
 
-def _packed(rows: _Rows, bits: int) -> tuple[Ints, Ints] | None:
-    """Patterns by adding up one number per subject, `bits` of it per step; None where a count is too large for that."""
+def _packed(rows: _Rows, bits: int) -> tuple[Ints, Ints, Ints] | None:
+    """Patterns, which of them each subject has, and how many subjects have each, by adding up one number per subject,
+    `bits` of it per step; None where a count is too large for that.
+    """
     steps = rows.steps
     # The smaller the numbers, the more of them stay in the processor's cache.
     kind = np.uint8 if bits * steps <= 8 else np.int32 if bits * steps < 20 else np.int64
@@ -135,10 +136,9 @@ def _packed(rows: _Rows, bits: int) -> tuple[Ints, Ints] | None:
     mask = np.full(steps, (1 << bits) - 1, dtype=np.int64)
     mask[-1] = -1
     table = (found[:, None].astype(np.int64) >> (bits * np.arange(steps))) & mask
+    times = np.bincount(which, minlength=len(table))
     # A count that ran over into the next step's bits makes the total too small.
-    if int(table.sum(axis=1) @ np.bincount(which, minlength=len(table))) != rows.voted:
-        return None
-    return table, which
+    return (table, which, times) if int(table.sum(axis=1) @ times) == rows.voted else None
 
 
 def _distinct(packed: NDArray[np.integer]) -> tuple[Ints, Ints]:
@@ -153,7 +153,7 @@ def _distinct(packed: NDArray[np.integer]) -> tuple[Ints, Ints]:
     return found, np.searchsorted(found, packed)
 
 
-def _wide(rows: _Rows) -> tuple[Ints, Ints]:
+def _wide(rows: _Rows) -> tuple[Ints, Ints, Ints]:
     index, place = rows.subject.astype(np.int64) - rows.low, rows.place.astype(np.int64) - rows.first
     voted = place < rows.steps
     if not voted.all():
@@ -165,4 +165,5 @@ def _wide(rows: _Rows) -> tuple[Ints, Ints]:
         many = len(keys)
     example = np.zeros(many, dtype=np.int64)
     example[which] = np.arange(rows.size)
-    return table[example].astype(np.int64) if rows.size else table.astype(np.int64), which
+    table = table[example] if rows.size else table
+    return table.astype(np.int64), which, np.bincount(which, minlength=len(table))

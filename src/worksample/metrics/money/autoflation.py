@@ -124,8 +124,9 @@ def _find(rows: Codes, labels: pl.Series, place: Ints) -> Ints:
         return np.zeros(0, dtype=np.int64)
     if not len(labels):
         raise UsageError(f"project {rows.labels[int(rows.index[0])]} is not in the bundle", where="column 'project'")
-    table = pl.DataFrame({"name": labels.cast(pl.String), "place": place})
-    named = pl.DataFrame({"name": rows.labels.cast(pl.String)})
+    kind = labels.dtype if labels.dtype == rows.labels.dtype else pl.String
+    table = pl.DataFrame({"name": labels.cast(kind), "place": place})
+    named = pl.DataFrame({"name": rows.labels.cast(kind)})
     found = named.join(table, on="name", how="left", maintain_order="left")
     if found["place"].null_count():
         stray = found.filter(pl.col("place").is_null())["name"][0]

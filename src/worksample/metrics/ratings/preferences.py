@@ -176,11 +176,13 @@ def human_comparisons(project: Column, agent: Column, label: Column, *, human: s
     agents = agents if agents.dtype == pl.Categorical else agents.cast(pl.String)
     if (agents == human).any():
         raise UsageError(f"an agent is called {human!r}", where="column 'agent'", next="name the human another way")
+    toward = values * 0.5
+    toward -= 0.5
     return pl.DataFrame(
         {
             "project": series("project", project),
             "first": agents,
             "second": pl.Series([human], dtype=agents.dtype).new_from_index(0, size),
-            "preference": pl.Series((values - 1) / 2).set(pl.Series(~present), None),
+            "preference": pl.Series(toward).set(pl.Series(~present), None),
         }
     )
