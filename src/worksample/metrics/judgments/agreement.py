@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import Codes, Floats, Ints, codes, same_length, series
@@ -161,7 +162,9 @@ def _measure(
 class _Units:
     """Sums per item, or per project where items share one: what intervals are made of."""
 
-    def __init__(self, per_pattern: Floats, which: Ints, times: Ints, cluster: Codes | None, how: Resampling) -> None:
+    def __init__(
+        self, per_pattern: Floats, which: NDArray[np.integer], times: Ints, cluster: Codes | None, how: Resampling
+    ) -> None:
         self.how, self.name = how, "items" if cluster is None else "projects"
         self.sums, self.times = per_pattern, times
         if cluster is not None:

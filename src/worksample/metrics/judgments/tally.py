@@ -9,7 +9,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, Ints, codes, floats, how_many, pair_codes, same_length, series
+from worksample.metrics.columns import (
+    Column,
+    Floats,
+    Ints,
+    codes,
+    floats,
+    how_many,
+    narrow,
+    pair_codes,
+    same_length,
+    series,
+)
 
 MOST_STEPS = 64
 _CHUNK = 1 << 17
@@ -31,7 +42,7 @@ class Tally:
     labels: pl.Series
     steps: Floats
     table: Ints
-    which: Ints
+    which: NDArray[np.integer]
     times: Ints
     """Per pattern how many subjects have it."""
     missing: int
@@ -46,6 +57,10 @@ class Tally:
         place = {float(step): i for i, step in enumerate(self.steps)}
         blank = np.zeros(len(self.table), dtype=np.int64)
         return np.stack([self.table[:, place[s]] if s in place else blank for s in steps])
+
+
+_Patterns = tuple[Ints, NDArray[np.integer], Ints]
+"""The patterns, which of them each subject has, and how many subjects have each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +129,8 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
     return place, 0, steps if len(steps) else np.zeros(1), how_many(~present)
 
 
-def _packed(rows: _Rows, bits: int) -> tuple[Ints, Ints, Ints] | None:
-    """Patterns, which of them each subject has, and how many subjects have each, by adding up one number per subject,
-    `bits` of it per step; None where a count is too large for that.
-    """
+def _packed(rows: _Rows, bits: int) -> _Patterns | None:
+    """By adding up one number per subject, `bits` of it per step; None where a count is too large for that."""
     steps = rows.steps
     # The smaller the numbers, the more of them stay in the processor's cache.
     kind = np.uint8 if bits * steps <= 8 else np.int32 if bits * steps < 20 else np.int64
@@ -141,19 +154,19 @@ def _packed(rows: _Rows, bits: int) -> tuple[Ints, Ints, Ints] | None:
     return (table, which, times) if int(table.sum(axis=1) @ times) == rows.voted else None
 
 
-def _distinct(packed: NDArray[np.integer]) -> tuple[Ints, Ints]:
+def _distinct(packed: NDArray[np.integer]) -> tuple[Ints, NDArray[np.integer]]:
     """Sorted distinct values and each one's place, for many values of which few differ."""
     most = int(packed.max(initial=0))
     if most < 1 << 20:
         seen = np.zeros(most + 1, dtype=bool)
         seen[packed] = True
-        places = np.cumsum(seen, dtype=np.int64) - 1
-        return np.flatnonzero(seen), places[packed]
+        found = np.flatnonzero(seen)
+        return found, narrow(np.cumsum(seen) - 1, len(found))[packed]
     found = pl.Series(packed).unique().sort().to_numpy()
     return found, np.searchsorted(found, packed)
 
 
-def _wide(rows: _Rows) -> tuple[Ints, Ints, Ints]:
+def _wide(rows: _Rows) -> _Patterns:
     index, place = rows.subject.astype(np.int64) - rows.low, rows.place.astype(np.int64) - rows.first
     voted = place < rows.steps
     if not voted.all():

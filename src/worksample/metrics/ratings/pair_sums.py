@@ -204,7 +204,7 @@ def _gathered(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, In
         if seen.all():
             won = np.empty(size)
             won[cell] = toward
-            return won, np.ones(size), None
+            return won, np.broadcast_to(np.float64(1), size), None
     if size <= 8 * len(cell) + 100_000:
         count = np.bincount(cell, minlength=size)
         total: Floats = np.bincount(cell, weights=toward, minlength=size).astype(np.float64, copy=False)

@@ -113,8 +113,9 @@ def rate(
     same_length(passed=passed, state=state, task=task, instance=instance)
     valid, counts = valid_rows("passed", present, state)
     h = structure(task, instance, valid) if task is not None and counts.valid else None
-    found = rate_within(name, h, yes[valid].astype(np.float64), counts, how, method)
-    return replace(found, bounds=bounds(yes.astype(np.float64), valid, (task, instance), failed))
+    credit = (yes if valid.all() else yes[valid]).astype(np.float64)
+    found = rate_within(name, h, credit, counts, how, method)
+    return replace(found, bounds=bounds(yes, valid, (task, instance), failed))
 
 
 def rate_within(
@@ -147,14 +148,15 @@ def mean_score(
     same_length(score=score, state=state, task=task, instance=instance)
     valid, counts = valid_rows("score", present, state)
     if counts.valid:
-        found = mean_within(name, structure(task, instance, valid), numbers[valid], counts, how, unit)
+        values = numbers if valid.all() else numbers[valid]
+        found = mean_within(name, structure(task, instance, valid), values, counts, how, unit)
     else:
         found = Estimate(name, None, counts, unit=unit, reason=nothing_valid(counts))
     return found if unit is not Unit.SHARE else replace(found, bounds=bounds(numbers, valid, (task, instance)))
 
 
 def bounds(
-    values: Floats, valid: Flags, units: tuple[Column | None, Column | None], failed: Column | None = None
+    values: Floats | Flags, valid: Flags, units: tuple[Column | None, Column | None], failed: Column | None = None
 ) -> tuple[float, float] | None:
     """Worst and best case of a mean of shares over (task, instance): what is not valid is 0, or 1 unless it can only
     be 0 (`failed`). None where all is valid.

@@ -220,11 +220,9 @@ def _totals(name: str, amount: Column, tiers: Codes) -> dict[str, Estimate]:
     """The sum of a resource by tier, and under "overall" of all."""
     numbers, known = floats(name, amount, low=0.0)
     index, some = (tiers.index, numbers) if known.all() else (tiers.index[known], numbers[known])
-    planned, valid, spent = (
-        np.bincount(rows, weights=weights, minlength=tiers.size).tolist()
-        for rows, weights in ((tiers.index, None), (index, None), (index, some))
-    )
-    found = dict(zip(tiers.names(), zip(planned, valid, spent, strict=True), strict=True))
+    counts = group_counts(tiers.index, tiers.size, known, None)
+    spent = np.bincount(index, weights=some, minlength=tiers.size).tolist()
+    found = {name: (of.planned, of.valid, s) for name, of, s in zip(tiers.names(), counts, spent, strict=True)}
     found["overall"] = len(numbers), len(some), float(some.sum())
     return {tier: _total(name, *each) for tier, each in found.items()}
 
