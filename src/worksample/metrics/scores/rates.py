@@ -31,6 +31,8 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampli
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, hierarchy, independent
 from worksample.metrics.uncertainty.intervals import RateInterval, rate_interval
 
+UNWIELDY = 100_000
+"""Instances of which a mean is no longer worked out as a rational."""
 LEFT_OUT = "missing at random: what is not graded is taken to be like what is"
 
 
@@ -124,7 +126,8 @@ def rate_within(
     """The share of valid rows that passed (`credit` 0 or 1), given their hierarchy; None or flat: independent rows."""
     if h is None or h.flat:
         return share(name, int(credit.sum()), counts, level=how.level, method=method)
-    return replace(mean_within(name, h, credit, counts, how), exact=_exact_mean(h, credit))
+    exact = exact_mean(h.within(credit), h.repeats, h.siblings, h.tasks)
+    return replace(mean_within(name, h, credit, counts, how), exact=exact)
 
 
 def mean_score(
@@ -165,9 +168,15 @@ def bounds(
         # Also where there are no rows at all.
         return None
     h = structure(*units, np.ones(len(valid), dtype=bool))
-    low = np.where(valid, values, 0.0)
+    low, high = (float(h.task_means(end).mean()) for end in worst_and_best(values, valid, failed))
+    return low, high
+
+
+def worst_and_best(values: Floats | Flags, valid: Flags, failed: Column | None) -> tuple[Floats, Floats]:
+    """Shares with what is not valid as 0, and as 1 unless it can only be 0 (`failed`)."""
+    worst = np.where(valid, values, 0.0)
     open_ = ~valid if failed is None else ~valid & ~flags("failed", failed)[0]
-    return tuple(float(h.task_means(end).mean()) for end in (low, np.where(open_, 1.0, low)))  # type: ignore[return-value]
+    return worst, np.where(open_, 1.0, worst)
 
 
 def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hierarchy:
@@ -185,36 +194,43 @@ def mean_within(
     name: str, h: Hierarchy, values: Floats, counts: Counts, how: Resampling, unit: Unit = Unit.SHARE
 ) -> Estimate:
     """The mean over tasks of valid values, given their hierarchy."""
-    counts = counts.having(tasks=h.tasks)
-    means = h.task_means(values)
+    alike = units.zero_or_one(values) if unit is Unit.SHARE else 1.0
+    return mean_of_tasks(name, h.task_means(values), alike, counts, how, unit)
+
+
+def mean_of_tasks(
+    name: str, means: Floats, alike: float, counts: Counts, how: Resampling, unit: Unit = Unit.SHARE
+) -> Estimate:
+    """The mean of tasks' means; `alike`: `units.zero_or_one` of the trials that those are made of."""
+    counts = counts.having(tasks=len(means))
     value = float(means.mean())
-    ends, note = mean_interval(means, values, how, unit)
+    ends, note = _interval(means, alike, how, unit)
     given = (LEFT_OUT,) if counts.valid < counts.planned else ()
     notes = (note,) if note else ()
     value = min(max(value, 0.0), 1.0) if unit is Unit.SHARE else value
     return Estimate(name, value, counts, *ends, unit, notes=notes, conditional_on=given)
 
 
-def mean_interval(means: Floats, values: Floats, how: Resampling, unit: Unit) -> tuple[Interval, str]:
-    """The interval of a mean over tasks, and a note; `values`: the trials that the tasks' means are made of."""
+def _interval(means: Floats, alike: float, how: Resampling, unit: Unit) -> tuple[Interval, str]:
     if unit is Unit.SHARE:
-        return units.share(means, how.level, alike=units.zero_or_one(values))
+        return units.share(means, how.level, alike=alike)
     if unit is Unit.POINTS:
         return units.difference(means, how.level)
     return units.amounts(means, how.level)
 
 
-def _exact_mean(h: Hierarchy, credit: Floats) -> Fraction | None:
-    """The mean over tasks as a rational, for printing; None where it would be unwieldy."""
-    if len(h.repeats) > 100_000:
+def exact_mean(hits: Floats, repeats: Ints, siblings: Ints, tasks: int) -> Fraction | None:
+    """The mean over tasks as a rational, for printing, from each instance's hits, repeats and how many instances its
+    task has; None where it would be unwieldy.
+    """
+    if len(hits) > UNWIELDY:
         return None
-    hits = h.within(credit).astype(np.int64)
     total = Fraction(0)
-    for size in np.unique(h.instances):
-        for repeat in np.unique(h.repeats):
-            of = (h.instances[h.of] == size) & (h.repeats == repeat)
+    for size in np.unique(siblings):
+        for repeat in np.unique(repeats):
+            of = (siblings == size) & (repeats == repeat)
             total += Fraction(int(hits[of].sum()), int(repeat) * int(size))
-    return total / h.tasks
+    return total / tasks
 
 
 def apply_by(

@@ -18,7 +18,6 @@ from worksample.metrics.columns import (
     Floats,
     Ints,
     codes,
-    flags,
     floats,
     narrow,
     same_length,
@@ -28,7 +27,7 @@ from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 
-from .rates import LEFT_OUT, group_counts, nothing_valid, valid_rows
+from .rates import LEFT_OUT, group_counts, nothing_valid, valid_rows, worst_and_best
 
 _POOL = 4
 """How many units the variance of all strata counts for in that of one."""
@@ -78,9 +77,8 @@ def _cases(numbers: Floats, valid: Flags, failed: Column | None) -> list[tuple[F
     """Scores and the rows that count: as they are, then, where not all is valid, in the worst and the best case."""
     if valid.all():
         return [(numbers, valid)]
-    every, worst = np.ones(len(valid), dtype=bool), np.where(valid, numbers, 0.0)
-    open_ = ~valid if failed is None else ~valid & ~flags("failed", failed)[0]
-    return [(numbers, valid), (worst, every), (np.where(open_, 1.0, worst), every)]
+    every = np.ones(len(valid), dtype=bool)
+    return [(numbers, valid), *((end, every) for end in worst_and_best(numbers, valid, failed))]
 
 
 def _nothing() -> Estimate:

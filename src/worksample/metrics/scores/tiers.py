@@ -6,9 +6,13 @@ All take one agent's trials, one row each: task, and where they differ instance;
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import (
@@ -35,14 +39,16 @@ from worksample.records import is_full
 
 from .rates import (
     LEFT_OUT,
-    bounds,
+    UNWIELDY,
+    exact_mean,
     group_counts,
+    mean_of_tasks,
     mean_within,
     nothing_valid,
-    rate_within,
     share,
     structure,
     valid_rows,
+    worst_and_best,
 )
 
 
@@ -68,65 +74,152 @@ class Trials:
         return same_length(score=self.score, task=self.task, instance=self.instance, state=self.state)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Graded:
-    """The valid scores, their counts and their hierarchy (None where nothing is valid), read once for all figures."""
+    """The valid scores and their hierarchy, read once for all figures; None where nothing is valid."""
 
     values: Floats
-    counts: Counts
     h: Hierarchy | None
     valid: Flags
     trials: Trials
 
-    def split(self, groups: Codes) -> dict[str, _Graded]:
-        """The same for each group of rows."""
-        order = np.argsort(narrow(groups.index, groups.size), kind="stable")
-        ends = np.concatenate([[0], np.cumsum(np.bincount(groups.index, minlength=groups.size))])
-        inside = None if self.valid.all() else np.cumsum(self.valid) - 1
-        out = {}
-        for place, name in enumerate(groups.names()):
-            rows = order[ends[place] : ends[place + 1]]
-            kept = self.trials if inside is None and self.trials.state is None else self.trials.of(rows)
-            valid, counts = valid_rows("score", self.valid[rows], kept.state)
-            graded = rows if inside is None else inside[rows[valid]]
-            h = self.h.where(graded) if self.h is not None and counts.valid else None
-            out[name] = _Graded(self.values[graded], counts, h, valid, kept)
-        return out
-
-    def bounds(self, credit: Floats) -> tuple[float, float] | None:
-        """Of the mean of what the valid trials are given credit for."""
-        if self.valid.all():
-            return None
-        whole = np.zeros(len(self.valid))
-        whole[self.valid] = credit
-        return bounds(whole, self.valid, (self.trials.task, self.trials.instance), self.trials.failed)
+    @cached_property
+    def credit(self) -> Floats:
+        """1 for each valid score that is full."""
+        return is_full(self.values).astype(np.float64)
 
 
 def _graded(trials: Trials) -> _Graded:
     numbers, present = floats("score", trials.score, low=0, high=1)
     same_length(score=trials.score, state=trials.state, task=trials.task, instance=trials.instance)
-    valid, counts = valid_rows("score", present, trials.state)
-    h = structure(trials.task, trials.instance, valid) if counts.valid else None
-    return _Graded(numbers if valid.all() else numbers[valid], counts, h, valid, trials)
+    valid, _ = valid_rows("score", present, trials.state)
+    h = structure(trials.task, trials.instance, valid) if valid.any() else None
+    return _Graded(numbers if valid.all() else numbers[valid], h, valid, trials)
+
+
+class _Groups:
+    """Groups of graded trials. Whatever is known of tasks is worked out once for those of all groups."""
+
+    def __init__(self, graded: _Graded, groups: Codes) -> None:
+        self.graded, self.groups = graded, groups
+        self.counts = group_counts(groups.index, groups.size, graded.valid, graded.trials.state)
+        every = graded.valid.all()
+        self.gaps = [0] * groups.size if every else np.bincount(groups.index[~graded.valid], minlength=groups.size)
+        if graded.h is not None:
+            self.h, self.of = graded.h.apart(groups.index if every else groups.index[graded.valid], groups.size)
+
+    @classmethod
+    def everyone(cls, graded: _Graded) -> _Groups:
+        """All trials as one group."""
+        return cls(graded, Codes(np.broadcast_to(np.int64(0), len(graded.valid)), pl.Series(["overall"])))
+
+    def full_pass(self, place: int, how: Resampling) -> Estimate:
+        counts = self.counts[place]
+        means = self._full[place] if counts.valid else np.zeros(0)
+        if len(means) == counts.valid:
+            # Every task stands once: trials are independent.
+            found = share("full pass", int(means.sum()), counts, level=how.level)
+        else:
+            exact = self._exact(place, len(means))
+            found = replace(mean_of_tasks("full pass", means, 1.0, counts, how), exact=exact)
+        return replace(found, bounds=self._bounds(place, self.graded.credit))
+
+    def mean(self, place: int, how: Resampling) -> Estimate:
+        counts = self.counts[place]
+        if not counts.valid:
+            return Estimate("mean score", None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
+        found = mean_of_tasks("mean score", self._score[place], self._alike[place], counts, how)
+        return replace(found, bounds=self._bounds(place, self.graded.values))
+
+    def spread(self, place: int) -> Spread:
+        """Of repeats, with the variance of each instance that has several."""
+        counts = self.counts[place]
+        if not counts.valid:
+            return _no_spread(counts, nothing_valid(counts))
+        if self.h.single:
+            counts = counts.having(instances=counts.valid, repeated_instances=0)
+            return _no_spread(counts, "no instance has two valid runs")
+        squares, repeats, siblings = self._instances(place, self._squares, self.h.repeats, self.h.siblings)
+        repeated = repeats >= 2
+        counts = counts.having(instances=len(repeats), repeated_instances=how_many(repeated))
+        if not repeated.any():
+            return _no_spread(counts, "no instance has two valid runs")
+        variance = squares[repeated] / (repeats[repeated] - 1)
+        pooled, tasks = float(variance.mean()), len(self._score[place])
+        each = np.full(len(repeats), pooled)
+        each[repeated] = variance
+        whole, error = (float(np.sqrt((part / siblings**2).sum()) / tasks) for part in (each, each / repeats))
+        alone = how_many(~repeated)
+        note = f"{alone} instances with one run enter with the pooled deviation" if alone else ""
+        return Spread(
+            Estimate("run sd", float(np.sqrt(pooled)), counts, unit=Unit.SPREAD),
+            Estimate("sd of run means", whole, counts, unit=Unit.SPREAD).noting(note),
+            Estimate("sd of the mean score", error, counts, unit=Unit.SPREAD).noting(note),
+        )
+
+    @cached_property
+    def _squares(self) -> Floats:
+        """Of each instance the squared distances of its runs from their mean."""
+        values = self.graded.values
+        return self.h.within((values - self.h.instance_means(values)[self.h.cell]) ** 2)
+
+    def _by_group(self, h: Hierarchy, of: Ints, values: Floats) -> list[Floats]:
+        """The means of each group's tasks."""
+        means = h.task_means(values)
+        if h.flat:
+            order = np.argsort(narrow(of, self.groups.size), kind="stable")
+            means = means[order]
+        return np.split(means, np.cumsum(np.bincount(of, minlength=self.groups.size))[:-1])
+
+    @cached_property
+    def _full(self) -> list[Floats]:
+        return self._by_group(self.h, self.of, self.graded.credit)
+
+    @cached_property
+    def _score(self) -> list[Floats]:
+        return self._by_group(self.h, self.of, self.graded.values)
+
+    @cached_property
+    def _alike(self) -> list[float]:
+        """`units.zero_or_one` of the scores of each group."""
+        values, size = self.graded.values, self.groups.size
+        if size == 1:
+            return [units.zero_or_one(values)]
+        sums = (self.h.across(self.h.within(each)) for each in (values, values * values))
+        total, squares = (np.bincount(self.of, weights=each, minlength=size).tolist() for each in sums)
+        valid = [max(of.valid, 1) for of in self.counts]
+        return [units.alike(t / n, s / n) for t, s, n in zip(total, squares, valid, strict=True)]
+
+    def _instances(self, place: int, *amounts: NDArray[Any]) -> list[NDArray[Any]]:
+        """What stands by instance, of the instances of one group."""
+        mine = self.of[self.h.of] == place
+        return [amount[mine] for amount in amounts]
+
+    def _exact(self, place: int, tasks: int) -> Fraction | None:
+        h = self.h
+        if h.single and self.counts[place].valid > UNWIELDY:
+            return None
+        hits, repeats, siblings = self._instances(place, h.within(self.graded.credit), h.repeats, h.siblings)
+        return exact_mean(hits, repeats, siblings, tasks)
+
+    def _bounds(self, place: int, credit: Floats) -> tuple[float, float] | None:
+        """Of the mean of what the valid trials are given credit for; None where all of them are valid."""
+        if not self.gaps[place]:
+            return None
+        valid, trials = self.graded.valid, self.graded.trials
+        whole = np.zeros(len(valid))
+        whole[valid] = credit
+        h = structure(trials.task, trials.instance, np.ones(len(valid), dtype=bool))
+        h, of = h.apart(self.groups.index, self.groups.size)
+        low, high = (self._by_group(h, of, end)[place].mean() for end in worst_and_best(whole, valid, trials.failed))
+        return float(low), float(high)
 
 
 def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:
     """The share of tasks with full credit. With repeats a task's credit is the mean over its runs, and so on upwards:
     never the mean of the tiers' rates.
     """
-    return _full_pass(_graded(trials), how)
-
-
-def _full_pass(graded: _Graded, how: Resampling) -> Estimate:
-    credit = is_full(graded.values).astype(np.float64)
-    return replace(rate_within("full pass", graded.h, credit, graded.counts, how), bounds=graded.bounds(credit))
-
-
-def _mean(graded: _Graded, how: Resampling) -> Estimate:
-    if graded.h is None:
-        return Estimate("mean score", None, graded.counts, unit=Unit.SHARE, reason=nothing_valid(graded.counts))
-    found = mean_within("mean score", graded.h, graded.values, graded.counts, how)
-    return replace(found, bounds=graded.bounds(graded.values))
+    return _Groups.everyone(_graded(trials)).full_pass(0, how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,39 +234,17 @@ class Spread:
     mean: Estimate
 
 
+def _no_spread(counts: Counts, reason: str) -> Spread:
+    none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason=reason)
+    return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
+
+
 def repeat_spread(trials: Trials) -> Spread:
     """Standard deviations over repeated runs of the same instance, with unbiased variances per instance.
 
     None where no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
     """
-    return _repeat_spread(_graded(trials))
-
-
-def _repeat_spread(graded: _Graded) -> Spread:
-    values, counts, h = graded.values, graded.counts, graded.h
-    if h is None:
-        none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason=nothing_valid(counts))
-        return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
-    repeated = h.repeats >= 2 if not h.single else np.zeros(0, dtype=bool)
-    counts = counts.having(instances=len(h.repeats), repeated_instances=how_many(repeated))
-    if not repeated.any():
-        none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason="no instance has two valid runs")
-        return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
-    squares = h.within((values - h.instance_means(values)[h.cell]) ** 2)
-    variance = squares[repeated] / (h.repeats[repeated] - 1)
-    pooled = float(variance.mean())
-    each = np.full(len(h.repeats), pooled)
-    each[repeated] = variance
-    within_task = h.across(each / h.repeats) / h.instances**2
-    error = float(np.sqrt(within_task.sum()) / h.tasks)
-    whole = float(np.sqrt((h.across(each) / h.instances**2).sum()) / h.tasks)
-    alone = how_many(~repeated)
-    note = f"{alone} instances with one run enter with the pooled deviation" if alone else ""
-    return Spread(
-        Estimate("run sd", float(np.sqrt(pooled)), counts, unit=Unit.SPREAD),
-        Estimate("sd of run means", whole, counts, unit=Unit.SPREAD).noting(note),
-        Estimate("sd of the mean score", error, counts, unit=Unit.SPREAD).noting(note),
-    )
+    return _Groups.everyone(_graded(trials)).spread(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,15 +275,16 @@ def tier_table(
     names = tiers.names()
     if stray := sorted(set(names) - set(order)) if order else []:
         raise UsageError(f"tier {stray[0]} is not in the order given", where="column 'tier'")
-    whole = _graded(trials)
-    parts = whole.split(tiers)
-    nobody = _graded(trials.of(np.zeros(0, dtype=np.int64)))
+    graded = _graded(trials)
+    whole, parts = _Groups.everyone(graded), _Groups(graded, tiers)
+    nobody = _Groups.everyone(_graded(trials.of(np.zeros(0, dtype=np.int64))))
+    found = {**{name: (parts, place) for place, name in enumerate(names)}, "overall": (whole, 0)}
     summed = {key: _totals(key, column, tiers) for key, column in used.items()}
     out = []
     for name in [*(order or sorted(names)), "overall"]:
-        graded = whole if name == "overall" else parts.get(name, nobody)
-        totals = {key: found.get(name) or _total(key, 0, 0, 0.0) for key, found in summed.items()}
-        out.append(Tier(name, _full_pass(graded, how), _mean(graded, how), _repeat_spread(graded), totals))
+        of, place = found.get(name, (nobody, 0))
+        totals = {key: known.get(name) or _total(key, 0, 0, 0.0) for key, known in summed.items()}
+        out.append(Tier(name, of.full_pass(place, how), of.mean(place, how), of.spread(place), totals))
     return tuple(out)
 
 

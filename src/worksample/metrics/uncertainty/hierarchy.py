@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Column, Floats, Ints, codes, how_many, pair_codes, same_length
+from worksample.metrics.columns import Column, Floats, Ints, codes, pair_codes, same_length
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
     """`repeats`: rows per instance; `instances`: instances per task. Where every instance was run once, row r is
     instance r (`cell_` is None), and where every task stands once it is task r too (`of_` is None): make one with
-    `hierarchy`, `independent` or `where`.
+    `hierarchy`, `independent` or `apart`.
     """
 
     cell_: Ints | None
@@ -49,16 +49,25 @@ class Hierarchy:
         """Whether every instance was run once: then nothing is known of chance within one."""
         return self.cell_ is None
 
-    def where(self, rows: Ints) -> Hierarchy:
-        """The structure of these rows alone."""
-        if self.of_ is None and self.cell_ is None:
-            return independent(len(rows))
+    @property
+    def siblings(self) -> Ints:
+        """Of each instance how many its task has."""
+        return self.instances if self.of_ is None else self.instances[self.of_]
+
+    def apart(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:
+        """The same rows with whatever is in several of `size` groups taken apart, and the group of each task. `group`:
+        that of each row. Where tasks have several rows, those of a group stand together, in the order of groups.
+        """
+        if size == 1 or self.flat:
+            return self, group if self.flat else np.zeros(self.tasks, dtype=np.int64)
         if self.cell_ is None:
-            return _form(None, _renumbered(self.of[rows], self.tasks))
-        cell, cells = _renumbered(self.cell[rows], len(self.repeats))
-        of = np.zeros(cells, dtype=np.int64)
-        of[cell] = self.of[self.cell[rows]]
-        return _form(cell, _renumbered(of, self.tasks))
+            cell, outer, of = None, group, self.of
+        else:
+            cell, keys = pair_codes(group, self.cell_, (size, len(self.repeats)))
+            outer, of = keys // len(self.repeats), self.of[keys % len(self.repeats)]
+        task, keys = pair_codes(outer, of, (size, self.tasks))
+        found = _form(cell, (task, len(keys)))
+        return found, group if found.flat else keys // self.tasks
 
     def within(self, values: Floats) -> Floats:
         """Sums over the rows of each instance."""
@@ -120,15 +129,6 @@ def _form(cell: Ints | None, of: tuple[Ints, int]) -> Hierarchy:
         # What is next to each other in memory is read several times as fast: the instances go where the rows are.
         return Hierarchy(None, _ones(rows), task if cell is None else task[cell], instances)
     return Hierarchy(cell, np.bincount(cell, minlength=cells), task, instances)
-
-
-def _renumbered(index: Ints, size: int) -> tuple[Ints, int]:
-    """The numbers that occur, counted anew from 0, and how many they are."""
-    seen = np.zeros(size, dtype=bool)
-    seen[index] = True
-    if seen.all():
-        return index, size
-    return (np.cumsum(seen) - 1)[index], how_many(seen)
 
 
 def independent(rows: int) -> Hierarchy:
