@@ -76,24 +76,34 @@ class Trials:
 
 @dataclass(frozen=True)
 class _Graded:
-    """The valid scores and their hierarchy, read once for all figures; None where nothing is valid."""
+    """The valid scores and their hierarchy, read once for all figures, and what they come to by task."""
 
     values: Floats
-    h: Hierarchy | None
+    h: Hierarchy
     valid: Flags
     trials: Trials
 
     @cached_property
     def credit(self) -> Floats:
         """1 for each valid score that is full."""
-        return is_full(self.values).astype(np.float64)
+        return np.asarray(is_full(self.values), dtype=np.float64)
+
+    @cached_property
+    def score(self) -> Floats:
+        """The mean score of each task."""
+        return self.h.task_means(self.values)
+
+    @cached_property
+    def full(self) -> Floats:
+        """The mean credit of each task."""
+        return self.h.task_means(self.credit)
 
 
 def _graded(trials: Trials) -> _Graded:
     numbers, present = floats("score", trials.score, low=0, high=1)
     same_length(score=trials.score, state=trials.state, task=trials.task, instance=trials.instance)
     valid, _ = valid_rows("score", present, trials.state)
-    h = structure(trials.task, trials.instance, valid) if valid.any() else None
+    h = structure(trials.task, trials.instance, valid) if valid.any() else independent(0)
     return _Graded(numbers if valid.all() else numbers[valid], h, valid, trials)
 
 
@@ -101,12 +111,12 @@ class _Groups:
     """Groups of graded trials. Whatever is known of tasks is worked out once for those of all groups."""
 
     def __init__(self, graded: _Graded, groups: Codes) -> None:
-        self.graded, self.groups = graded, groups
+        self.groups = groups
         self.counts = group_counts(groups.index, groups.size, graded.valid, graded.trials.state)
         every = graded.valid.all()
         self.gaps = [0] * groups.size if every else np.bincount(groups.index[~graded.valid], minlength=groups.size)
-        if graded.h is not None:
-            self.h, self.of = graded.h.apart(groups.index if every else groups.index[graded.valid], groups.size)
+        self.h, self.of = graded.h.apart(groups.index if every else groups.index[graded.valid], groups.size)
+        self.graded = graded if self.h is graded.h else replace(graded, h=self.h)
 
     @classmethod
     def everyone(cls, graded: _Graded) -> _Groups:
@@ -115,7 +125,7 @@ class _Groups:
 
     def full_pass(self, place: int, how: Resampling) -> Estimate:
         counts = self.counts[place]
-        means = self._full[place] if counts.valid else np.zeros(0)
+        means = self._full[place]
         if len(means) == counts.valid:
             # Every task stands once: trials are independent.
             found = share("full pass", int(means.sum()), counts, level=how.level)
@@ -163,29 +173,29 @@ class _Groups:
         values = self.graded.values
         return self.h.within((values - self.h.instance_means(values)[self.h.cell]) ** 2)
 
-    def _by_group(self, h: Hierarchy, of: Ints, values: Floats) -> list[Floats]:
-        """The means of each group's tasks."""
-        means = h.task_means(values)
-        if h.flat:
-            order = np.argsort(narrow(of, self.groups.size), kind="stable")
-            means = means[order]
-        return np.split(means, np.cumsum(np.bincount(of, minlength=self.groups.size))[:-1])
+    def _by_group(self, of: Ints, means: Floats) -> list[Floats]:
+        """What is known of tasks, for each group by itself."""
+        if self.groups.size == 1:
+            return [means]
+        order = np.argsort(narrow(of, self.groups.size), kind="stable")
+        return np.split(means[order], np.cumsum(np.bincount(of, minlength=self.groups.size))[:-1])
 
     @cached_property
     def _full(self) -> list[Floats]:
-        return self._by_group(self.h, self.of, self.graded.credit)
+        return self._by_group(self.of, self.graded.full)
 
     @cached_property
     def _score(self) -> list[Floats]:
-        return self._by_group(self.h, self.of, self.graded.values)
+        return self._by_group(self.of, self.graded.score)
 
     @cached_property
     def _alike(self) -> list[float]:
         """`units.zero_or_one` of the scores of each group."""
-        values, size = self.graded.values, self.groups.size
+        values, size, h = self.graded.values, self.groups.size, self.h
         if size == 1:
             return [units.zero_or_one(values)]
-        sums = (self.h.across(self.h.within(each)) for each in (values, values * values))
+        score = self.graded.score * h.instances if h.single else h.across(h.within(values))
+        sums = score, h.across(h.within(values * values))
         total, squares = (np.bincount(self.of, weights=each, minlength=size).tolist() for each in sums)
         valid = [max(of.valid, 1) for of in self.counts]
         return [units.alike(t / n, s / n) for t, s, n in zip(total, squares, valid, strict=True)]
@@ -211,8 +221,9 @@ class _Groups:
         whole[valid] = credit
         h = structure(trials.task, trials.instance, np.ones(len(valid), dtype=bool))
         h, of = h.apart(self.groups.index, self.groups.size)
-        low, high = (self._by_group(h, of, end)[place].mean() for end in worst_and_best(whole, valid, trials.failed))
-        return float(low), float(high)
+        ends = (h.task_means(end) for end in worst_and_best(whole, valid, trials.failed))
+        low, high = (float(self._by_group(of, means)[place].mean()) for means in ends)
+        return low, high
 
 
 def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:

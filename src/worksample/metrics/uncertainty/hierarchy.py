@@ -55,14 +55,17 @@ class Hierarchy:
         return self.instances if self.of_ is None else self.instances[self.of_]
 
     def apart(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:
-        """The same rows with whatever is in several of `size` groups taken apart, and the group of each task. `group`:
-        that of each row. Where tasks have several rows, those of a group stand together, in the order of groups.
+        """The same rows with whatever is in several of `size` groups taken apart, and the group of each task; the very
+        same structure where nothing is. `group`: that of each row.
         """
-        if size == 1 or self.flat:
-            return self, group if self.flat else np.zeros(self.tasks, dtype=np.int64)
-        if self.cell_ is None:
-            cell, outer, of = None, group, self.of
-        else:
+        if self.flat:
+            return self, group
+        of, parent = self.of if self.cell_ is None else self.of[self.cell_], np.zeros(self.tasks, dtype=np.int64)
+        parent[of] = group
+        if (parent[of] == group).all():
+            return self, parent
+        cell, outer = None, group
+        if self.cell_ is not None:
             cell, keys = pair_codes(group, self.cell_, (size, len(self.repeats)))
             outer, of = keys // len(self.repeats), self.of[keys % len(self.repeats)]
         task, keys = pair_codes(outer, of, (size, self.tasks))
