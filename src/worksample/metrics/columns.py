@@ -227,25 +227,15 @@ def codes(name: str, values: Column) -> Codes:
     if column.dtype.is_float() or column.dtype.is_nested():
         raise UsageError(f"holds {column.dtype}, which names nothing", where=f"column {name!r}")
     if column.dtype in (pl.Categorical, pl.Enum):
-        physical = _integer_codes(column.to_physical())
-        return Codes(physical.index, column.gather(_firsts(physical)).cast(pl.String))
+        numbers = column.to_physical()
+        found = _integer_codes(numbers)
+        return Codes(found.index, found.labels.cast(numbers.dtype).cat.to(column.dtype).cast(pl.String))
     if column.dtype == pl.String:
         labels = column.unique(maintain_order=True)
         index = column.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64)
         return Codes(index, labels)
     labels = column.unique().sort()
     return Codes(np.asarray(labels.search_sorted(column).to_numpy(), dtype=np.int64), labels)
-
-
-def _firsts(found: Codes) -> Ints:
-    """The first row of each label; where all of them stand near the top the rest is not looked at."""
-    first = np.full(found.size, -1, dtype=np.int64)
-    for rows in (64 * found.size + 1000, len(found.index)):
-        near = found.index[:rows]
-        first[near[::-1]] = np.arange(len(near) - 1, -1, -1)
-        if first.min(initial=0) >= 0:
-            break
-    return first
 
 
 def _integer_codes(column: pl.Series) -> Codes:
@@ -285,6 +275,18 @@ def pair_codes(first: Ints, second: Ints, sizes: tuple[int, int]) -> tuple[Ints,
         return (np.cumsum(seen) - 1)[keys], np.flatnonzero(seen)
     found, index = np.unique(keys, return_inverse=True)
     return index.astype(np.int64), found
+
+
+def all_differ(first: Ints, second: Ints, sizes: tuple[int, int]) -> bool:
+    """Whether no (first, second) stands twice; False too where there are too many cells to look."""
+    cells = sizes[0] * sizes[1]
+    if cells > 32 * len(first) + 1_000_000:
+        return False
+    keys = first * sizes[1]
+    keys += second
+    seen = np.zeros(cells, dtype=bool)
+    seen[keys] = True
+    return how_many(seen) == len(first)
 
 
 def days(date: Column) -> pl.Series:

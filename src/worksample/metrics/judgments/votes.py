@@ -18,6 +18,7 @@ from worksample.metrics.columns import (
     Column,
     Flags,
     Ints,
+    all_differ,
     codes,
     integers,
     pair_codes,
@@ -177,13 +178,10 @@ def refuse_doubles(subjects: Codes, evaluators: Codes, present: Flags) -> None:
     first, second = subjects.index, evaluators.index
     if not present.all():
         first, second = first[present], second[present]
-    cells = subjects.size * evaluators.size
-    if cells <= 32 * len(first) + 1_000_000:
-        seen = np.zeros(cells, dtype=bool)
-        seen[first * evaluators.size + second] = True
-        if int(np.count_nonzero(seen)) == len(first):
-            return
-    cell, keys = pair_codes(first, second, (subjects.size, evaluators.size))
+    sizes = subjects.size, evaluators.size
+    if all_differ(first, second, sizes):
+        return
+    cell, keys = pair_codes(first, second, sizes)
     if len(keys) == len(first):
         return
     doubled = int(keys[np.bincount(cell) > 1][0])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Column, Floats, Ints, codes, pair_codes, same_length
+from worksample.metrics.columns import Column, Floats, Ints, all_differ, codes, pair_codes, same_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def hierarchy(task: Column, instance: Column | None = None) -> Hierarchy:
     if instance is None:
         return _form(tasks.index, (np.arange(tasks.size), tasks.size))
     inner = codes("instance", instance)
-    if inner.size == len(inner.index):
+    if inner.size == len(inner.index) or all_differ(tasks.index, inner.index, (tasks.size, inner.size)):
         return _form(None, (tasks.index, tasks.size))
     parent = np.zeros(inner.size, dtype=np.int64)
     parent[inner.index] = tasks.index
