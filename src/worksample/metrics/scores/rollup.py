@@ -62,7 +62,7 @@ def roll_up(
     means = [_means(finest.index, values, rows, finest.size) for values, rows in cases]
     out: dict[str, dict[str, Estimate]] = {}
     whole = Codes(np.zeros(len(numbers), dtype=np.int64), pl.Series(["all"] if len(numbers) else [], dtype=pl.String))
-    columns = _Trials(numbers, valid, state, {**coded, "all": whole}, how)
+    columns = _Trials(numbers, valid, state, {**coded, "all": whole}, means[0], how)
     for place, name in enumerate(chain):
         out[name] = columns.groups(name, means)
         above = parents.get(name)
@@ -112,9 +112,12 @@ class _Trials:
         valid: Flags,
         state: Column | None,
         coded: dict[str, Codes],
+        finest: Floats,
         how: Resampling,
     ) -> None:
         self.numbers, self.valid, self.state, self.coded, self.how = numbers, valid, state, coded, how
+        self.finest = finest
+        """The mean of each of the finest groups."""
         self._spreads: dict[str, Floats] = {}
         self._above: dict[tuple[str, str], Ints] = {}
 
@@ -204,8 +207,7 @@ class _Trials:
         each row belongs to.
         """
         chain = list(self.coded)
-        finest = self.coded[chain[0]]
-        out = {chain[0]: (_means(finest.index, self.numbers, self.valid, finest.size), finest.index)}
+        out = {chain[0]: (self.finest, self.coded[chain[0]].index)}
         for fine, coarse in pairwise(chain[: chain.index("task") + 1] if "task" in chain else []):
             means, _ = out[fine]
             above, of = self._parent(fine, coarse), self.coded[coarse]
