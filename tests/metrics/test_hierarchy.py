@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.metrics.uncertainty.bootstrap import ratio, resampled, weights
+from worksample.metrics.uncertainty.hierarchy import hierarchy
 
 
 def trials(rng, tasks=12):
@@ -38,6 +39,21 @@ def test_means_as_polars_groups_them():
         assert float(rate.exact) == pytest.approx(expected)
         named = [f"{t}/{i}" for t, i in zip(task, instance, strict=True)]
         assert m.mean_score(score, task=task, instance=named).value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("straddle", [False, True])
+@pytest.mark.parametrize("repeated", [False, True])
+def test_tasks_of_several_groups_are_taken_apart(straddle, repeated):
+    rng = np.random.default_rng(0)
+    task, instance, score = (np.array(column) for column in trials(rng))
+    group = rng.integers(0, 2, len(task)) if straddle else np.array([int(t[1:]) % 2 for t in task])
+    h = hierarchy(task, instance if repeated else None)
+    apart, of = h.apart(group, 2)
+    assert (apart is h) == (not straddle)
+    for side in (0, 1):
+        mine = group == side
+        alone = hierarchy(task[mine], instance[mine] if repeated else None).task_means(score[mine])
+        assert sorted(apart.task_means(score)[of == side]) == pytest.approx(sorted(alone))
 
 
 def test_repeats_are_not_independent_trials():

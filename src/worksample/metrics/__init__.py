@@ -77,7 +77,8 @@ if TYPE_CHECKING:
     from .scores.rates import apply_by, mean_score, rate
     from .scores.rollup import roll_up
     from .scores.rubric import UPBENCH, Mark, RubricRules, rubric_scores
-    from .scores.tiers import Spread, Tier, Timeouts, Trials, full_pass, repeat_spread, tier_table, timeout_table
+    from .scores.tiers import Spread, Tier, Trials, full_pass, repeat_spread, tier_table
+    from .scores.timeouts import Timeouts, timeout_table
     from .uncertainty.bootstrap import Resampling
     from .uncertainty.intervals import exact, exact_upper, fisher, wilson
 

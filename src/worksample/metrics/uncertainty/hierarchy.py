@@ -60,7 +60,10 @@ class Hierarchy:
         """
         if self.flat:
             return self, group
-        of, parent = self.of if self.cell_ is None else self.of[self.cell_], np.zeros(self.tasks, dtype=np.int64)
+        parent = np.zeros(self.tasks, dtype=np.int64)
+        if size == 1:
+            return self, parent
+        of = self.of if self.cell_ is None else self.of[self.cell_]
         parent[of] = group
         if (parent[of] == group).all():
             return self, parent
