@@ -96,7 +96,7 @@ def ends(kind: Kind, jobs: int, labels: int, m: Moments) -> tuple[Floats, Floats
         low = np.where(inside, (center + z2 / 2 - root) / (1 + z2), low)
         high = np.where(inside, (center + z2 / 2 + root) / (1 + z2), high)
     else:
-        more = half * chosen(tuning, 1 - variance / np.maximum(flat, 1e-300), labels)
+        more = half * chosen(tuning, 1 - variance / np.maximum(flat, 1e-300), labels, jobs)
         low, high = low - more, high + more
         under, over = _unreached(labels)
         low = low - (1 - tuning) * under[np.floor(m.people * labels + 1e-6).astype(int)]

@@ -116,7 +116,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.quick(*list(MISTAKES)[:14], "a file that is not there", "a verb misspelt", "a store nobody can make")
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_told_with_what_to_type_next(mistake: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words, says = MISTAKES[mistake]
