@@ -53,7 +53,7 @@ class Case:
         """The folder of that name. GraderError where this case has none."""
         if name not in self._folders:
             have = ", ".join(sorted(self._folders))
-            raise GraderError(f"this case has no folder {name!r}; it has {have}", cause=Cause.GRADER_CRASH)
+            raise GraderError(f"this case has no folder {name!r}", next=f"one of {have}", cause=Cause.GRADER_CRASH)
         return self._folders[name]
 
     def browsed(self) -> Browsed:
@@ -65,7 +65,11 @@ class Case:
     def setting(self, name: str, default: Any = None) -> Any:
         """A setting of the manifest. GraderError where it is missing and no default is given."""
         if name not in self.settings and default is None:
-            raise GraderError(f"the manifest gives no setting {name!r}", cause=Cause.GRADER_CRASH)
+            raise GraderError(
+                f"the manifest gives no setting {name!r}",
+                cause=Cause.GRADER_CRASH,
+                next=f"give it in settings of task.toml ({name} = ...), or pass a default",
+            )
         return self.settings.get(name, default)
 
     def output(self, name: str) -> Path:
@@ -233,7 +237,11 @@ class Case:
         result; GraderError where no box can be had or nothing answers.
         """
         if self._broker is None:
-            raise GraderError("programs are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
+            raise GraderError(
+                "programs are run by the grading sandbox only",
+                cause=Cause.GRADER_SANDBOX,
+                next="worksample task check FOLDER",
+            )
         return self._broker.run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
 
     def services(self) -> Services:
@@ -249,7 +257,11 @@ class Case:
         step: of a task with steps, whose verifier, over what was there after it. timeout: seconds that it has.
         """
         if self._broker is None:
-            raise GraderError("verifiers are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
+            raise GraderError(
+                "verifiers are run by the grading sandbox only",
+                cause=Cause.GRADER_SANDBOX,
+                next="worksample task check FOLDER",
+            )
         return self._broker.verify(timeout or float(self.settings.get("timeout", 120.0)), step)
 
     def ask(
@@ -267,7 +279,11 @@ class Case:
         from . import ask
 
         if self._broker is None:
-            raise GraderError("judges are asked by the grading sandbox only", cause=Cause.JUDGE_LACKS)
+            raise GraderError(
+                "judges are asked by the grading sandbox only",
+                cause=Cause.JUDGE_LACKS,
+                next="worksample task check FOLDER",
+            )
         body = ask.request(
             kind, question, exhibits, self._shown, options=options, items=items, fields=fields, second=second,
             role=role, quotes=quotes,
@@ -284,4 +300,8 @@ class Case:
                 name = str(path.relative_to(folder))
                 with (reference if side in ("reference", "input", "grader") else deliverable)(name):
                     return {**ask.file_exhibit(path, name), "side": side if side == "reference" else ""}
-        raise GraderError(f"{path} lies in no folder of this case", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            f"{path} lies in no folder of this case",
+            cause=Cause.GRADER_CRASH,
+            next="pass a path of case.output, case.reference or case.input",
+        )
