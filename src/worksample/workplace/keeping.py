@@ -147,7 +147,7 @@ def listening(port: int) -> socket.socket:
             continue
         door.setblocking(False)
         return door
-    raise SandboxError("no port is free on the loopback", where="workplace")
+    raise SandboxError("no port is free on the loopback", where="workplace", next="ss -tln")
 
 
 def main() -> int:
