@@ -230,7 +230,7 @@ LINE = b'{"subject": "s-maker-0.p0", "evaluator": "a", "score": 1, "justificatio
         (b"", "csv", "no row"),
         (b"subject,evaluator\n", "csv", "no row"),
         (b"subject,evaluator,score,justification\nnope,ann,2,x\n", "csv", "row 2: no submission"),
-        (b"subject,evaluator,score,justification\ns-maker-0.p0,ann,2\n", "csv", "as many columns as the header\n  next: put"),
+        (b"subject,evaluator,score,justification\ns-maker-0.p0,ann,2\n", "csv", "columns as the header\n  next: put"),
         (b"subject,evaluator,score,justification,wage\ns-maker-0.p0,ann,2,x,9\n", "csv", "unknown column 'wage'"),
         (b"\xff\xfe", "csv", "UTF-8"),
         (b"[1]\n", "jsonl", "is not an object"),
