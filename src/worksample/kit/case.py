@@ -236,13 +236,13 @@ class Case:
         folder to bring back. timeout: seconds. A program that fails or hangs is the agent's affair and shows in the
         result; GraderError where no box can be had or nothing answers.
         """
+        return self._way("programs are run").run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
+
+    def _way(self, what: str, cause: Cause = Cause.GRADER_SANDBOX) -> Broker:
+        """Out of the grading sandbox. GraderError where the grader is run without one."""
         if self._broker is None:
-            raise GraderError(
-                "programs are run by the grading sandbox only",
-                cause=Cause.GRADER_SANDBOX,
-                next="worksample task check FOLDER",
-            )
-        return self._broker.run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
+            raise GraderError(f"{what} by the grading sandbox only", cause=cause, next="worksample task check FOLDER")
+        return self._broker
 
     def services(self) -> Services:
         """The workplace's services, over what the agent left. GraderError where the grading asks for none."""
@@ -256,13 +256,7 @@ class Case:
 
         step: of a task with steps, whose verifier, over what was there after it. timeout: seconds that it has.
         """
-        if self._broker is None:
-            raise GraderError(
-                "verifiers are run by the grading sandbox only",
-                cause=Cause.GRADER_SANDBOX,
-                next="worksample task check FOLDER",
-            )
-        return self._broker.verify(timeout or float(self.settings.get("timeout", 120.0)), step)
+        return self._way("verifiers are run").verify(timeout or float(self.settings.get("timeout", 120.0)), step)
 
     def ask(
         self, question: str, *exhibits: Any, kind: str = "yes_no", options: Sequence[str] = (),
@@ -278,17 +272,12 @@ class Case:
         """
         from . import ask
 
-        if self._broker is None:
-            raise GraderError(
-                "judges are asked by the grading sandbox only",
-                cause=Cause.JUDGE_LACKS,
-                next="worksample task check FOLDER",
-            )
+        way = self._way("judges are asked", Cause.JUDGE_LACKS)
         body = ask.request(
             kind, question, exhibits, self._shown, options=options, items=items, fields=fields, second=second,
             role=role, quotes=quotes,
         )  # fmt: skip
-        said = self._broker.ask("ask", body, patience=ask.PATIENCE)
+        said = way.ask("ask", body, patience=ask.PATIENCE)
         return ask.Judged(said["value"], said["reason"], tuple(said["quotes"]))
 
     def _shown(self, path: Path) -> dict[str, Any]:
