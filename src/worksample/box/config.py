@@ -187,7 +187,7 @@ class BoxConfig:
                 raise SandboxError(
                     f"{str(endpoint)!r} is not a name and port of an endpoint",
                     where="box",
-                    next="write it as NAME:PORT, such as api.example.com:443",
+                    next="give a name such as api.example.com, and a port of 1 to 65535",
                 )
 
     @staticmethod

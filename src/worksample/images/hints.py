@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .build_settings import VARIABLE
 
-AGAIN = "bring it again, whole: skopeo copy docker://NAME oci:NEW"
+AGAIN = "bring it again, whole, as by skopeo copy docker://NAME oci:NEW"
 SQUASH = "buildah from --name one SOURCE && buildah commit --squash one oci:NEW"
 """One layer, without what a later layer removes."""
 

@@ -130,5 +130,7 @@ def _names(path: Path) -> Iterator[str]:
                 tar.members.clear()  # type: ignore[attr-defined]
     except (tarfile.TarError, EOFError, OSError) as failure:
         raise ImageError(
-            f"{path.name} is not a tar file: {failure}", where="image", next=f"gunzip -t, xz -t or tar -tf {path}"
+            f"{path.name} is not a tar file: {failure}",
+            where="image",
+            next=f"tar -tf {path}; plain tars are taken, and those by gzip or xz",
         ) from None
