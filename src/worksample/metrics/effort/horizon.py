@@ -52,7 +52,11 @@ def time_horizon(
     length, known = floats("hours", hours, low=0.0)
     yes, judged = flags("passed", passed)
     if (wrong := known & (length <= 0)).any():
-        raise UsageError(f"row {int(np.flatnonzero(wrong)[0])} took 0 hours", where="column 'hours'")
+        raise UsageError(
+            f"row {int(np.flatnonzero(wrong)[0])} took 0 hours",
+            where="column 'hours'",
+            next="pass hours above 0, or None where they are unknown",
+        )
     rows = known & judged
     counts = Counts(len(rows), int(rows.sum()), ungraded=int((~judged).sum())).having(
         without_hours=int((judged & ~known).sum()), passed=int((yes & rows).sum())

@@ -202,7 +202,11 @@ def tier_table(
     tiers = codes("tier", tier)
     names = tiers.names()
     if stray := sorted(set(names) - set(order)) if order else []:
-        raise UsageError(f"tier {stray[0]} is not in the order given", where="column 'tier'")
+        raise UsageError(
+            f"tier {stray[0]} is not in the order given",
+            where="column 'tier'",
+            next=f"add it to order, or use one of {', '.join(order)}",
+        )
     whole = _graded(trials)
     parts = whole.split(tiers)
     nobody = _graded(trials.of(np.zeros(0, dtype=np.int64)))
