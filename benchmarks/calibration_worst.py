@@ -24,7 +24,7 @@ from benchmarks.least_coverage import counts, probabilities
 from scipy.special import stdtrit
 from scipy.stats import binom
 
-from worksample.metrics.calibration.corrected import unreached
+from worksample.metrics.calibration.corrected import chosen, unreached
 from worksample.metrics.calibration.sample import Kind
 from worksample.metrics.uncertainty.intervals import normal_quantile
 
@@ -96,6 +96,8 @@ def ends(kind: Kind, jobs: int, labels: int, m: Moments) -> tuple[Floats, Floats
         low = np.where(inside, (center + z2 / 2 - root) / (1 + z2), low)
         high = np.where(inside, (center + z2 / 2 + root) / (1 + z2), high)
     else:
+        more = half * chosen(tuning, 1 - variance / np.maximum(flat, 1e-300), labels, jobs)
+        low, high = low - more, high + more
         under, over = _unreached(labels)
         low = low - (1 - tuning) * under[np.floor(m.people * labels + 1e-6).astype(int)]
         high = high + (1 - tuning) * over[np.ceil(m.people * labels - 1e-6).astype(int)]

@@ -95,7 +95,7 @@ def test_a_wrong_script_is_refused_with_its_place(tmp_path: Path, text: str, say
     (tmp_path / "greeting.toml").write_text(text)
     with pytest.raises(ManifestError, match=says) as caught:
         read_script(tmp_path)
-    assert "greeting.toml" in caught.value.where
+    assert "greeting.toml" in caught.value.where and caught.value.next
 
 
 def test_placeholders_and_nothing_else() -> None:

@@ -127,5 +127,5 @@ def test_an_example_in_the_brief_that_the_graders_pattern_rejects(shown: str, re
 
 @pytest.mark.parametrize("config", [AuditConfig(parallel=0), AuditConfig(repeats=0)])
 def test_a_config_that_cannot_be(config: AuditConfig, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="must be 1 or more"):
+    with pytest.raises(UsageError, match=r"must be 1 or more\n  next: pass 1 or more"):
         check(changed(tmp_path, {}), config)

@@ -52,7 +52,7 @@ def test_what_is_no_round_is_refused(made: Bench) -> None:
     for wrong in ({}, {"experiment": "x", "subjects": (one.id,)}):
         with pytest.raises(UsageError, match="either an experiment or subjects"):
             open_round(made.store, author="me", **wrong)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="is not graded under holistic; it has: program"):
+    with pytest.raises(UsageError, match="is not graded under holistic\n  next: one of program"):
         open_round(made.store, subjects=(one.id,), protocol=Protocol.HOLISTIC, author="me")
     with pytest.raises(UsageError, match="no instance here is graded under program"):
         open_round(made.store, subjects=(one.id,), author="me", gradings={})

@@ -54,12 +54,19 @@ def layout(folder: Path, layers: Sequence[bytes], config: Mapping[str, object]) 
 
 
 def layout_with(
-    folder: Path, packed: Sequence[bytes], plain: Sequence[bytes], config: Mapping[str, object] | None = None
+    folder: Path,
+    packed: Sequence[bytes],
+    plain: Sequence[bytes],
+    config: Mapping[str, object] | None = None,
+    machine: str = "",
 ) -> Path:
-    """An OCI layout of layers as they lie there; `plain` is what their digests in the config are taken of."""
+    """An OCI layout of layers as they lie there; `plain` is what their digests in the config are taken of.
+
+    machine: whom it is for; by default this one.
+    """
     blobs = folder / "blobs" / "sha256"
     blobs.mkdir(parents=True)
-    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    machine = machine or {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 
     def keep(data: bytes, kind: str) -> dict[str, object]:
         digest = hashlib.sha256(data).hexdigest()

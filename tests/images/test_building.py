@@ -262,6 +262,20 @@ def test_what_stands_in_for_a_base_is_told(
 
 
 @pytest.mark.parametrize(
+    ("table", "name", "value"),
+    [("bases", "debian:12", "absent.tar"), ("bases", "debian:12", "."), ("files", "/etc/given", "absent")],
+)
+def test_what_the_operator_names_and_is_not_there_is_to_be_corrected(
+    table: str, name: str, value: str, context: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (context / "Dockerfile").write_text(f"FROM {'debian:12' if table == 'bases' else 'scratch'}\nCOPY mine /\n")
+    operators(context, monkeypatch, f'[{table}]\n"{name}" = "{tmp_path / value}"')
+    with pytest.raises(ImageError, match="cannot be") as told:
+        prepare(context)
+    assert told.value.next.startswith(f"correct [{table}] in the file that WORKSAMPLE_BUILDS names")
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("hosts = 3", "hosts"),

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -128,8 +129,24 @@ def test_a_hundred_layers_and_no_more_than_engines_take(tmp_path: Path) -> None:
     layers = [layer(Entry(f"file{n}", b"%d" % n), Entry("last", b"%d" % n)) for n in range(100)]
     found = _tree(_unpacked(tmp_path / "image", *layers))
     assert len(found) == 101 and found["last"] == "99"
-    with pytest.raises(ImageError, match="128 layers"):
+    with pytest.raises(ImageError, match="128 layers") as told:
         _unpacked(tmp_path / "more", *[layer(Entry("a", b"%d" % n)) for n in range(128)])
+    assert "buildah commit --squash" in told.value.next
+
+
+def test_an_image_for_another_machine_names_the_command_that_brings_ours(tmp_path: Path) -> None:
+    with pytest.raises(ImageError, match="it is for linux/vax") as told:
+        prepare(layout_with(tmp_path / "image", [layer(Entry("a", b""))], [layer(Entry("a", b""))], machine="vax"))
+    assert re.search(r"--override-arch \w+ copy docker://NAME oci:NEW", told.value.next)
+
+
+def test_a_layout_that_came_in_part_is_to_be_brought_again(tmp_path: Path) -> None:
+    for blob in sorted((layout(tmp_path / "image", [layer(Entry("a", b"x"))], {})).glob("blobs/*/*")):
+        blob.rename(tmp_path / "away")
+        with pytest.raises(ImageError, match="the layout lacks") as told:
+            prepare(tmp_path / "image")
+        assert "skopeo copy docker://NAME" in told.value.next
+        (tmp_path / "away").rename(blob)
 
 
 @pytest.mark.parametrize("where", ["content", "header", "after the end"])

@@ -160,6 +160,7 @@ def test_names_that_differ_from_the_criteria_leave_it_ungraded(parts: dict, says
     with pytest.raises(GraderError, match=says) as caught:
         weighted(case(*TREE), parts)
     assert caught.value.cause is Cause.GRADER_MALFORMED
+    assert caught.value.next == "correct grade.py or criteria.toml, then worksample task check FOLDER"
 
 
 def test_gates_are_gates_on_both_sides() -> None:

@@ -51,12 +51,12 @@ def test_a_deliverable_error_that_escapes_is_a_zero(tmp_path: Path) -> None:
         ("def grade(case): 1/0", "grader.crash", "ZeroDivisionError"),
         ("1/0", "grader.crash", "ZeroDivisionError"),
         ("def grade(case: syntax", "grader.crash", "SyntaxError"),
-        ("x = 1", "grader.crash", "no function grade"),
+        ("x = 1", "grader.crash", "next: write def grade(case): in grade.py"),
         ("raise SystemExit(0)", "grader.crash", "sys.exit"),
         ("import sys\ndef grade(case): sys.exit(3)", "grader.crash", "sys.exit"),
         ("def grade(case): return grade(case)", "grader.crash", "RecursionError"),
         ("def grade(case): raise MemoryError", "grader.memory", "memory"),
-        ("def grade(case): return 1.0", "grader.malformed", "float"),
+        ("def grade(case): return 1.0", "grader.malformed", "float, no Grade\n  next: return a Grade"),
         ("def grade(case): return Grade(score=float('nan'))", "grader.malformed", "score"),
         (
             "from worksample.records import Grade as Record\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.columns import codes, floats
+from worksample.metrics.columns import codes, flags, floats, whole
 from worksample.metrics.rounding import fixed
 from worksample.metrics.uncertainty.intervals import percentiles
 
@@ -171,6 +171,22 @@ def test_columns_are_judged_once_and_clearly():
         codes("task", ["a", None])
     with pytest.raises(UsageError, match="names nothing"):
         codes("task", [1.5])
+
+
+@pytest.mark.parametrize(
+    ("read", "wanted"),
+    [
+        (lambda: floats("a", [2.0], high=1), "pass 1 or less"),
+        (lambda: floats("a", [None, -1.0], low=0), "pass 0 or more"),
+        (lambda: flags("a", [2]), "pass True or False"),
+        (lambda: whole("a", [1.5]), "pass whole numbers"),
+        (lambda: m.model_effect(m.Configurations(["x", "y"], ["a", "b"], ["1", "1"], [0, 1]), "z"), "one of x, y"),
+    ],
+)
+def test_a_refused_column_says_what_is_taken(read, wanted):
+    with pytest.raises(UsageError) as told:
+        read()
+    assert told.value.next == wanted
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=60))

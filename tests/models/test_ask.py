@@ -247,7 +247,7 @@ def test_tables_that_cannot_be_used_are_refused() -> None:
     service = Service()
     with pytest.raises(PlanError, match="different models"):
         judges_of({"judge": JudgeConfig(model="a/b")}, {"judge": "a/c"}, service, Kept())
-    with pytest.raises(PlanError, match="none or not different"):
+    with pytest.raises(PlanError, match=r"none or not different(.|\n)*next: name each once"):
         judges_of({"judge": JudgeConfig(model=("a/b", "a/b"))}, {}, service, Kept())
     with pytest.raises(PlanError, match="has no price"):
         judges_of({"judge": JudgeConfig(model="a/b", cost=1)}, {}, service, Kept())

@@ -64,6 +64,19 @@ def test_a_time_limit_is_the_services_where_it_passed_waiting_for_it(name: str) 
         assert "of 10.0 min for the model's service" in outcome.reason
 
 
+@pytest.mark.parametrize(
+    ("events", "services"),
+    [([], False), ([call(0, 20)], False), ([call(0, 600, CUT)], False), ([call(580, 581, HTTP)], True)],
+)
+def test_a_time_limit_without_seconds_is_the_services_only_after_a_failure(
+    events: list[ModelEvent], services: bool
+) -> None:
+    """No share of nothing can be told, and whoever waited for nothing at all waited half of it too."""
+    outcome = ended_by_limit(LimitExceededError("time", value=LIMIT, limit=0), events, at(LIMIT))
+    assert outcome.cause is (Cause.MODEL_ERROR if services else Cause.LIMIT_TIME)
+    assert " of " not in outcome.reason
+
+
 def test_what_was_lost_is_counted_in_tries_and_the_pauses_after_them() -> None:
     events = [call(0, 100, "AttemptTimeoutError"), call(110, 150), call(200, 260, HTTP), call(300, 600, CUT)]
     assert waiting(events, at(600)) == Waiting(lost=110 + 400, last=400, slowest=40, failed=True)

@@ -230,7 +230,7 @@ LINE = b'{"subject": "s-maker-0.p0", "evaluator": "a", "score": 1, "justificatio
         (b"", "csv", "no row"),
         (b"subject,evaluator\n", "csv", "no row"),
         (b"subject,evaluator,score,justification\nnope,ann,2,x\n", "csv", "row 2: no submission"),
-        (b"subject,evaluator,score,justification\ns-maker-0.p0,ann,2\n", "csv", "as many columns as the header"),
+        (b"subject,evaluator,score,justification\ns-maker-0.p0,ann,2\n", "csv", "columns as the header\n  next: put"),
         (b"subject,evaluator,score,justification,wage\ns-maker-0.p0,ann,2,x,9\n", "csv", "unknown column 'wage'"),
         (b"\xff\xfe", "csv", "UTF-8"),
         (b"[1]\n", "jsonl", "is not an object"),
@@ -260,8 +260,9 @@ def test_files_that_are_wrong_leave_nothing_behind(desk: Office, data: bytes, fo
     ],
 )
 def test_rounds_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as told:
         PeopleRound(**options)
+    assert told.value.next
 
 
 def test_every_form_has_a_page_and_every_ask_a_name_of_its_own() -> None:

@@ -50,7 +50,7 @@ def test_what_cannot_be_a_version_is_refused_and_nothing_is_kept(desk: Office) -
     expert = desk.hire("eva", "expert")
     save_version(desk.people.store, expert, "report", RUBRIC, over=0, reason="", clock=desk.people.clock)
     refused = [
-        (UsageError, "report", RUBRIC, 1, "again", "nothing was changed"),
+        (UsageError, "report", RUBRIC, 1, "again", r"nothing was changed\n  next: change a criterion"),
         (UsageError, "report", STRICTER, 1, " ", "why"),
         (UsageError, "report", Criteria(), 1, "empty", "without a criterion"),
         (UsageError, "../x", RUBRIC, 0, "", "not a name"),

@@ -154,11 +154,13 @@ def _traces() -> tuple[int, int, int]:
 
 
 async def test_a_closed_box_leaves_nothing() -> None:
-    before = _traces()
+    boxes, groups, descriptors = _traces()
     for _ in range(5):
         async with open_box(BoxConfig()) as box:
             await box.run(["true"])
-    assert _traces() == before
+    after = _traces()
+    # One that an earlier test of this process left may be closed meanwhile; each box that leaked would add five.
+    assert after[:2] == (boxes, groups) and after[2] <= descriptors
 
 
 async def test_a_box_that_is_killed_from_outside_is_lost_and_says_so() -> None:

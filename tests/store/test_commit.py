@@ -99,7 +99,7 @@ def test_find_by_columns(store: Store, world: World) -> None:
     store.commit(world.evaluation("s-late", "e1", None))
     assert [e.id for e in store.find(Said, outcome=Given.FAILED)] == ["e1"]
     for bad in ("nonsense", "body"):
-        with pytest.raises(UsageError, match="it has id, slot, experiment"):
+        with pytest.raises(UsageError, match="next: one of id, slot, experiment"):
             store.find(Trial, **{bad: 1})
 
 

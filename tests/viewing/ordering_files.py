@@ -46,7 +46,7 @@ _SPACES += ' xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.3"'
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
 _STYLES = (
     '<style:style style:name="White" style:family="text"><style:text-properties fo:color="#ffffff"/></style:style>'
-    '<style:style style:name="Tiny" style:family="text"><style:text-properties fo:font-size="1pt"/></style:style>'
+    '<style:style style:name="Tiny" style:family="text"><style:text-properties fo:font-size="6pt"/></style:style>'
     '<style:style style:name="T" style:family="table"/>'
 )
 
@@ -71,17 +71,19 @@ def document(orders: Sequence[str]) -> str:
         w = "docx"
         note = f'<text:note text:note-class="footnote"><text:note-citation>{n + 1}</text:note-citation><text:note-body>'
         said = f"<office:annotation><dc:creator>x</dc:creator>{_p(o, w, 'comment')}</office:annotation>"
-        frame = (
-            f'<draw:frame text:anchor-type="paragraph" svg:width="2cm" svg:height="1cm"><draw:text-box><text:p>box'
-            f"</text:p></draw:text-box><svg:desc>{escape(told(o, w, 'alt text'))}</svg:desc></draw:frame>"
-        )
         parts += [
             _p(o, w, "body"),
             f'<table:table table:name="t{n}"><table:table-column/><table:table-row><table:table-cell>'
             f"{_p(o, w, 'cell')}</table:table-cell></table:table-row></table:table>",
             f"<text:p>see{note}{_p(o, w, 'footnote')}</text:note-body></text:note></text:p>",
-            _span(o, w, "white", "White"), _span(o, w, "tiny", "Tiny"), f"<text:p>{said}noted{frame}</text:p>",
+            _span(o, w, "white", "White"), _span(o, w, "tiny", "Tiny"), f"<text:p>{said}noted</text:p>",
         ]  # fmt: skip
+    # One, at the end: it would stand in the words beside it.
+    words = escape(" ".join(told(o, "docx", "alt text") for o in orders))
+    parts.append(
+        '<text:p>drawn<draw:frame text:anchor-type="paragraph" svg:width="2cm" svg:height="1cm"><draw:text-box>'
+        f"<text:p>box</text:p></draw:text-box><svg:desc>{words}</svg:desc></draw:frame></text:p>"
+    )
     header = "".join(_p(o, "docx", "header") for o in orders)
     meta = f"<dc:title>{escape(' '.join(told(o, 'docx', 'title') for o in orders))}</dc:title>"
     meta += "".join(f"<meta:keyword>{escape(told(o, 'docx', 'keywords'))}</meta:keyword>" for o in orders)

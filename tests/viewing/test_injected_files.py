@@ -26,6 +26,16 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
+def close(text: str) -> str:
+    """Without white space: where words of two scripts meet, a print may set them apart."""
+    return "".join(plain(text).split())
+
+
+def blinded(format: str, place: str, order: str) -> bool:
+    """Titles in a drawing that speak of an author are taken out for all who judge."""
+    return (format, place) == ("svg", "title") and "author" in order
+
+
 def refuses(seen: Seen) -> Answer:
     return judged("no", "", None)
 
@@ -51,7 +61,7 @@ def bare(shown: tuple[Exhibit, ...]) -> dict[str, Any]:
 @pytest.mark.converters
 @pytest.mark.long(seconds=60)
 @pytest.mark.thorough(quick="viewing/test_exhibits.py::test_a_judge_sees_what_people_see")
-@pytest.mark.parametrize("count", [1, 20])
+@pytest.mark.parametrize("count", [2, 20])
 async def test_what_stands_in_real_files_reaches_a_judge_as_data_or_not_at_all(tmp_path: Path, count: int) -> None:
     orders = ORDERS[:count]
     (tmp_path / "made").mkdir()
@@ -60,14 +70,14 @@ async def test_what_stands_in_real_files_reaches_a_judge_as_data_or_not_at_all(t
         shown = await exhibits(store, store.blobs.put(canonical(manifest.plain())))
     request = fenced(shown)
     seen = read(request)
-    data, words = plain("\n".join(seen.exhibits)), plain(seen.words)
-    places = [(format, place, o) for format, names in SEEN.items() for place in names for o in orders]
-    lost = [p for p in places if plain(told(p[2], *p[:2])) not in data]
-    left = [p for p in places if plain(told(p[2], *p[:2])) in words]
+    data, words = close("\n".join(seen.exhibits)), close(seen.words)
+    places = [(f, place, o) for f, names in SEEN.items() for place in names for o in orders if not blinded(f, place, o)]
+    lost = [p for p in places if close(told(p[2], *p[:2])) not in data]
+    left = [p for p in places if close(told(p[2], *p[:2])) in words]
     assert (lost, left) == ([], [])
     # What nobody sees is no part of what is judged; a judge is shown what people are.
     hidden = [(f, place, o) for f, names in UNSEEN.items() for place in names for o in orders]
-    assert [p for p in hidden if plain(told(p[2], *p[:2])) in data + words] == []
+    assert [p for p in hidden if close(told(p[2], *p[:2])) in data + words] == []
     judges = [Judge(refuses, yields, [flat(told(o, format, place))], []) for format, place, o in places]
     for judge in judges:
         judge(request, 0)

@@ -77,8 +77,9 @@ def test_what_is_not_what_was_exported_is_refused(state: Path, tmp_path: Path, f
     change, said = FAULTS[fault]
     change(to)
     assert is_export(to)
-    with pytest.raises(ExportError, match=said):
+    with pytest.raises(ExportError, match=said) as told:
         read_export(to)
+    assert told.value.next
 
 
 WRITE = """

@@ -74,7 +74,11 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     await sandbox().write_file(path, brief)
     for program in programs_of(argv):
         if (await sandbox().exec(["sh", "-c", LOOK, "sh", program], timeout_retry=False)).returncode:
-            raise AgentError(f"the sandbox has no program {program!r} that can be run", cause=Cause.AGENT_ABSENT)
+            raise AgentError(
+                f"the sandbox has no program {program!r} that can be run",
+                cause=Cause.AGENT_ABSENT,
+                next="install it where sandboxes see it: in /usr, or in the image of the task",
+            )
     try:
         done = await sandbox().exec(
             argv, input=brief if settings.brief == "stdin" else None, env=env, timeout_retry=False

@@ -129,7 +129,7 @@ def checked(harness: str, settings: Mapping[str, Any]) -> Settings:
     """Settings of a harness as a value. PlanError names every key that is wrong and what is allowed."""
     cls = settings_of(harness)
     if cls is None:
-        raise PlanError(f"no harness is called {harness!r}; there are: {', '.join(harnesses())}")
+        raise PlanError(f"no harness is called {harness!r}", next=f"one of {', '.join(harnesses())}")
     faults = Faults()
     found = told(cls, dict(settings), faults, file="settings")
     if found is None or faults.found:

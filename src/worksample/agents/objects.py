@@ -62,7 +62,8 @@ def made(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
         ) from error
     if not is_async(result):
         raise PlanError(
-            f"{name_of(value)} gives {type(result).__name__}, which is not an agent, solver or async function"
+            f"{name_of(value)} gives {type(result).__name__}, which is not an agent, solver or async function",
+            next="give an Inspect agent or solver, or an async function",
         )
     return result  # type: ignore[no-any-return]
 

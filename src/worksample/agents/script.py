@@ -18,6 +18,7 @@ from worksample.records import Frozen, Instance
 
 DEFAULT = "_default"
 ACTIONS = ("run", "python", "write", "view", "browse", "say", "submit", "sleep", "fail")
+_SEE = "see docs/agents.md, Scripts"
 LARGEST = 8 << 20
 """Bytes of all files that a script's steps write `from`; they become part of the agent's record."""
 
@@ -138,10 +139,10 @@ def read_script(folder: Path) -> Script:
 def _files(folder: Path) -> dict[str, Path]:
     """Task -> file."""
     if not folder.is_dir():
-        raise PlanError(f"{folder} is not a folder of scripts (<task>.toml)", next="see docs/agents.md, Scripts")
+        raise PlanError(f"{folder} is not a folder of scripts (<task>.toml)", next=_SEE)
     files = {path.stem: path for path in sorted(folder.glob("*.toml"))}
     if not files:
-        raise PlanError(f"no <task>.toml in {folder}", next="see docs/agents.md, Scripts")
+        raise PlanError(f"no <task>.toml in {folder}", next=_SEE)
     return files
 
 
@@ -153,7 +154,7 @@ def _cases(pattern: Path) -> dict[str, Path]:
         raise PlanError(problem, next="TASKS/*/cases/NAME/script.toml; see docs/agents.md, Scripts")
     found = {path.parts[-4]: path for path in sorted(Path(*above).glob(f"*/cases/{name}/script.toml"))}
     if not found:
-        raise PlanError(f"no task in {Path(*above)} has cases/{name}/script.toml", next="see docs/agents.md, Scripts")
+        raise PlanError(f"no task in {Path(*above)} has cases/{name}/script.toml", next=_SEE)
     return found
 
 
@@ -167,7 +168,7 @@ def _read_task(path: Path) -> TaskScript:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ManifestError(f"is not readable as TOML: {error}", where=str(path)) from error
+        raise ManifestError(f"is not readable as TOML: {error}", where=str(path), next=_SEE) from error
     unknown = sorted(set(table) - {"step", "instance"})
     if unknown:
         raise ManifestError(
@@ -177,7 +178,7 @@ def _read_task(path: Path) -> TaskScript:
         )
     instances = table.get("instance", {})
     if not isinstance(instances, dict):
-        raise ManifestError("instance holds tables, as in [[instance.NAME.step]]", where=str(path))
+        raise ManifestError("instance holds tables, as in [[instance.NAME.step]]", where=str(path), next=_SEE)
     return TaskScript(
         steps=_steps(table.get("step", []), path, "step"),
         instances={name: _instance(value, path, f"instance.{name}") for name, value in instances.items()},
@@ -186,39 +187,39 @@ def _read_task(path: Path) -> TaskScript:
 
 def _instance(table: Any, path: Path, key: str) -> tuple[Step, ...]:
     if not isinstance(table, dict) or set(table) != {"step"}:
-        raise ManifestError(f"{key} holds [[{key}.step]] and nothing else", where=str(path))
+        raise ManifestError(f"{key} holds [[{key}.step]] and nothing else", where=str(path), next=_SEE)
     return _steps(table["step"], path, f"{key}.step")
 
 
 def _steps(rows: Any, path: Path, key: str) -> tuple[Step, ...]:
     if not isinstance(rows, list):
-        raise ManifestError(f"{key} is a list: write [[{key}]]", where=str(path))
+        raise ManifestError(f"{key} is a list: write [[{key}]]", where=str(path), next=_SEE)
     return tuple(_step(row, path, f"{key}[{i}]") for i, row in enumerate(rows))
 
 
 def _step(row: Any, path: Path, key: str) -> Step:
     if not isinstance(row, dict):
-        raise ManifestError(f"{key} is a table", where=str(path))
+        raise ManifestError(f"{key} is a table", where=str(path), next=_SEE)
     row = dict(row)
     source = row.pop("from", None)
     if "data" in row:
-        raise ManifestError(f"{key}.data: unknown key; give a file with from", where=str(path))
+        raise ManifestError(f"{key}.data: unknown key", where=str(path), next="give a file with from")
     if source is not None:
         row |= _content(path.parent, source, f"{path}, {key}.from")
     faults = Faults()
     step = checked(Step, row, faults, file=path.name, at=key)
     if step is None or faults.found:
-        raise FaultyManifest(faults.found, where=str(path), next="see docs/agents.md, Scripts")
+        raise FaultyManifest(faults.found, where=str(path), next=_SEE)
     return step
 
 
 def _content(folder: Path, source: Any, where: str) -> dict[str, str]:
     if not isinstance(source, str):
-        raise ManifestError("is the path of a file beside the script", where=where)
+        raise ManifestError("is the path of a file beside the script", where=where, next=_SEE)
     try:
         data = (folder / source).read_bytes()
     except OSError as error:
-        raise ManifestError(f"cannot be read: {error}", where=where) from error
+        raise ManifestError(f"cannot be read: {error}", where=where, next=_SEE) from error
     try:
         return {"text": data.decode("utf-8")}
     except UnicodeDecodeError:

@@ -60,7 +60,9 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
     """As `check`, for callers with a running event loop."""
     for name in ("parallel", "repeats"):
         if getattr(config, name) < 1:
-            raise UsageError(f"{name} is {getattr(config, name)}; it must be 1 or more", where="audit")
+            raise UsageError(
+                f"{name} is {getattr(config, name)}; it must be 1 or more", where="audit", next="pass 1 or more"
+            )
     with scratch("audit") as temporary:
         store = Store.open(temporary / "store", create=True)
         try:

@@ -116,7 +116,9 @@ class BoxConfig:
             )
         self._check_endpoints()
         if self.python not in PYTHONS:
-            raise SandboxError(f'python = "{self.python}" is none of {", ".join(PYTHONS)}', where="box")
+            raise SandboxError(
+                f'python = "{self.python}" is not offered', where="box", next=f"one of {', '.join(PYTHONS)}"
+            )
         if self.root is not None:
             self._check_root(self.root)
         for target in (self.output, self.scratch, *self.writable, *(mount.target for mount in self.mounts)):
@@ -124,11 +126,17 @@ class BoxConfig:
         seen: set[str] = set()
         for target in (self.output, self.scratch, *self.writable, *(mount.target for mount in self.mounts)):
             if target in seen:
-                raise SandboxError(f"{target} is given twice", where="box")
+                raise SandboxError(
+                    f"{target} is given twice", where="box", next="give each folder and mount a place of its own"
+                )
             seen.add(target)
         for key, value in self.env:
             if not key or "=" in key or "\0" in key + value:
-                raise SandboxError(f"{key!r} cannot be an environment variable", where="box")
+                raise SandboxError(
+                    f"{key!r} cannot be an environment variable",
+                    where="box",
+                    next="give it a name without = and NUL, and a value without NUL",
+                )
 
     @property
     def addresses(self) -> dict[str, str]:
@@ -147,10 +155,18 @@ class BoxConfig:
                 "a box with an image as its root uses the image's own Python", where="box", next='python="none"'
             )
         if not 0 <= root.user < 1 << 16:
-            raise SandboxError(f"user {root.user} of an image is not below 65536", where="box")
+            raise SandboxError(
+                f"user {root.user} of an image is not below 65536",
+                where="box",
+                next="USER with a smaller number in its Dockerfile",
+            )
         for place in (root.home, *([root.workdir] if root.workdir else [])):
             if not place.startswith("/") or posixpath.normpath(place) != place or "\0" in place:
-                raise SandboxError(f"{place!r} is not a plain absolute path", where="image")
+                raise SandboxError(
+                    f"{place!r} is not a plain absolute path",
+                    where="image",
+                    next="correct WORKDIR in its Dockerfile, or the home of its user in /etc/passwd",
+                )
         for key, value in root.env:
             if not key or "=" in key or "\0" in key + value:
                 raise SandboxError(f"{key!r} cannot be an environment variable", where="image")
@@ -161,16 +177,32 @@ class BoxConfig:
                 "endpoints are given, but the box has no network for them", next='set network = "endpoints"'
             )
         if len(set(self.endpoints)) < len(self.endpoints) or len(self.endpoints) > MOST_ENDPOINTS:
-            raise SandboxError(f"endpoints are given twice, or more than {MOST_ENDPOINTS}", where="box")
+            raise SandboxError(
+                f"endpoints are given twice, or more than {MOST_ENDPOINTS}",
+                where="box",
+                next=f"give each once, and at most {MOST_ENDPOINTS}",
+            )
         for endpoint in self.endpoints:
             if not is_host_name(endpoint.name) or not 0 < endpoint.port < 1 << 16:
-                raise SandboxError(f"{str(endpoint)!r} is not a name and port of an endpoint", where="box")
+                raise SandboxError(
+                    f"{str(endpoint)!r} is not a name and port of an endpoint",
+                    where="box",
+                    next="give a name such as api.example.com, and a port of 1 to 65535",
+                )
 
     @staticmethod
     def _check_target(target: str) -> None:
         if not target.startswith("/") or posixpath.normpath(target) != target or "\0" in target:
-            raise SandboxError(f"{target!r} is not a plain absolute path", where="box")
+            raise SandboxError(
+                f"{target!r} is not a plain absolute path",
+                where="box",
+                next="write it from the root on, without .. and a slash at its end",
+            )
         first = "/" + target.split("/")[1]
         inside = first in RESERVED and first not in ("/usr", "/run", "/etc")
         if target in RESERVED or inside:
-            raise SandboxError(f"{target} belongs to the box itself and cannot be mounted over", where="box")
+            raise SandboxError(
+                f"{target} belongs to the box itself and cannot be mounted over",
+                where="box",
+                next="choose another place, such as /srv/data",
+            )

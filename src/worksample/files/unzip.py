@@ -21,6 +21,7 @@ from .copy_file import CHUNK
 from .scan import USUAL, ScanLimits
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, struct.error, ValueError)
+_FOLDER = "zip the files anew, or hand in their folder"
 _END = b"PK\x05\x06"
 _END64 = b"PK\x06\x06"
 
@@ -51,9 +52,9 @@ def unzip(archive: Path, target: Path, limits: ScanLimits = USUAL) -> None:
         draft.chmod(0o755)
         draft.rename(target)
     except _BROKEN as e:
-        raise CaptureError(f"the archive is damaged, or not a ZIP: {e}", where=where) from e
+        raise CaptureError(f"the archive is damaged, or not a ZIP: {e}", where=where, next=_FOLDER) from e
     except RuntimeError as e:
-        raise CaptureError(f"the archive cannot be read: {e}", where=where) from e
+        raise CaptureError(f"the archive cannot be read: {e}", where=where, next=_FOLDER) from e
     except OSError as e:
         raise CaptureError(f"the archive cannot be unpacked: {e.strerror or e}", where=where) from e
     finally:
@@ -77,7 +78,9 @@ def _bound_directory(raw: BinaryIO, limits: ScanLimits, where: str) -> None:
 
 
 def _too_many(limits: ScanLimits, where: str) -> CaptureError:
-    return CaptureError(f"more than {limits.files:,} entries", where=where, cause=Cause.CAPTURE_TOO_MANY)
+    return CaptureError(
+        f"more than {limits.files:,} entries", where=where, cause=Cause.CAPTURE_TOO_MANY, next="hand in fewer files"
+    )
 
 
 def _members(z: zipfile.ZipFile, limits: ScanLimits, where: str) -> list[_Member]:
@@ -88,13 +91,13 @@ def _members(z: zipfile.ZipFile, limits: ScanLimits, where: str) -> list[_Member
     for info in infos:
         path = _path(info, limits, where)
         if path in members:
-            raise CaptureError(f"two entries at one path: {quote_path(path)}", where=where)
+            raise CaptureError(f"two entries at one path: {quote_path(path)}", where=where, next=_FOLDER)
         members[path] = _Member(info, path)
     files = {m.path for m in members.values() if not m.info.is_dir()}
     for path in members:
         steps = path.split(b"/")
         if any(b"/".join(steps[:i]) in files for i in range(1, len(steps))):
-            raise CaptureError(f"an entry lies below a file: {quote_path(path)}", where=where)
+            raise CaptureError(f"an entry lies below a file: {quote_path(path)}", where=where, next=_FOLDER)
     return list(members.values())
 
 
@@ -102,18 +105,23 @@ def _path(info: zipfile.ZipInfo, limits: ScanLimits, where: str) -> bytes:
     shown = ascii(info.orig_filename[:200])
     mode = info.external_attr >> 16
     if info.flag_bits & 1:
-        raise CaptureError(f"{shown} is encrypted", where=where)
+        raise CaptureError(f"{shown} is encrypted", where=where, next=_FOLDER)
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise CaptureError(f"{shown} is a link or a device", where=where)
+        raise CaptureError(f"{shown} is a link or a device", where=where, next=_FOLDER)
     if "\\" in info.orig_filename or "\0" in info.orig_filename:
-        raise CaptureError(f"{shown} has a backslash or NUL in its name", where=where)
+        raise CaptureError(f"{shown} has a backslash or NUL in its name", where=where, next=_FOLDER)
     path = os.fsencode(info.orig_filename).removesuffix(b"/")
     fault = path_fault(quote_path(path))
     steps = path.split(b"/")
     if fault:
-        raise CaptureError(f"{shown}: {fault}", where=where)
+        raise CaptureError(f"{shown}: {fault}", where=where, next=_FOLDER)
     if len(steps) > limits.depth or len(path) > limits.path or max(map(len, steps)) > limits.name:
-        raise CaptureError(f"{shown} is too deep or too long", where=where, cause=Cause.CAPTURE_TOO_MANY)
+        raise CaptureError(
+            f"{shown} is too deep or too long",
+            where=where,
+            cause=Cause.CAPTURE_TOO_MANY,
+            next="hand it in under a shorter path",
+        )
     return path
 
 
@@ -130,6 +138,6 @@ def _unpack(z: zipfile.ZipFile, members: list[_Member], draft: Path, limits: Sca
                 left -= len(chunk)
                 if left < 0:
                     text = f"unpacks to more than {limits.bytes:,} bytes"
-                    raise CaptureError(text, where=where, cause=Cause.CAPTURE_TOO_LARGE)
+                    raise CaptureError(text, where=where, cause=Cause.CAPTURE_TOO_LARGE, next="hand in less")
                 out.write(chunk)
         place.chmod(0o755 if member.info.external_attr >> 16 & stat.S_IXUSR else 0o644)

@@ -1,1 +1,3 @@
-"""Import and export: trajectories as ATIF, the tasks of TheAgentCompany."""
+"""Import and export in the formats of others: trajectories as ATIF, what was said of work as training data, tasks of
+Harbor and TheAgentCompany, lists of jobs, UpBench's tables.
+"""

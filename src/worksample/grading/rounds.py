@@ -101,8 +101,12 @@ def instances_of(store: Store, experiment: str | None, subjects: Iterable[str]) 
 def _grading(instance: Instance, protocol: Protocol) -> Grading:
     found = instance.grading.get(protocol)
     if found is None:
-        have = ", ".join(sorted(instance.grading)) or "none"
-        raise UsageError(f"is not graded under {protocol}; it has: {have}", where=instance.key)
+        have = ", ".join(sorted(instance.grading))
+        raise UsageError(
+            f"is not graded under {protocol}",
+            where=instance.key,
+            next=f"one of {have}" if have else f"write [grading.{protocol}] in task.toml",
+        )
     return found
 
 

@@ -11,6 +11,9 @@ from typing import Any
 
 from worksample.errors import ImageError
 
+from .build_settings import VARIABLE
+from .hints import mend
+
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _TYPE = "application/vnd.oci.image"
 _PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -23,7 +26,9 @@ def digest_of_base(source: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ImageError(f"the base {source} cannot be read: {error.strerror}", where="image") from None
+        raise ImageError(
+            f"the base {source} cannot be read: {error.strerror}", where="image", next=mend("bases")
+        ) from None
 
 
 def lay_out(source: Path, target: Path, digest: str) -> None:
@@ -34,7 +39,7 @@ def lay_out(source: Path, target: Path, digest: str) -> None:
         _name(target / "index.json")
         return
     if source.is_dir():
-        raise ImageError(f"the base {source} is neither a tar nor an OCI layout", where="image")
+        raise ImageError(f"the base {source} is neither a tar nor an OCI layout", where="image", next=mend("bases"))
     blobs = target / "blobs" / "sha256"
     blobs.mkdir(parents=True)
     shutil.copyfile(source, blobs / digest)
@@ -67,5 +72,9 @@ def _name(index: Path) -> None:
         (one,) = found["manifests"]
         one["annotations"] = {"org.opencontainers.image.ref.name": "image"}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ImageError(f"a base is not an OCI layout with one image: {error}", where="image") from None
+        raise ImageError(
+            f"a base is not an OCI layout with one image: {error}",
+            where="image",
+            next=f"skopeo copy oci:FOLDER:TAG oci:NEW, and name NEW below [bases] of the file that {VARIABLE} names",
+        ) from None
     index.write_text(json.dumps(found), encoding="utf-8")

@@ -111,7 +111,11 @@ def _finished(process: subprocess.Popen[bytes], groups: cgroups.Groups, limits: 
     try:
         said, _ = process.communicate(asked, limits.time)
     except subprocess.TimeoutExpired:
-        raise ImageError(f"its build did not end within {limits.time:.0f} s", where="image") from None
+        raise ImageError(
+            f"its build did not end within {limits.time:.0f} s",
+            where="image",
+            next="buildah bud -t one FOLDER && buildah push one oci:NEW, which shows its steps and has no such limit",
+        ) from None
     return process.returncode, said.decode(errors="replace")
 
 

@@ -20,6 +20,7 @@ from .build_box import BuildLimits
 from .build_network import BuildNetwork
 from .build_settings import VARIABLE, BuildSettings, build_settings
 from .cache import Cached, beside, cached, names_folder
+from .hints import mend
 from .limits import ImageLimits
 from .oci import read_layout
 from .pulling import PINNED, REFERENCE, fetch
@@ -170,7 +171,9 @@ def _given(settings: BuildSettings, work: Path) -> str:
         try:
             shutil.copyfile(source, work / "given" / str(number))
         except OSError as error:
-            raise ImageError(f"{source} cannot be given to builds: {error.strerror}", where=VARIABLE) from None
+            raise ImageError(
+                f"{source} cannot be given to builds: {error.strerror}", where=VARIABLE, next=mend("files")
+            ) from None
         words += ["--volume", f"{build_box.PLACE}/given/{number}:{place}:ro"]
     return shlex.join(words)
 

@@ -124,7 +124,11 @@ def user_in(root: Root, name: str) -> tuple[int, str]:
             return int(fields[2]), posixpath.normpath(home.replace("//", "/"))
     if wanted.isdigit() and int(wanted) < 1 << 16:
         return int(wanted), "/root" if int(wanted) == 0 else "/"
-    raise ImageError(f"its user {name!r} is not in its /etc/passwd", where="image")
+    raise ImageError(
+        f"its user {name!r} is not in its /etc/passwd",
+        where="image",
+        next="make the user in its Dockerfile (RUN useradd), or name a number (USER 1000)",
+    )
 
 
 def _passwords(root: Root) -> str:

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from worksample.errors import ImageError
 
+from .hints import AGAIN
 from .streams import PIECE, Budget
 from .tree import Tree
 
@@ -53,7 +54,7 @@ class Layers:
                     self._one(tar, member, made)
                     tar.members.clear()  # type: ignore[attr-defined]
         except (tarfile.TarError, ValueError, OverflowError) as failure:
-            raise ImageError(f"a layer is not a sound tar file: {failure}", where="image") from None
+            raise ImageError(f"a layer is not a sound tar file: {failure}", where="image", next=AGAIN) from None
         except OSError as failure:
             if failure.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise

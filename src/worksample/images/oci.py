@@ -15,6 +15,7 @@ from typing import Any
 
 from worksample.errors import ImageError
 
+from .hints import AGAIN, SQUASH
 from .limits import ImageLimits
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -98,7 +99,9 @@ def _chosen(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[
 
 def _with_diffs(layers: tuple[Layer, ...], config: dict[str, Any], limits: ImageLimits) -> tuple[Layer, ...]:
     if len(layers) > limits.layers:
-        raise ImageError(f"it has {len(layers)} layers, and at most {limits.layers} are taken", where="image")
+        raise ImageError(
+            f"it has {len(layers)} layers, and at most {limits.layers} are taken", where="image", next=SQUASH
+        )
     diffs = _list(_mapping(config.get("rootfs", {}), "rootfs").get("diff_ids", []), "diff_ids")
     if len(diffs) != len(layers):
         raise ImageError(f"its config names {len(diffs)} layers, its manifest {len(layers)}", where="image")
@@ -109,7 +112,11 @@ def _config(data: dict[str, Any]) -> ImageConfig:
     machine = _MACHINES.get(platform.machine(), platform.machine())
     system, made_for = data.get("os", "linux"), data.get("architecture", machine)
     if system != "linux" or made_for != machine:
-        raise ImageError(f"it is for {system}/{made_for}, and this machine is linux/{machine}", where="image")
+        raise ImageError(
+            f"it is for {system}/{made_for}, and this machine is linux/{machine}",
+            where="image",
+            next=f"skopeo --override-os linux --override-arch {machine} copy docker://NAME oci:NEW",
+        )
     found = _mapping(data.get("config") or {}, "config")
     env = [one.partition("=") for one in _texts(found.get("Env"), "Env")]
     return ImageConfig(
@@ -130,17 +137,17 @@ def _json(path: Path, digest: str, limits: ImageLimits) -> Any:
         if len(data) > limits.json:
             raise ImageError(f"{path.name} is larger than {limits.json:,} bytes", where="image")
         if digest and f"sha256:{hashlib.sha256(data).hexdigest()}" != digest:
-            raise ImageError(f"its content is not what {digest} names", where="image")
+            raise ImageError(f"its content is not what {digest} names", where="image", next=AGAIN)
         return json.loads(data)
     except (OSError, ValueError, RecursionError) as failure:
-        raise ImageError(f"{path.name} cannot be read: {failure}", where="image") from None
+        raise ImageError(f"{path.name} cannot be read: {failure}", where="image", next=AGAIN) from None
 
 
 def _blob(folder: Path, descriptor: dict[str, Any]) -> tuple[Path, str]:
     digest = _digest(descriptor.get("digest"))
     path = folder / "blobs" / "sha256" / digest.removeprefix("sha256:")
     if path.is_symlink() or not path.is_file():
-        raise ImageError(f"the layout lacks {digest}", where="image")
+        raise ImageError(f"the layout lacks {digest}", where="image", next=AGAIN)
     return path, digest
 
 
@@ -148,7 +155,7 @@ def _inside(folder: Path, name: object) -> Path:
     """A file of an unpacked archive; its links may lead to another file of it."""
     path = (folder / _text(name, "manifest.json")).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
-        raise ImageError(f"the archive lacks {name!r}", where="image")
+        raise ImageError(f"the archive lacks {name!r}", where="image", next=AGAIN)
     return path
 
 

@@ -14,7 +14,11 @@ def share(source: Path, target: Path) -> None:
     try:
         shutil.copytree(source, target, symlinks=True, copy_function=link, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
-        raise ImageError(f"the root cannot be shared: {error}", where=str(source)) from None
+        raise ImageError(
+            f"the root cannot be shared: {error}",
+            where=str(source),
+            next="worksample image list, and worksample image remove DIGEST if its disk is full",
+        ) from None
 
 
 def link(source: str, target: str) -> str:

@@ -12,6 +12,8 @@ from typing import BinaryIO
 
 from worksample.errors import ImageError
 
+from .hints import AGAIN, SQUASH
+
 PIECE = 1 << 20
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}
 _BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
@@ -28,7 +30,7 @@ class Budget:
         """Use so much of it."""
         self.left -= amount
         if self.left < 0:
-            raise ImageError(f"it has more than {self._limit:,} {self._what}", where="image")
+            raise ImageError(f"it has more than {self._limit:,} {self._what}", where="image", next=SQUASH)
 
 
 class Watched(io.RawIOBase):
@@ -46,7 +48,7 @@ class Watched(io.RawIOBase):
         try:
             data = self._source.read(PIECE if size < 0 else min(size, PIECE))
         except _BROKEN as failure:
-            raise ImageError(f"a layer is damaged: {failure}", where="image") from None
+            raise ImageError(f"a layer is damaged: {failure}", where="image", next=AGAIN) from None
         self._told(len(data))
         self._hash.update(data)
         return data

@@ -14,6 +14,7 @@ from pathlib import Path
 from worksample.errors import ImageError
 
 from .cache import Cached, Unpacked, beside, cached, keep
+from .hints import AGAIN
 from .layers import Layers
 from .limits import ImageLimits
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
@@ -115,7 +116,7 @@ def _unpack_one(work: Layers, layer: Layer, bytes: Budget) -> None:
         packed.drain()
     for digest, found in ((layer.digest, packed.digest), (layer.diff, plain.digest)):
         if digest and digest != found:
-            raise ImageError(f"a layer is {found}, and was to be {digest}", where="image")
+            raise ImageError(f"a layer is {found}, and was to be {digest}", where="image", next=AGAIN)
 
 
 def _names(path: Path) -> Iterator[str]:
@@ -128,4 +129,8 @@ def _names(path: Path) -> Iterator[str]:
                     yield name
                 tar.members.clear()  # type: ignore[attr-defined]
     except (tarfile.TarError, EOFError, OSError) as failure:
-        raise ImageError(f"{path.name} is not a tar file: {failure}", where="image") from None
+        raise ImageError(
+            f"{path.name} is not a tar file: {failure}",
+            where="image",
+            next=f"tar -tf {path}; plain tars are taken, and those by gzip or xz",
+        ) from None

@@ -45,13 +45,21 @@ def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
     sys.path.insert(0, str(folder))
     spec = importlib.util.spec_from_file_location("worksample_grader", path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise GraderError(f"no grader at {entry}", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            f"no grader at {entry}",
+            cause=Cause.GRADER_CRASH,
+            next=f"write it, or correct entry = '{entry}' in task.toml, then worksample task check FOLDER",
+        )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     grade = getattr(module, "grade", None)
     if not callable(grade):
-        raise GraderError(f"{entry} defines no function grade(case)", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            f"{entry} defines no function grade(case)",
+            cause=Cause.GRADER_CRASH,
+            next=f"write def grade(case): in {entry}, then worksample task check FOLDER",
+        )
     return grade  # type: ignore[no-any-return]
 
 

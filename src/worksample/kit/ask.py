@@ -57,7 +57,9 @@ class Judged:
             missing = [name for name, value in self.value.items() if not value]
             said = f"the judge says no to {', '.join(missing)}: {self.reason}" if missing else ""
             return Check(1 - len(missing) / len(self.value), said)
-        raise GraderError("this answer of a judge is not a share of 1: look at its value", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            "this answer of a judge is not a share of 1", next="look at its value", cause=Cause.GRADER_CRASH
+        )
 
 
 def request(
@@ -68,7 +70,9 @@ def request(
 ) -> dict[str, Any]:  # fmt: skip
     """The body of a request. read: the exhibit of a file. GraderError for what can be no question."""
     if kind not in KINDS:
-        raise GraderError(f"{kind!r} is not a kind of question; allowed: {', '.join(KINDS)}", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            f"{kind!r} is not a kind of question", next=f"one of {', '.join(KINDS)}", cause=Cause.GRADER_CRASH
+        )
     return {
         "kind": kind,
         "question": question,
@@ -91,7 +95,11 @@ def _exhibit(given: Any, read: Callable[[Path], dict[str, Any]]) -> dict[str, An
         return read(given)
     if hasattr(given, "thumbnail"):
         return {"look": "picture", "data": pack(png(given))}
-    raise GraderError(f"{type(given).__name__} can be shown to no judge", cause=Cause.GRADER_CRASH)
+    raise GraderError(
+        f"{type(given).__name__} can be shown to no judge",
+        cause=Cause.GRADER_CRASH,
+        next="pass a text, a Shown, a picture, or the path of a file of this case",
+    )
 
 
 def file_exhibit(path: Path, name: str) -> dict[str, Any]:

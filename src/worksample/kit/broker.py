@@ -95,7 +95,11 @@ class Broker:
     ) -> Ran:  # fmt: skip
         """As `Case.run`."""
         if not argv or not all(isinstance(a, str) and "\0" not in a for a in argv):
-            raise GraderError("a program is a list of texts", cause=Cause.GRADER_CRASH)
+            raise GraderError(
+                "a program is a list of texts",
+                cause=Cause.GRADER_CRASH,
+                next='pass a list, such as ["python3", "main.py"]',
+            )
         body = {
             "argv": list(argv),
             "stdin": stdin,
@@ -116,7 +120,11 @@ class Broker:
             self._count += 1
             message = frame({"verb": verb, "number": self._count, "body": body})
             if len(message) > REQUEST_LIMIT:
-                raise GraderError(f"a request's files exceed {REQUEST_LIMIT:,} bytes", cause=Cause.GRADER_CRASH)
+                raise GraderError(
+                    f"a request's files exceed {REQUEST_LIMIT:,} bytes",
+                    cause=Cause.GRADER_CRASH,
+                    next="pass fewer or smaller files, since submission and inputs are in the box already",
+                )
             try:
                 line = self._line(patience)
                 line.sendall(message)

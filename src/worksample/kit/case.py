@@ -53,7 +53,7 @@ class Case:
         """The folder of that name. GraderError where this case has none."""
         if name not in self._folders:
             have = ", ".join(sorted(self._folders))
-            raise GraderError(f"this case has no folder {name!r}; it has {have}", cause=Cause.GRADER_CRASH)
+            raise GraderError(f"this case has no folder {name!r}", next=f"one of {have}", cause=Cause.GRADER_CRASH)
         return self._folders[name]
 
     def browsed(self) -> Browsed:
@@ -65,7 +65,11 @@ class Case:
     def setting(self, name: str, default: Any = None) -> Any:
         """A setting of the manifest. GraderError where it is missing and no default is given."""
         if name not in self.settings and default is None:
-            raise GraderError(f"the manifest gives no setting {name!r}", cause=Cause.GRADER_CRASH)
+            raise GraderError(
+                f"the manifest gives no setting {name!r}",
+                cause=Cause.GRADER_CRASH,
+                next=f"give it in settings of task.toml ({name} = ...), or pass a default",
+            )
         return self.settings.get(name, default)
 
     def output(self, name: str) -> Path:
@@ -232,9 +236,13 @@ class Case:
         folder to bring back. timeout: seconds. A program that fails or hangs is the agent's affair and shows in the
         result; GraderError where no box can be had or nothing answers.
         """
+        return self._way("programs are run").run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
+
+    def _way(self, what: str, cause: Cause = Cause.GRADER_SANDBOX) -> Broker:
+        """Out of the grading sandbox. GraderError where the grader is run without one."""
         if self._broker is None:
-            raise GraderError("programs are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
-        return self._broker.run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
+            raise GraderError(f"{what} by the grading sandbox only", cause=cause, next="worksample task check FOLDER")
+        return self._broker
 
     def services(self) -> Services:
         """The workplace's services, over what the agent left. GraderError where the grading asks for none."""
@@ -248,9 +256,7 @@ class Case:
 
         step: of a task with steps, whose verifier, over what was there after it. timeout: seconds that it has.
         """
-        if self._broker is None:
-            raise GraderError("verifiers are run by the grading sandbox only", cause=Cause.GRADER_SANDBOX)
-        return self._broker.verify(timeout or float(self.settings.get("timeout", 120.0)), step)
+        return self._way("verifiers are run").verify(timeout or float(self.settings.get("timeout", 120.0)), step)
 
     def ask(
         self, question: str, *exhibits: Any, kind: str = "yes_no", options: Sequence[str] = (),
@@ -266,13 +272,12 @@ class Case:
         """
         from . import ask
 
-        if self._broker is None:
-            raise GraderError("judges are asked by the grading sandbox only", cause=Cause.JUDGE_LACKS)
+        way = self._way("judges are asked", Cause.JUDGE_LACKS)
         body = ask.request(
             kind, question, exhibits, self._shown, options=options, items=items, fields=fields, second=second,
             role=role, quotes=quotes,
         )  # fmt: skip
-        said = self._broker.ask("ask", body, patience=ask.PATIENCE)
+        said = way.ask("ask", body, patience=ask.PATIENCE)
         return ask.Judged(said["value"], said["reason"], tuple(said["quotes"]))
 
     def _shown(self, path: Path) -> dict[str, Any]:
@@ -284,4 +289,8 @@ class Case:
                 name = str(path.relative_to(folder))
                 with (reference if side in ("reference", "input", "grader") else deliverable)(name):
                     return {**ask.file_exhibit(path, name), "side": side if side == "reference" else ""}
-        raise GraderError(f"{path} lies in no folder of this case", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            f"{path} lies in no folder of this case",
+            cause=Cause.GRADER_CRASH,
+            next="pass a path of case.output, case.reference or case.input",
+        )

@@ -20,10 +20,18 @@ def fraction_of(value: Any, what: str) -> float:
     if hasattr(value, "item") and not isinstance(value, (int, float)):
         value = value.item()
     if not isinstance(value, (int, float)):
-        raise GraderError(f"{what}: {type(value).__name__} is not a share of 1", cause=Cause.GRADER_MALFORMED)
+        raise GraderError(
+            f"{what}: {type(value).__name__} is not a share of 1",
+            cause=Cause.GRADER_MALFORMED,
+            next="pass a number of 0..1, or True or False",
+        )
     share = float(value)
     if not math.isfinite(share) or not -1e-9 <= share <= 1 + 1e-9:
-        raise GraderError(f"{what}: {share} is not between 0 and 1", cause=Cause.GRADER_MALFORMED)
+        raise GraderError(
+            f"{what}: {share} is not between 0 and 1",
+            cause=Cause.GRADER_MALFORMED,
+            next="pass what was reached of what there is, as 0..1",
+        )
     return min(1.0, max(0.0, share))
 
 
@@ -67,7 +75,7 @@ def every(checks: Iterable[Check]) -> Check:
     """The worst of several checks; the reasons of those that failed."""
     found = list(checks)
     if not found:
-        raise GraderError("no checks to join", cause=Cause.GRADER_MALFORMED)
+        raise GraderError("no checks to join", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
     failed = [c.reason for c in found if not c.passed and c.reason]
     return Check(min(c.fraction for c in found), "; ".join(failed), _last(found))
 
@@ -76,7 +84,7 @@ def average(checks: Iterable[Check]) -> Check:
     """The mean of several checks; the reasons of those that did not pass in full."""
     found = list(checks)
     if not found:
-        raise GraderError("no checks to average", cause=Cause.GRADER_MALFORMED)
+        raise GraderError("no checks to average", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
     failed = [c.reason for c in found if not c.passed and c.reason]
     return Check(math.fsum(c.fraction for c in found) / len(found), "; ".join(failed), _last(found))
 
@@ -90,5 +98,9 @@ def _last(checks: Iterable[Check]) -> datetime | None:
 
 def _in_utc(at: datetime) -> datetime:
     if not isinstance(at, datetime) or at.tzinfo is None:
-        raise GraderError(f"a check's moment is {at!r}, and has no zone", cause=Cause.GRADER_MALFORMED)
+        raise GraderError(
+            f"a check's moment is {at!r}, and has no zone",
+            cause=Cause.GRADER_MALFORMED,
+            next="pass a datetime with tzinfo, such as UTC",
+        )
     return at.astimezone(UTC)

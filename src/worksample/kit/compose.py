@@ -94,7 +94,9 @@ def file_pairs(case: Case, pairs: str | Iterable[str] | Mapping[str, str], compa
 
 
 def _mismatch(what: str) -> GraderError:
-    return GraderError(what, cause=Cause.GRADER_MALFORMED)
+    return GraderError(
+        what, cause=Cause.GRADER_MALFORMED, next="correct grade.py or criteria.toml, then worksample task check FOLDER"
+    )
 
 
 def _nodes(case: Case) -> tuple[CriterionNode, ...]:

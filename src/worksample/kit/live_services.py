@@ -52,8 +52,11 @@ class Services:
     def here(cls) -> Services:
         """Those of this grading. GraderError where it asks for none."""
         if not (operator := os.environ.get(OPERATOR, "")):
-            what = "no services stand for this grader: write workplace = true beside its entry"
-            raise GraderError(what, cause=Cause.GRADER_LACKS)
+            raise GraderError(
+                "no services stand for this grader",
+                next="write workplace = true beside its entry in task.toml",
+                cause=Cause.GRADER_LACKS,
+            )
         return cls(operator)
 
     def ask(
@@ -67,7 +70,9 @@ class Services:
         import http.client
 
         if service not in PORTS:
-            raise GraderError(f"there is no service {service!r}: {', '.join(PORTS)}", cause=Cause.GRADER_CRASH)
+            raise GraderError(
+                f"there is no service {service!r}", next=f"one of {', '.join(PORTS)}", cause=Cause.GRADER_CRASH
+            )
         given = {**self._who(service), **(headers or {})}
         if isinstance(body, Mapping):
             body, given = json.dumps(body), {"Content-Type": "application/json", **given}

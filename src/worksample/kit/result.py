@@ -21,7 +21,11 @@ def checked(result: Any, criteria: CriteriaTree) -> Grade:
     pydantic's ValidationError where it is a record that was made past its checks.
     """
     if not isinstance(result, GradeTree):
-        raise GraderError(f"grade() returned {type(result).__name__}, no Grade", cause=Cause.GRADER_MALFORMED)
+        raise GraderError(
+            f"grade() returned {type(result).__name__}, no Grade",
+            cause=Cause.GRADER_MALFORMED,
+            next="return a Grade, such as weighted(case, {...})",
+        )
     grade = result.replaced() if isinstance(result, Grade) else Grade(**dict(result))  # type: ignore[call-overload]
     agree(grade, criteria)
     return grade
@@ -31,11 +35,17 @@ def agree(grade: GradeTree, criteria: CriteriaTree) -> None:
     """Refuse a grade that does not answer the criteria, or that contradicts itself. GraderError."""
     wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
     if not given and len(criteria.kinds) > 1:
-        what = "a grade without parts speaks for the whole, and others decide some of the criteria: give parts"
-        raise GraderError(what, cause=Cause.GRADER_MALFORMED)
+        what = "a grade without parts speaks for the whole, and others decide some of the criteria"
+        raise GraderError(
+            what, cause=Cause.GRADER_MALFORMED, next="give parts, one for each criterion that programs decide"
+        )
     if wanted and given and wanted != given:
         odd = sorted(wanted ^ given)
-        raise GraderError(f"grade and criteria.toml differ in {', '.join(odd)}", cause=Cause.GRADER_MALFORMED)
+        raise GraderError(
+            f"grade and criteria.toml differ in {', '.join(odd)}",
+            cause=Cause.GRADER_MALFORMED,
+            next="correct grade.py or criteria.toml, then worksample task check FOLDER",
+        )
     _agree_within(grade)
 
 
@@ -48,7 +58,9 @@ def _agree_within(grade: GradeTree) -> None:
     if known and not grade.reason.strip() and all(abs(grade.score - share) > SLACK for share in known):
         parts = " or ".join(f"{share:.4g}" for share in sorted(known))
         what = f"the score is {grade.score:.4g}, its parts come to {parts}, and no reason says why"
-        raise GraderError(what, cause=Cause.GRADER_MALFORMED)
+        raise GraderError(
+            what, cause=Cause.GRADER_MALFORMED, next="give a reason, or let weighted(case, {...}) reckon the score"
+        )
 
 
 def _share(parts: list[PartNode]) -> float | None:

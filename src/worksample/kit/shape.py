@@ -43,7 +43,11 @@ def shaped(value: Any, like: Any, owner: Owner, at: str = "") -> None:
     elif like in _WORDS:
         _type(value, like, owner, place)
     else:
-        raise GraderError(f"{like!r} is not a shape", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            f"{like!r} is not a shape",
+            cause=Cause.GRADER_CRASH,
+            next="use str, int, float, bool, list, dict, None, or a tuple, list or mapping of these",
+        )
 
 
 def _any(value: Any, options: tuple[Any, ...], owner: Owner, at: str) -> None:
@@ -53,7 +57,9 @@ def _any(value: Any, options: tuple[Any, ...], owner: Owner, at: str) -> None:
             return shaped(value, option, owner, at)
         except owner.fault as error:
             faults.append(error)
-    raise faults[0] if faults else GraderError("no shape is given", cause=Cause.GRADER_CRASH)
+    raise (
+        faults[0] if faults else GraderError("no shape is given", cause=Cause.GRADER_CRASH, next="name a shape or more")
+    )
 
 
 def _type(value: Any, kind: type, owner: Owner, place: str) -> None:

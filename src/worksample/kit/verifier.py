@@ -17,6 +17,7 @@ from .case import Case
 from .grade import Grade, GradePart
 
 REWARD, REWARD_JSON, REWARD_TEXT = "reward", "reward.json", "reward.txt"
+_REWARD = f"let it write a number of 0..1 to /logs/verifier/{REWARD_TEXT}, then worksample task check FOLDER"
 
 
 def verified(case: Case) -> Grade:
@@ -48,7 +49,7 @@ def _of_steps(case: Case, steps: Sequence[Mapping[str, Any]], *, final: bool) ->
         try:
             values = _rewards(ran)
         except GraderError as error:
-            raise GraderError(f"step {step['name']}: {error.what}", cause=error.cause) from error
+            raise GraderError(f"step {step['name']}: {error.what}", next=error.next, cause=error.cause) from error
         found.append(values)
         parts.append(GradePart(name=step["name"], fraction=_score(values)))
         below = [name for name, least in step.get("min_reward", {}).items() if values.get(name, -math.inf) < least]
@@ -56,7 +57,7 @@ def _of_steps(case: Case, steps: Sequence[Mapping[str, Any]], *, final: bool) ->
             reason = f"step {step['name']} is below its min_reward in {', '.join(below)}: what follows does not count"
             break
     if not found:
-        raise _none(reason)
+        raise GraderError(reason, cause=Cause.GRADER_MALFORMED)
     names = dict.fromkeys(name for values in found for name in values)
     means = {name: math.fsum(values.get(name, 0.0) for values in found) / len(found) for name in names}
     return Grade(score=_score(found[-1] if final else means), parts=tuple(parts), reason=reason[:1000])
@@ -69,7 +70,11 @@ def _score(values: Mapping[str, float]) -> float:
 def _rewards(ran: Ran) -> dict[str, float]:
     """What a verifier left, by names; `reward` for a number alone."""
     if ran.timed_out:
-        raise GraderError("the verifier did not end in time", cause=Cause.GRADER_TIME)
+        raise GraderError(
+            "the verifier did not end in time",
+            cause=Cause.GRADER_TIME,
+            next="raise timeout of [grading.program] in task.toml, then worksample task check FOLDER",
+        )
     if REWARD_JSON in ran.files:
         return _from_json(ran)
     if REWARD_TEXT not in ran.files:
@@ -109,4 +114,4 @@ def _number(value: object) -> float:
 
 
 def _none(what: str) -> GraderError:
-    return GraderError(what, cause=Cause.GRADER_MALFORMED)
+    return GraderError(what, cause=Cause.GRADER_MALFORMED, next=_REWARD)

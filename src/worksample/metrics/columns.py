@@ -101,7 +101,11 @@ def floats(name: str, values: Column, *, low: float | None = None, high: float |
     if column.dtype == pl.Null:
         return np.full(len(column), np.nan), np.zeros(len(column), dtype=bool)
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        raise UsageError(f"holds {column.dtype}, not numbers", where=f"column {name!r}")
+        raise UsageError(
+            f"holds {column.dtype}, not numbers",
+            where=f"column {name!r}",
+            next="pass numbers, and None for what is missing",
+        )
     if not column.null_count():
         numbers = (column if column.dtype == pl.Float64 else column.cast(pl.Float64)).to_numpy()
         return _full(name, numbers, low, high), np.ones(len(column), dtype=bool)
@@ -111,9 +115,9 @@ def floats(name: str, values: Column, *, low: float | None = None, high: float |
     if len(numbers):
         least, most = float(numbers.min(initial=0.0, where=present)), float(numbers.max(initial=0.0, where=present))
         if low is not None and least < low:
-            _out_of_range(name, numbers, (numbers < low) & present, f"below {low:g}")
+            _out_of_range(name, numbers, (numbers < low) & present, f"below {low:g}", f"{low:g} or more")
         if high is not None and most > high:
-            _out_of_range(name, numbers, (numbers > high) & present, f"above {high:g}")
+            _out_of_range(name, numbers, (numbers > high) & present, f"above {high:g}", f"{high:g} or less")
     return np.where(present, numbers, np.nan), present
 
 
@@ -125,9 +129,9 @@ def _full(name: str, numbers: Floats, low: float | None, high: float | None) -> 
     if not (math.isfinite(least) and math.isfinite(most)):
         _refuse_endless(name, numbers)
     if low is not None and least < low:
-        _out_of_range(name, numbers, numbers < low, f"below {low:g}")
+        _out_of_range(name, numbers, numbers < low, f"below {low:g}", f"{low:g} or more")
     if high is not None and most > high:
-        _out_of_range(name, numbers, numbers > high, f"above {high:g}")
+        _out_of_range(name, numbers, numbers > high, f"above {high:g}", f"{high:g} or less")
     return numbers
 
 
@@ -138,11 +142,13 @@ def _refuse_endless(name: str, numbers: Floats) -> None:
         raise UsageError(f"row {row} is {numbers[row]}", where=f"column {name!r}", next="pass None for what is missing")
 
 
-def _out_of_range(name: str, numbers: Floats, wrong: Flags, says: str) -> None:
+def _out_of_range(name: str, numbers: Floats, wrong: Flags, says: str, wanted: str) -> None:
     rows = np.flatnonzero(wrong)
     if len(rows):
         raise UsageError(
-            f"row {int(rows[0])} is {numbers[rows[0]]:g}, {says} ({len(rows)} such)", where=f"column {name!r}"
+            f"row {int(rows[0])} is {numbers[rows[0]]:g}, {says} ({len(rows)} such)",
+            where=f"column {name!r}",
+            next=f"pass {wanted}",
         )
 
 
@@ -161,7 +167,7 @@ def flags(name: str, values: Column) -> tuple[Flags, Flags]:
         return column.fill_null(False).to_numpy(), present
     numbers, present = floats(name, column)
     wrong = present & (numbers != 0) & (numbers != 1)
-    _out_of_range(name, numbers, wrong, "neither 0 nor 1")
+    _out_of_range(name, numbers, wrong, "neither 0 nor 1", "True or False")
     return np.nan_to_num(numbers) == 1, present
 
 
@@ -177,7 +183,7 @@ def integers(name: str, values: Column, *, low: int | None = None, high: int | N
         return (numbers * present if holes else numbers).astype(np.int64, copy=False), present
     real, present = floats(name, column, low=low, high=high)
     whole = np.nan_to_num(real)
-    _out_of_range(name, real, whole != np.floor(whole), "not a whole number")
+    _out_of_range(name, real, whole != np.floor(whole), "not a whole number", "whole numbers")
     return whole.astype(np.int64), present
 
 
@@ -207,7 +213,7 @@ def text(name: str, values: Column) -> pl.Series:
     if column.dtype == pl.Null and len(column) == 0:
         return column.cast(pl.String)
     if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
-        raise UsageError(f"holds {column.dtype}, not text", where=f"column {name!r}")
+        raise UsageError(f"holds {column.dtype}, not text", where=f"column {name!r}", next="pass texts")
     if column.null_count():
         _complete(name, column.is_not_null().to_numpy())
     return column if column.dtype == pl.String else column.cast(pl.String)
@@ -225,7 +231,11 @@ def codes(name: str, values: Column) -> Codes:
     if column.dtype.is_integer():
         return _integer_codes(column)
     if column.dtype.is_float() or column.dtype.is_nested():
-        raise UsageError(f"holds {column.dtype}, which names nothing", where=f"column {name!r}")
+        raise UsageError(
+            f"holds {column.dtype}, which names nothing",
+            where=f"column {name!r}",
+            next="pass texts, whole numbers or dates",
+        )
     if column.dtype in (pl.Categorical, pl.Enum):
         numbers = column.to_physical()
         found = _integer_codes(numbers)

@@ -39,7 +39,7 @@ class Counts:
     def __post_init__(self) -> None:
         parts = (self.planned, self.valid, self.infrastructure_failed, self.ungraded)
         if min(parts) < 0:
-            raise UsageError(f"negative counts {parts}", where="counts")
+            raise UsageError(f"negative counts {parts}", where="counts", next="pass 0 or more of each")
         if sum(parts[1:]) > self.planned:
             raise UsageError(
                 f"{self.valid} valid, {self.infrastructure_failed} failed and {self.ungraded} ungraded are more than"

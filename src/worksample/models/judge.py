@@ -65,7 +65,11 @@ class JudgeConfig(Frozen):
         """PlanError for a panel without or with equal members, and for a budget without prices."""
         where = f"judges.{name}"
         if not self.models or len(set(self.models)) < len(self.models):
-            raise PlanError(f"its models are none or not different: {', '.join(self.models) or '[]'}", where=where)
+            raise PlanError(
+                f"its models are none or not different: {', '.join(self.models) or '[]'}",
+                where=where,
+                next='name each once, as in models = ["provider/one", "provider/other"]',
+            )
         for model in self.models if self.cost is not None else ():
             require_price(model, prices)
 

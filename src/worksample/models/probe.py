@@ -48,7 +48,7 @@ class Probe:
     def __post_init__(self) -> None:
         fault = _fault(self)
         if fault:
-            raise UsageError(f"the probe is none: {fault}", where=f"probe {self.kind}")
+            raise UsageError(f"the probe is none: {fault}", where=f"probe {self.kind}", next="see docs/judges.md")
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -43,7 +43,12 @@ class Waiting:
     """Whether a try of the request without an answer had failed by itself."""
 
     def is_services(self, limit: float) -> bool:
-        """Whether a time limit of so many seconds passed by fault of the service, and not of a slow agent."""
+        """Whether a time limit of so many seconds passed by fault of the service, and not of a slow agent.
+
+        Of a limit without seconds no share can be told: there only a failure speaks against the service.
+        """
+        if limit <= 0:
+            return self.failed
         hangs = self.last >= LEAST * limit and self.last > SLOWER * self.slowest
         return self.failed or hangs or self.lost >= SHARE * limit
 

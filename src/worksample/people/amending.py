@@ -34,7 +34,7 @@ def amend(
     """
     by.may(Role.ADMIN, Role.REVIEWER)
     if not reason.strip():
-        raise UsageError("an amendment needs a reason")
+        raise UsageError("an amendment needs a reason", next="say why, in a sentence")
     need_amendable(action, store.get(REGISTRY[target.value], target_id))
     amendment = Amendment(
         id=uuid.uuid4().hex, action=action, target=target, target_id=target_id, reason=reason.strip(),

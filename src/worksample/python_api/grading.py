@@ -106,7 +106,7 @@ def _regrading(
 
     unknown = sorted(set(given) - set(ALLOWED))
     if unknown:
-        raise UsageError(f"grade has no option {unknown[0]!r}; it has: {', '.join(ALLOWED)}")
+        raise UsageError(f"grade has no option {unknown[0]!r}", next=f"one of {', '.join(ALLOWED)}")
     asked = judging_of(found, {key: given[key] for key in JUDGING if key in given})
     options = RunOptions(graders=given.get("graders", 2), **{key: getattr(asked, key) for key in JUDGING})
     return Regrading(

@@ -35,9 +35,8 @@ def ended_by_limit(error: LimitExceededError, events: Sequence[Event], end: date
         if waited.is_services(limit):
             failure = failure_of(None, events)
             said = failure.reason if failure is not None else "no answer came"
-            return failed(
-                Cause.MODEL_ERROR, f"waited {_span(waited.lost)} of {_span(limit)} for the model's service: {said}"
-            )
+            share = f" of {_span(limit)}" if limit else ""
+            return failed(Cause.MODEL_ERROR, f"waited {_span(waited.lost)}{share} for the model's service: {said}")
     return Outcome(ending=Ending.LIMIT, cause=cause, reason=_short(error.message))
 
 

@@ -103,7 +103,11 @@ def binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
         found += [(folder, place, False) for folder, place in _layers(config.root)]
     for mount in config.mounts:
         if not Path(mount.source).exists():
-            raise SandboxError(f"{mount.source} does not exist and cannot be mounted at {mount.target}", where="box")
+            raise SandboxError(
+                f"{mount.source} does not exist and cannot be mounted at {mount.target}",
+                where="box",
+                next=f"mkdir -p {mount.source}, or correct the mount",
+            )
         found.append((str(Path(mount.source).absolute()), _first_place(config, mount), mount.writable))
     return sorted(found, key=lambda bind: bind[1].count("/"))
 

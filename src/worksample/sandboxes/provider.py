@@ -49,7 +49,9 @@ def read_spec(path: str) -> BoxSpec:
         return BoxSpec.model_validate(data or {})
     except (OSError, ValueError, yaml.YAMLError) as failure:
         said = failure.errors()[0] if isinstance(failure, ValidationError) else failure
-        raise SandboxError(f"no config of a box: {said}", where=path) from None
+        raise SandboxError(
+            f"no config of a box: {said}", where=path, next="correct the file by docs/sandbox.md, 'In Inspect'"
+        ) from None
 
 
 @sandboxenv(name="worksample")
@@ -67,7 +69,11 @@ class WorksampleSandbox(SandboxEnvironment):
         """A box for a sample. Raises SandboxError, SandboxUnavailable."""
         spec = read_spec(config) if isinstance(config, str) else config or BoxSpec()
         if not isinstance(spec, BoxSpec):
-            raise SandboxError(f"{type(spec).__name__} is not a config of a box", where="sandbox worksample")
+            raise SandboxError(
+                f"{type(spec).__name__} is not a config of a box",
+                where="sandbox worksample",
+                next="give a BoxSpec of worksample.sandboxes.provider, or a file",
+            )
         return {"default": cls(await start_box(spec.box, spec.kind))}
 
     @classmethod

@@ -172,7 +172,9 @@ def _refusing(tables: Iterable[tuple[dict[str, tuple[int, int]], int]], machine:
     """The beginning of a filter that fails these calls with these errors, and the column of the machine's numbers."""
     machine = machine or platform.machine()
     if machine not in _ARCHES:
-        raise SandboxUnavailable(f"no system-call filter is known for {machine}", where="sandbox")
+        raise SandboxUnavailable(
+            f"no system-call filter is known for {machine}", where="sandbox", next="use a machine of x86_64 or aarch64"
+        )
     column = list(_ARCHES).index(machine)
     code = [_op(_LOAD, _ARCH), _op(_EQUAL, _ARCHES[machine], 1, 0), _fail(ENOSYS), _op(_LOAD, _NUMBER)]
     if machine == "x86_64":

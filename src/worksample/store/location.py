@@ -93,7 +93,11 @@ def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[s
         next = f"name another with --store or WORKSAMPLE_STORE; {made}"
         raise StoreError(what, where=place.name, next=next) from e
     except ValueError as e:
-        raise StoreError(f"store.toml cannot be read: {e}", where=f"{place.name}/{SETTINGS}") from e
+        raise StoreError(
+            f"store.toml cannot be read: {e}",
+            where=f"{place.name}/{SETTINGS}",
+            next="correct it by docs/store.md, or bring it back from a copy",
+        ) from e
 
 
 def _make(near: LocalPlace, far: RemotePlace | None, place: Place) -> None:

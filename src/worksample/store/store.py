@@ -99,7 +99,7 @@ class Store:
         RecordConflict where one exists and says something else, StoreFull, StoreError, and UsageError without records.
         """
         if not records:
-            raise UsageError("commit needs a record")
+            raise UsageError("commit needs a record", next="pass one record or more")
         self.blobs.flush()
         with self.database.reading() as connection:
             missing, held = index.lacking(connection, records)
@@ -178,7 +178,7 @@ class Store:
         for name, value in columns.items():
             if name not in table.c or name in _HIDDEN:
                 allowed = ", ".join(c.name for c in table.c if c.name not in _HIDDEN)
-                raise UsageError(f"{cls.kind} has no column {name!r}; it has {allowed}")
+                raise UsageError(f"{cls.kind} has no column {name!r}", next=f"one of {allowed}")
             column = table.c[name]
             if isinstance(value, list | tuple | set | frozenset):
                 query = query.where(column.in_([_plain(v) for v in value]))

@@ -55,7 +55,10 @@ def hand_in(
     if not entrant.strip():
         raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
     if origin not in (Origin.PERSON, Origin.EXTERNAL):
-        raise UsageError(f"what is handed in comes from a person or an external agent, not from a {origin.value}")
+        raise UsageError(
+            f"what is handed in comes from a person or an external agent, not from a {origin.value}",
+            next="pass Origin.PERSON or Origin.EXTERNAL",
+        )
     refuse_ahead(at)
     part, note = look_at(instance, path, store.blobs)
     submission = Submission(

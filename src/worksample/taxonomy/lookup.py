@@ -24,7 +24,7 @@ def slug(title: str) -> str:
 def categories(taxonomy: str) -> tuple[Category, ...]:
     """All categories of a taxonomy, each followed by its subcategories. UsageError for a name not in `TAXONOMIES`."""
     if taxonomy not in TAXONOMIES:
-        raise UsageError(f"there is no taxonomy {taxonomy!r}; there are {', '.join(TAXONOMIES)}", where="taxonomy")
+        raise UsageError(f"there is no taxonomy {taxonomy!r}", where="taxonomy", next=f"one of {', '.join(TAXONOMIES)}")
     data = tomllib.loads(resources.files(__package__).joinpath("data", f"{taxonomy}.toml").read_text("utf-8"))
     found = []
     for key, entry in data["categories"].items():

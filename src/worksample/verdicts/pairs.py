@@ -84,7 +84,7 @@ def sample_pairs(
     PlanError with fewer than two entrants, or where no two of them share a project.
     """
     if per_pair < 1:
-        raise PlanError(f"{per_pair} projects for each pair of agents")
+        raise PlanError(f"{per_pair} projects for each pair of agents", next="pass 1 or more")
     draw = random.Random(f"pairs {seed}")
     held: dict[str, dict[str, list[Entry]]] = {}
     for entry in sorted(entries, key=lambda e: e.subject):
@@ -108,7 +108,10 @@ def sample_pairs(
             left, right = draw.choice(held[one][instance]), draw.choice(held[two][instance])
             out.append(Pair(right, left) if (n % 2 == 0) == turned else Pair(left, right))
     if not out and not known:
-        raise PlanError("no two agents have delivered on the same instance, so there is nothing to compare")
+        raise PlanError(
+            "no two agents have delivered on the same instance, so there is nothing to compare",
+            next="have two agents do the same tasks: worksample run, or worksample resume",
+        )
     draw.shuffle(out)
     return out
 

@@ -22,6 +22,8 @@ from .views import View, beside, card
 if TYPE_CHECKING:
     from worksample.store import Store
 
+NAMED = 10
+"""Files that an error names, where another was meant."""
 BESIDE = 500
 """Files that a view may refer to."""
 _RETRY_PLAIN = ("text", "markdown")
@@ -37,7 +39,8 @@ async def view(store: Store, manifest: Manifest, path: str, *, converter: Conver
     """
     entry = manifest.find(path)
     if entry is None:
-        raise UsageError(f"the manifest has no {path!r}")
+        names = ", ".join(one.path for one in manifest.files[:NAMED])
+        raise UsageError(f"the manifest has no {path!r}", next=f"one of {names}" if names else "it holds no file")
     work = _Work(converter or Converter(store, manifest))
     return (await work.run([entry], turn=asyncio.Semaphore(1), on_done=lambda path, view: None))[path]
 

@@ -15,6 +15,7 @@ FORMAT = 1
 """Of a state: which folders it has, and what lies in them."""
 STAMP = "workplace.json"
 """In a state's folder. No service writes there, so no agent does."""
+AGAIN = "copy it again, whole, or write it again with worksample workplace export FOLDER"
 STAMP_LIMIT = 1 << 20
 
 
@@ -31,14 +32,14 @@ def require_state(state: Path, names: Sequence[str], *, where: str = "export") -
         raise _of_another_version(where, f"its format is {said.get('format')!r}, and this version's is {FORMAT}")
     kept = said.get("services")
     if not isinstance(kept, dict):
-        raise ExportError("its stamp names no services", where=where)
+        raise ExportError("its stamp names no services", where=where, next=AGAIN)
     here = lines(names)
     if lacks := sorted(set(names) - set(kept)):
         raise ExportError(f"it holds nothing of {', '.join(lacks)}", where=where)
     if other := [f"{kept[name]}, and here is {here[name]}" for name in sorted(here) if kept[name] != here[name]]:
         raise _of_another_version(where, "; ".join(f"it is of {one}" for one in other))
     if gone := [name for name in sorted(names) if not (state / name).is_dir()]:
-        raise ExportError(f"it is cut off: the folders {', '.join(gone)} are missing", where=where)
+        raise ExportError(f"it is cut off: the folders {', '.join(gone)} are missing", where=where, next=AGAIN)
 
 
 def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
@@ -50,10 +51,10 @@ def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
         said = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         raise ExportError(
-            f"it is cut off, or of a version before stamps: no {STAMP} that can be read", where=where
+            f"it is cut off, or of a version before stamps: no {STAMP} that can be read", where=where, next=AGAIN
         ) from None
     if not isinstance(said, dict):
-        raise ExportError(f"its {STAMP} is no table", where=where)
+        raise ExportError(f"its {STAMP} is no table", where=where, next=AGAIN)
     return said
 
 

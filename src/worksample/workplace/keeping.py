@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worksample.box import Endpoint
+from worksample.box import Box, Endpoint
 from worksample.endpoints import serving_sockets
 from worksample.errors import SandboxError, WorksampleError
 from worksample.sandboxes.sweep import LOCK
@@ -74,7 +74,7 @@ class Keeper:
         if verb == "accounts":
             return {"accounts": dict(self.accounts)}
         if verb == "reset":
-            return {"seconds": await reset(box)}
+            return {"seconds": await self._reset(box)}
         if verb == "export":
             await box.freeze()
             try:
@@ -87,6 +87,16 @@ class Keeper:
             self.over.set()
             return {"ending": True}
         return {"failed": f"there is no {verb!r}"}
+
+    async def _reset(self, box: Box) -> float:
+        """As `reset`. Where services do not come back, only a new beginning helps."""
+        try:
+            return await reset(box)
+        except SandboxError as error:
+            name = self.said["name"]
+            next = f"worksample workplace down --name {name}"
+            next += f", then worksample workplace up {self.said['from']} --name {name}"
+            raise SandboxError(error.what, where=error.where, next=next, cause=error.cause) from error
 
 
 def told(error: WorksampleError) -> dict[str, Any]:
@@ -147,7 +157,7 @@ def listening(port: int) -> socket.socket:
             continue
         door.setblocking(False)
         return door
-    raise SandboxError("no port is free on the loopback", where="workplace")
+    raise SandboxError("no port is free on the loopback", where="workplace", next="ss -tln")
 
 
 def main() -> int:

@@ -127,7 +127,9 @@ def folder_digest(root: Path) -> str:
     """Digest of all files of a company by path, size and content. CaptureError where one is unreadable."""
     found = scan(root, HashSink())
     if found.status is not CaptureStatus.COMPLETE:
-        raise CaptureError(found.reason, where=str(root))
+        raise CaptureError(
+            found.reason, where=str(root), next="take out what is not the company's, and let every file be read"
+        )
     kept = Manifest(entries=tuple(entry for entry in found.manifest.entries if not ignored(entry.path)))
     return digest_of(kept.plain())
 

@@ -52,7 +52,11 @@ def _fill(folder: Path, source: Path) -> None:
 def _run(argv: list[str], cwd: Path) -> None:
     done = call(argv, 600, cwd=cwd)
     if done.returncode == NOT_FOUND:
-        raise SandboxUnavailable(f"there is no {argv[0]} here: the tracker needs Debian", where="workplace")
+        raise SandboxUnavailable(
+            f"there is no {argv[0]} here: the tracker needs Debian",
+            where="workplace",
+            next="leave the tracker out of --services, or use Debian",
+        )
     if done.returncode:
         raise SandboxUnavailable(
             f"{argv[0]} failed: {done.stderr.strip()[:500]}", where="workplace", next="sudo apt-get update"

@@ -84,7 +84,11 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
         done = await box.run([*argv, "--company", COMPANY, "--services", ",".join(names)], timeout=SECONDS)
         if done.returncode or done.timed_out:
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
-            raise SandboxError(f"the company could not be put into its services: {said}", where=str(root))
+            raise SandboxError(
+                f"the company could not be put into its services: {said}",
+                where=str(root),
+                next=f"correct that, then worksample workplace check {root} --start",
+            )
         await box.freeze()
         await asyncio.to_thread(take_state, box.output_path / WORKPLACE, folder)
     stamp(folder / "state", company.folder, names)

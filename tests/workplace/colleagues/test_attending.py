@@ -103,6 +103,26 @@ async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
     assert [one.text for one in chat.by("rosa")] == ["Let me look.", "It is small."]
 
 
+async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
+    """The agent may have read it, and ended, before the next look."""
+    chat = Room()
+    async with Attending(chat, {"rosa": (ROSA, ByPerson())}, pause=3600).begun() as attended:
+        await chat.say("rosa", "By Thursday.", to="alex", room="")
+    assert [(one["colleague"], one["to"], one["said"]) for one in attended.lines] == [("rosa", "alex", "By Thursday.")]
+    await attended.stop()
+    assert len(attended.lines) == 1
+
+
+async def test_a_chat_that_is_gone_at_the_end_ends_nothing() -> None:
+    class Gone(Room):
+        async def heard(self, after: int) -> tuple[list[Message], int]:
+            raise SandboxError("no chat", where="colleagues", cause=Cause.SERVICE_LOST)
+
+    async with Attending(Gone(), {"rosa": (ROSA, ByPerson())}).begun() as attended:
+        pass
+    assert attended.lines == []
+
+
 async def test_a_flood_is_answered_up_to_a_number() -> None:
     chat = Room()
     async with attending(chat).begun() as attended:

@@ -32,7 +32,11 @@ def called(words: Sequence[str], cwd: Path, what: str) -> str:
     try:
         done = call(words, SECONDS, cwd=cwd, env=env)
     except subprocess.TimeoutExpired:
-        raise InstallError(f"{what} was not installed within {SECONDS:.0f} seconds", where=words[0]) from None
+        raise InstallError(
+            f"{what} was not installed within {SECONDS:.0f} seconds",
+            where=words[0],
+            next="try again, and check the registry that npm, pip or uv are configured for",
+        ) from None
     if done.returncode:
         last = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()][-4:]
         raise InstallError(

@@ -22,7 +22,11 @@ def named(name: str) -> Program | None:
         try:
             found = point.load()
         except (ImportError, AttributeError) as error:
-            raise PlanError(f"the harness {name} cannot be loaded: {error}", where=point.value) from error
+            raise PlanError(
+                f"the harness {name} cannot be loaded: {error}",
+                where=point.value,
+                next="see docs/harnesses.md, Adding one",
+            ) from error
         if not isinstance(found, Program) or found.name != name:
             raise PlanError(f"{point.value} is not a Program called {name!r}", next="see docs/harnesses.md, Adding one")
         return found

@@ -61,7 +61,7 @@ def _tfidf(texts: Sequence[str]) -> Embedded:
     seen = Counter(t for bag in bags for t in bag)
     cells = [(r, known[t], 1 + np.log(n), seen[t]) for r, bag in enumerate(bags) for t, n in bag.items()]
     if not cells:
-        raise UsageError("the criteria have no words to compare")
+        raise UsageError("the criteria have no words to compare", next="worksample clusters --by minilm")
     rows, columns, counts, spread = (np.array(c) for c in zip(*cells, strict=True))
     weights = counts * (np.log((1 + len(texts)) / (1 + spread)) + 1)
     matrix = csr_array((weights, (rows, columns)), shape=(len(texts), len(known)))

@@ -77,5 +77,9 @@ def _vectors(answer: Response, count: int) -> list[list[float]]:
         said = f"no embeddings in the answer ({answer.status_code}): {answer.text[:300]}"
         raise WorksampleError(said, where=where, next="check --base-url, and the model in --by")
     if len(rows) != count or len({len(r) for r in rows}) != 1 or not np.isfinite(rows).all():
-        raise WorksampleError(f"{len(rows)} vectors for {count} texts, or of unequal length", where=where)
+        raise WorksampleError(
+            f"{len(rows)} vectors for {count} texts, or of unequal length",
+            where=where,
+            next="check --base-url, and the model in --by",
+        )
     return rows

@@ -68,8 +68,6 @@ def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[Evalu
     """For `Evaluators.judges`: the judges that are configured for a round's protocol, role by role."""
 
     def judges(round: Round) -> Sequence[Evaluates]:
-        if round.protocol not in PROTOCOLS:
-            return ()
         found = [role for models in roles.values() for role in models if round.protocol in role.config.rounds]
         return tuple(ByJudge(role, render) for role in found)
 

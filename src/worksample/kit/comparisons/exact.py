@@ -27,7 +27,9 @@ def normalise(text: str, steps: Iterable[str] = ("strip",)) -> str:
             text = text.strip()
             text = text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`" else text
         else:
-            raise GraderError(f"normalise has no step {step!r}; it has {', '.join(STEPS)}", cause=Cause.GRADER_CRASH)
+            raise GraderError(
+                f"normalise has no step {step!r}", next=f"one of {', '.join(STEPS)}", cause=Cause.GRADER_CRASH
+            )
     return text
 
 
@@ -77,6 +79,6 @@ def hashed(
             got = read_text(got) if steps else read_bytes(got, TEXT_LIMIT)
     data = normalise(got, steps).encode() if isinstance(got, str) else got
     if algorithm not in hashlib.algorithms_available:
-        raise GraderError(f"no hash {algorithm!r}; use sha256", cause=Cause.GRADER_CRASH)
+        raise GraderError(f"no hash {algorithm!r}", next="use sha256", cause=Cause.GRADER_CRASH)
     found = hashlib.new(algorithm, data).hexdigest()
     return Check.of(found in wanted, "" if found in wanted else "the value is not the expected one")

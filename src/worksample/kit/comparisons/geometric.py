@@ -67,7 +67,11 @@ def surface(got: Path | Mesh, want: Path | Mesh, bands: Mapping[float, float], *
 
     total = math.fsum(bands.values())
     if not bands or not total > 0 or min(bands) <= 0:
-        raise GraderError("bands need distances and weights above 0", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            "bands need distances and weights above 0",
+            cause=Cause.GRADER_CRASH,
+            next="pass distance -> weight, such as {0.3: 0.7, 2.0: 0.3}",
+        )
     mine, theirs = _both(got, want)
     there = nearest(mine.sample(samples, 1), theirs.sample(4 * samples, 2))
     back = nearest(theirs.sample(samples, 1), mine.sample(4 * samples, 2))

@@ -128,7 +128,7 @@ def _rules(
         named += limits if isinstance(limits, Mapping) else []
     for name in named:
         if name not in want.columns:
-            raise ReferenceUnreadable(f"the reference has no column {name!r}; it has {', '.join(want.columns)}")
+            raise ReferenceUnreadable(f"the reference has no column {name!r}", next=f"one of {', '.join(want.columns)}")
 
     def spread(limits: Tolerance) -> dict[str, float]:
         if isinstance(limits, Mapping):
@@ -137,7 +137,9 @@ def _rules(
 
     rules = Rules(keys, values, spread(tolerance), spread(relative))
     if any(not 0 <= t < float("inf") for t in (*rules.absolute.values(), *rules.relative.values())):
-        raise ReferenceUnreadable("a tolerance is negative or no number", cause=Cause.GRADER_CRASH)
+        raise ReferenceUnreadable(
+            "a tolerance is negative or no number", cause=Cause.GRADER_CRASH, next="pass 0 or more"
+        )
     return rules
 
 

@@ -80,7 +80,11 @@ def visual(
     scores 0; above it the share rises linearly to 1, so that a blank page earns nothing.
     """
     if measure not in ("similarity", "difference") or not 0 <= floor < 1:
-        raise GraderError("measure is similarity or difference, floor lies in 0..1", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            f"measure is {measure!r}, floor {floor}",
+            next='pass "similarity" or "difference", and a floor of 0 or more, below 1',
+            cause=Cause.GRADER_CRASH,
+        )
     mine, theirs = _pictures(got, want)
     if same_size and mine.size != theirs.size:
         return Check(0.0, f"{mine.size[0]} x {mine.size[1]} pixels instead of {theirs.size[0]} x {theirs.size[1]}")
@@ -108,7 +112,9 @@ def drawing(got: Path, want: Path, *, shares: tuple[float, float] = (0.5, 0.5)) 
     wording = (len(right) - len(missing)) / max(len(left), len(right)) if left or right else 1.0
     total = sum(shares)
     if not total > 0 or min(shares) < 0:
-        raise GraderError("shares are two weights above 0", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            f"shares are {shares}", next="pass two weights, none below 0, such as (0.5, 0.5)", cause=Cause.GRADER_CRASH
+        )
     score = (shares[0] * elements + shares[1] * wording) / total
     lacks = {name: n - a[name] for name, n in b.items() if n > a[name]}
     notes = [f"{n} {name} fewer" for name, n in list(lacks.items())[:5]] + [f"no text {t!r}" for t in missing[:5]]

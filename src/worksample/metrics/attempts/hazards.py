@@ -82,7 +82,9 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
     if (wrong := step[rows] != place + 1).any():
         row = int(rows[np.flatnonzero(wrong)[0]])
         raise UsageError(
-            f"{name[int(jobs.index[row])]}: attempt {step[row]} is a gap or a double", where="column 'attempt'"
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} is a gap or a double",
+            where="column 'attempt'",
+            next="number the attempts of each job 1, 2, 3, ...",
         )
     won = (yes & judged)[rows]
     last = np.zeros(len(rows), dtype=bool)
@@ -90,7 +92,9 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
     if (wrong := won & ~last).any():
         row = int(rows[np.flatnonzero(wrong)[0]])
         raise UsageError(
-            f"{name[int(jobs.index[row])]}: attempt {step[row]} passed, and another follows", where="column 'passed'"
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} passed, and another follows",
+            where="column 'passed'",
+            next="leave out what follows the first pass of a job",
         )
     unjudged = ~judged[rows]
     many = int(step.max(initial=0))

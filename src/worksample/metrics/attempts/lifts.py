@@ -108,7 +108,11 @@ def success_lifts(
     again, retried = flags("second", second)
     if (wrong := won & judged & retried).any():
         row = int(np.flatnonzero(wrong)[0])
-        raise UsageError(f"row {row} passed at first and was tried again", where="column 'second'")
+        raise UsageError(
+            f"row {row} passed at first and was tried again",
+            where="column 'second'",
+            next="pass None as the second of a job that passed",
+        )
     a, m = won & judged, judged & ~won & retried
     b = m & again
     table = lifts_from_counts(how_many(judged), int(a.sum()), int(m.sum()), int(b.sum()), how)

@@ -21,7 +21,11 @@ def pass_at_k_each(attempts: Column, passes: Column, k: int) -> Floats:
     n, c = whole("attempts", attempts, low=0), whole("passes", passes, low=0)
     if (c > n).any():
         row = int(np.flatnonzero(c > n)[0])
-        raise UsageError(f"row {row}: {c[row]} passes in {n[row]} attempts", where="column 'passes'")
+        raise UsageError(
+            f"row {row}: {c[row]} passes in {n[row]} attempts",
+            where="column 'passes'",
+            next="pass 0 <= passes <= attempts",
+        )
     if k < 1:
         raise UsageError(f"k is {k}", next="pass k >= 1")
     missed = np.ones(len(n))

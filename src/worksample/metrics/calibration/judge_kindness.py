@@ -59,7 +59,11 @@ def kindness_of(
         rank = moments.labels.rank("ordinal").to_numpy()[moments.index]
         rows = rows[np.argsort(rank[rows], kind="stable")]
     if who.size < 2 and len(rows):
-        raise UsageError("one agent alone is judged no kinder than others", where="column 'agent'")
+        raise UsageError(
+            "one agent alone is judged no kinder than others",
+            where="column 'agent'",
+            next="pass rows of two agents or more",
+        )
     names = who.names()
     found: dict[int, Kindness] = {}
     last: list[Kindness] = []

@@ -51,9 +51,13 @@ def _effect(trials: Configurations, held: str, varied: str, value: str, how: Res
     columns = {name: getattr(trials, name) for name in ("harness", "model", "task", "credit")}
     same_length(**columns)
     credit, known = floats("credit", trials.credit, low=0, high=1)
-    fixed = (text(held, columns[held]) == value).to_numpy()
+    stated = text(held, columns[held])
+    fixed = (stated == value).to_numpy()
     if not fixed.any():
-        raise UsageError(f"no trial has {held} {value!r}", where=f"column {held!r}")
+        there = stated.unique().sort().to_list()
+        raise UsageError(
+            f"no trial has {held} {value!r}", where=f"column {held!r}", next=f"one of {', '.join(there[:10])}"
+        )
     rows = pl.Series(fixed & known)
     choices = codes(varied, series(varied, columns[varied]).filter(rows))
     tasks = codes("task", series("task", trials.task).filter(rows))

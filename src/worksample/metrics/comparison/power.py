@@ -34,7 +34,10 @@ class Variances:
 
     def __post_init__(self) -> None:
         if min(self.task, self.instance, self.repeat) < 0 or not -1 <= self.shared <= 1 or not 0 <= self.alike <= 1:
-            raise UsageError(f"variances {self.task}, {self.instance}, {self.repeat}, correlation {self.shared}")
+            raise UsageError(
+                f"variances {self.task}, {self.instance}, {self.repeat}, correlation {self.shared}",
+                next="pass variances of 0 or more, shared of -1..1 and alike of 0..1",
+            )
 
     def work(self, instances: int = 1, repeats: int = 1) -> Work:
         """What a task with so many trials says of two agents' difference."""
@@ -64,12 +67,16 @@ def variance_components(trials: Trials) -> tuple[Variances, Estimate]:
     numbers, present = floats("score", trials.score, low=0, high=1)
     valid, counts = valid_rows("score", present, trials.state)
     if not counts.valid:
-        raise UsageError(nothing_valid(counts), where="variance components")
+        raise UsageError(nothing_valid(counts), where="variance components", next="pass trials that are graded")
     h = structure(trials.task, trials.instance, valid)
     values = numbers[valid]
     tasks = h.tasks
     if tasks < 2:
-        raise UsageError("one task has no variance between tasks", where="variance components")
+        raise UsageError(
+            "one task has no variance between tasks",
+            where="variance components",
+            next="pass trials of two tasks or more",
+        )
     means, task_means = h.instance_means(values), h.task_means(values)
     inside = float(((values - means[h.cell]) ** 2).sum())
     free = len(values) - len(means)

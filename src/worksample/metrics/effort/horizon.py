@@ -52,7 +52,11 @@ def time_horizon(
     length, known = floats("hours", hours, low=0.0)
     yes, judged = flags("passed", passed)
     if (wrong := known & (length <= 0)).any():
-        raise UsageError(f"row {int(np.flatnonzero(wrong)[0])} took 0 hours", where="column 'hours'")
+        raise UsageError(
+            f"row {int(np.flatnonzero(wrong)[0])} took 0 hours",
+            where="column 'hours'",
+            next="pass hours above 0, or None where they are unknown",
+        )
     rows = known & judged
     counts = Counts(len(rows), how_many(rows), ungraded=how_many(~judged)).having(
         without_hours=how_many(judged & ~known), passed=how_many(yes & rows)
@@ -81,7 +85,11 @@ def time_horizon(
     curve = _Curve(fitted, _spread((x, y, w), fitted, group), group[1], how.level, seen)
     ends, out = (2.0 ** seen[0], 2.0 ** seen[1]), {}
     for q in at:
-        value = curve.hours(q)
+        if (value := curve.hours(q)) is None:
+            told = f"{ends[0]:.2g} to {ends[1]:.2g} hours"
+            far = f"the curve is as good as flat: tasks took {told}, and it is {q:.0%} a million times beyond"
+            out[q] = Estimate(_name(q), None, counts, unit=Unit.HOURS, reason=far)
+            continue
         interval, note = curve.interval(q)
         beyond = "" if ends[0] <= value <= ends[1] else f"extrapolated: tasks took {ends[0]:.2g} to {ends[1]:.2g} hours"
         estimate = Estimate(_name(q), value, counts, *interval, unit=Unit.HOURS)
@@ -114,9 +122,10 @@ class _Curve:
     level: float
     seen: tuple[float, float]
 
-    def hours(self, q: float) -> float:
-        """Where the curve is q, in hours."""
-        return float(2.0 ** ((math.log(q / (1 - q)) - self.fitted[0]) / self.fitted[1]))
+    def hours(self, q: float) -> float | None:
+        """Where the curve is q, in hours; None so far from all tasks that they say nothing of it."""
+        doublings = (math.log(q / (1 - q)) - float(self.fitted[0])) / float(self.fitted[1])
+        return 2.0**doublings if self.seen[0] - _FAR <= doublings <= self.seen[1] + _FAR else None
 
     @property
     def few(self) -> str:

@@ -46,7 +46,11 @@ class VoteProtocol:
 
     def __post_init__(self) -> None:
         if not 1 <= self.independent <= self.planned:
-            raise UsageError(f"{self.independent} independent votes of {self.planned}", where=f"protocol {self.name!r}")
+            raise UsageError(
+                f"{self.independent} independent votes of {self.planned}",
+                where=f"protocol {self.name!r}",
+                next="pass 1 <= independent <= planned",
+            )
 
 
 THREE_VOTES = VoteProtocol("three votes")

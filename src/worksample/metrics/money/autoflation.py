@@ -100,7 +100,11 @@ def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> t
     names = codes("project", bundle.project)
     if names.size != len(names.index):
         doubled = names.labels[int(np.flatnonzero(np.bincount(names.index) > 1)[0])]
-        raise UsageError(f"{doubled} stands twice in the bundle", where="column 'project'")
+        raise UsageError(
+            f"{doubled} stands twice in the bundle",
+            where="column 'project'",
+            next="give each project of the bundle one row",
+        )
     place = np.empty(names.size, dtype=np.int64)
     place[names.index] = np.arange(names.size)
     where = _find(codes("project", project), names.labels, place)
@@ -123,14 +127,22 @@ def _find(rows: Codes, labels: pl.Series, place: Ints) -> Ints:
     if not len(rows):
         return np.zeros(0, dtype=np.int64)
     if not len(labels):
-        raise UsageError(f"project {rows.labels[int(rows.index[0])]} is not in the bundle", where="column 'project'")
+        raise UsageError(
+            f"project {rows.labels[int(rows.index[0])]} is not in the bundle",
+            where="column 'project'",
+            next="give the bundle a row for each project that was tried",
+        )
     kind = labels.dtype if labels.dtype == rows.labels.dtype else pl.String
     table = pl.DataFrame({"name": labels.cast(kind), "place": place})
     named = pl.DataFrame({"name": rows.labels.cast(kind)})
     found = named.join(table, on="name", how="left", maintain_order="left")
     if found["place"].null_count():
         stray = found.filter(pl.col("place").is_null())["name"][0]
-        raise UsageError(f"project {stray} is not in the bundle", where="column 'project'")
+        raise UsageError(
+            f"project {stray} is not in the bundle",
+            where="column 'project'",
+            next="give the bundle a row for each project that was tried",
+        )
     return found["place"].to_numpy().astype(np.int64)[rows.index]
 
 

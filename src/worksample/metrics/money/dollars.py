@@ -80,7 +80,11 @@ def midpoint(low: Column, high: Column) -> Floats:
     both = has_low & has_high
     if (wrong := both & (np.nan_to_num(above) < np.nan_to_num(below))).any():
         row = int(np.flatnonzero(wrong)[0])
-        raise UsageError(f"row {row}: high {above[row]:g} is below low {below[row]:g}", where="a reported range")
+        raise UsageError(
+            f"row {row}: high {above[row]:g} is below low {below[row]:g}",
+            where="a reported range",
+            next="pass low <= high",
+        )
     return np.where(both, (below + above) / 2, np.where(has_low, below, above))
 
 

@@ -121,7 +121,11 @@ def _days(calls: Calls, prices: Mapping[str, Sequence[Price]]) -> Codes | None:
 def _applicable(steps: Sequence[Price], mine: Flags, prompt: Floats, days: Codes | None) -> list[tuple[Ints, Price]]:
     """Which rows each price applies to: the latest that had begun, then the highest tier below the prompt's length."""
     if len({(p.since, p.above) for p in steps}) < len(steps):
-        raise UsageError("two prices for the same date and length of prompt", where="prices")
+        raise UsageError(
+            "two prices for the same date and length of prompt",
+            where="prices",
+            next="leave one of them out, or give it another since or above",
+        )
     starts = sorted({p.since for p in steps})
     out = []
     for place, since in enumerate(starts):

@@ -30,7 +30,9 @@ class Approach:
 
     def __post_init__(self) -> None:
         if not 0 <= self.success <= 1:
-            raise UsageError(f"a success rate of {self.success}", where=f"approach {self.name!r}")
+            raise UsageError(
+                f"a success rate of {self.success}", where=f"approach {self.name!r}", next="pass a share of 0..1"
+            )
         if not (self.cost >= 0 and math.isfinite(self.cost)):
             raise UsageError(
                 f"a cost of {self.cost}", where=f"approach {self.name!r}", next="pass US dollars, 0 or more"

@@ -48,7 +48,10 @@ class EloOptions:
 
     def __post_init__(self) -> None:
         if self.weight not in ("pair", "comparison") or self.interval not in ("bootstrap", "sandwich", "none"):
-            raise UsageError(f"unknown weight {self.weight!r} or interval {self.interval!r}")
+            raise UsageError(
+                f"unknown weight {self.weight!r} or interval {self.interval!r}",
+                next='weight is "pair" or "comparison", interval "bootstrap", "sandwich" or "none"',
+            )
         if not (self.ridge >= 0 and math.isfinite(self.ridge)):
             raise UsageError(f"a ridge of {self.ridge}", next="pass 0 for none, or a precision above 0")
 

@@ -146,7 +146,9 @@ def canonical_sides(first: Column, second: Column) -> tuple[list[str], Sides]:
     if (same := one == two).any() and (rows := np.flatnonzero(same[key])).size:
         row = int(rows[0])
         raise UsageError(
-            f"row {row} compares {agents[one[key[row]]]} with itself", where="columns 'first' and 'second'"
+            f"row {row} compares {agents[one[key[row]]]} with itself",
+            where="columns 'first' and 'second'",
+            next="leave out rows that compare an agent with itself",
         )
     return agents, Sides(key, np.minimum(one, two), np.maximum(one, two), one > two)
 

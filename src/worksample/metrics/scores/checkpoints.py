@@ -29,7 +29,11 @@ def checkpoint_scores(trial: Column, result: Column, total: Column) -> pl.DataFr
     possible = complete("total", total, low=0)
     if (wrong := judged & (np.nan_to_num(points) > possible + 1e-9)).any():
         row = int(np.flatnonzero(wrong)[0])
-        raise UsageError(f"row {row}: {points[row]:g} of {possible[row]:g} points", where="column 'result'")
+        raise UsageError(
+            f"row {row}: {points[row]:g} of {possible[row]:g} points",
+            where="column 'result'",
+            next="pass 0 <= result <= total",
+        )
     sums = np.bincount(trials.index, weights=possible, minlength=trials.size)
     if (sums == 0).any():
         names = [trials.names()[i] for i in np.flatnonzero(sums == 0)[:5]]

@@ -99,7 +99,11 @@ def _parents(fine: str, below: Codes, coarse: str, above: Codes) -> Ints:
     parent[below.index] = above.index
     if (wrong := parent[below.index] != above.index).any():
         name = below.labels[int(below.index[np.flatnonzero(wrong)[0]])]
-        raise UsageError(f"{fine} {name} belongs to several values of {coarse}", where=f"column {coarse!r}")
+        raise UsageError(
+            f"{fine} {name} belongs to several values of {coarse}",
+            where=f"column {coarse!r}",
+            next=f"give it a name of its own in each {coarse}, such as {coarse.upper()}/{name}",
+        )
     return parent
 
 

@@ -281,7 +281,11 @@ def tier_table(
     tiers = codes("tier", tier)
     names = tiers.names()
     if stray := sorted(set(names) - set(order)) if order else []:
-        raise UsageError(f"tier {stray[0]} is not in the order given", where="column 'tier'")
+        raise UsageError(
+            f"tier {stray[0]} is not in the order given",
+            where="column 'tier'",
+            next=f"add it to order, or use one of {', '.join(order)}",
+        )
     graded = _graded(trials)
     whole, parts = _Groups.everyone(graded), _Groups(graded, tiers)
     nobody = _Groups.everyone(_graded(trials.of(np.zeros(0, dtype=np.int64))))

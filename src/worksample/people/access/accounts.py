@@ -57,7 +57,7 @@ class Accounts:
             fits = tickets.c.hash.startswith(id, autoescape=True) & tickets.c.kind.in_([INVITED, REVOKED])
             row = connection.execute(select(tickets).where(fits)).first() if id else None
             if row is None:
-                raise RecordMissing("no such invitation", where=id)
+                raise RecordMissing("no such invitation", where=id, next="load the list of invitations anew")
             if row.kind == REVOKED or row.used is not None or row.expires <= self._clock():
                 raise Conflict("this invitation is not open any more")
             connection.execute(update(tickets).where(tickets.c.hash == row.hash).values(kind=REVOKED))
@@ -90,7 +90,7 @@ class Accounts:
     def _create(self, connection: Connection, name: str, roles: str, password: str | None) -> Account:
         shown = " ".join(name.split())
         if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
-            raise UsageError(f"a name has 1 to {LONGEST_NAME} printable characters")
+            raise UsageError(f"a name has 1 to {LONGEST_NAME} printable characters", next="choose another name")
         if connection.execute(select(accounts.c.id).where(accounts.c.key == name_key(name))).first():
             raise Conflict("this name is taken")
         id = uuid.uuid4().hex

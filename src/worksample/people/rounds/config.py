@@ -29,7 +29,11 @@ class Gold:
 
     def __post_init__(self) -> None:
         if not self.expected:
-            raise UsageError("a gold item needs an expected answer", where=self.subject)
+            raise UsageError(
+                "a gold item needs an expected answer",
+                where=self.subject,
+                next="give its expected answer, or leave it out of gold",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,34 +107,45 @@ class PeopleRound:
             if not self.gold or sources:
                 raise UsageError("a calibration is made of gold items alone", next="pass gold=, and no subjects")
         elif not self.labels and sources != 1 and not (self.kind in OVER and self.experiment is None):
-            raise UsageError("a round needs either an experiment or subjects")
+            raise UsageError(
+                "a round needs either an experiment or subjects", next="pass experiment= or subjects=, one of them"
+            )
         if self.kind in FORM_OF and self.form not in (None, FORM_OF[self.kind]):
-            raise UsageError(f"{self.kind} has its own form")
+            raise UsageError(f"{self.kind} has its own form", next="leave form= out")
         if {id for pair in self.pairs for id in pair} != set(self.subjects) and self.pairs:
-            raise UsageError("the pairs and the subjects are not of the same work")
+            raise UsageError(
+                "the pairs and the subjects are not of the same work",
+                next="pass as subjects= the submissions of the pairs",
+            )
         if self.holistic is not None and self.kind is not Kind.PAIRWISE:
             raise UsageError("only pairs ask who succeeded", next="leave holistic= out")
         if self.protocol is not None and self.protocol not in BY_CRITERIA:
             raise UsageError(f"{self.protocol} has no criteria", next=f"one of {', '.join(sorted(BY_CRITERIA))}")
         if self.overlap is not None and self.overlap < 1:
-            raise UsageError(f"an overlap of {self.overlap}")
+            raise UsageError(f"an overlap of {self.overlap}", next="pass 1 or more")
         if self.most_open < 1:
-            raise UsageError(f"{self.most_open} open items")
+            raise UsageError(f"{self.most_open} open items", next="pass 1 or more")
         if self.lease_minutes <= 0:
-            raise UsageError(f"a lease of {self.lease_minutes} minutes")
+            raise UsageError(f"a lease of {self.lease_minutes} minutes", next="pass more than 0 minutes")
 
     def _check_jobs(self) -> None:
         jobs = self.kind is Kind.QUALIFICATION
         if not jobs and (self.questions or self.looks):
-            raise UsageError("only a qualification asks questions of jobs")
+            raise UsageError("only a qualification asks questions of jobs", next="leave questions= and looks= out")
         if jobs and (self.experiment is not None or self.gold):
-            raise UsageError("a qualification is of jobs, named in subjects=, and has no gold items")
+            raise UsageError(
+                "a qualification is of jobs, named in subjects=, and has no gold items",
+                next="leave experiment= and gold= out",
+            )
         for _, what in faults_of(self.questions):
-            raise UsageError(f"a question: {what}")
+            raise UsageError(f"a question: {what}", next="correct the question, then open the round again")
         if jobs and self.votes[0] not in RULES:
             raise UsageError(f"jobs do not qualify by {self.votes[0]}", next=f"one of {', '.join(RULES)}")
         if self.votes[0] is Rule.VERIFIED and (not jobs or self.votes[1] != 1):
-            raise UsageError("verified is a rule for jobs: one vote, and a second of those that qualify")
+            raise UsageError(
+                "verified is a rule for jobs: one vote, and a second of those that qualify",
+                next="leave overlap= out, or choose another rule",
+            )
 
     @property
     def labels(self) -> bool:

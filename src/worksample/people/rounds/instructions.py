@@ -64,9 +64,9 @@ def read_folder(folder: Path) -> Instructions:
         try:
             pages[page] = data.decode("utf-8")
         except UnicodeDecodeError as e:
-            raise UsageError("is not UTF-8", where=str(folder / f"{page}.md")) from e
+            raise UsageError("is not UTF-8", where=str(folder / f"{page}.md"), next="save it as UTF-8") from e
         if len(data) > _LARGEST:
-            raise UsageError(f"is over {_LARGEST} bytes", where=str(folder / f"{page}.md"))
+            raise UsageError(f"is over {_LARGEST} bytes", where=str(folder / f"{page}.md"), next="shorten it")
     return Instructions(pages)
 
 

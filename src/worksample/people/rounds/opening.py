@@ -60,7 +60,11 @@ def open_people_round(
         raise PlanError(what, where=config.experiment or config.over or "", next=next)
     twice = {item["subject"] for item in gold} & {item["subject"] for item in planned}
     if twice:
-        raise UsageError("a gold item is also an item of the round", where=min(twice))
+        raise UsageError(
+            "a gold item is also an item of the round",
+            where=min(twice),
+            next="take it out of the gold items, or out of the round",
+        )
     rule, overlap = config.votes
     over = store.get(Round, config.over) if config.over is not None else None
     plan = {
@@ -137,7 +141,10 @@ def form_of(store: Store, config: PeopleRound) -> Form:
         named = store.get(Round, config.over).versions.get("people.form")
         form = Form(named) if named else Form.HOLISTIC
         if form is Form.PAIRWISE:
-            raise PlanError("pairs are settled by their votes; this kind looks at single deliverables")
+            raise PlanError(
+                "pairs are settled by their votes; this kind looks at single deliverables",
+                next="choose a round over single deliverables",
+            )
         return form
     return Form.HOLISTIC
 

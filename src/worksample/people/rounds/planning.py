@@ -84,7 +84,11 @@ def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, se
     out = []
     for one, other in couples:
         if other is not None and other.instance != one.instance:
-            raise UsageError("a pair is of two submissions on one instance", where=f"{one.id}, {other.id}")
+            raise UsageError(
+                "a pair is of two submissions on one instance",
+                where=f"{one.id}, {other.id}",
+                next="pair submissions of one instance",
+            )
         if one.instance not in instances:
             instances[one.instance] = store.get(Instance, one.instance)
         id = digest_of([round, one.id, other.id if other else None])[:24]

@@ -101,8 +101,18 @@ def pick(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
         chosen = {e.subject for e in at_random(entries_of(store, found), config.sample, seed)}
         found = [s for s in found if s.id in chosen]
     if not found and config.kind is not Kind.CALIBRATION:
-        raise PlanError(f"nothing to look at for {config.kind}", where=config.over or config.experiment or "")
+        raise PlanError(
+            f"nothing to look at for {config.kind}",
+            where=config.over or config.experiment or "",
+            next=_until_there_is_something(config),
+        )
     return found
+
+
+def _until_there_is_something(config: PeopleRound) -> str:
+    if config.over is not None:
+        return "open it once the round that it looks at has answers that call for it"
+    return f"worksample resume {config.experiment}" if config.experiment else "name submissions that are not struck"
 
 
 def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Submission]:

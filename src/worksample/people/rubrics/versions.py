@@ -63,7 +63,7 @@ def save_version(
     if not criteria.criteria:
         raise UsageError("a rubric without a criterion", next="write one at least")
     if over and not reason:
-        raise UsageError("say why the rubric is changed")
+        raise UsageError("say why the rubric is changed", next="give a reason, in a sentence")
     digest = digest_of_criteria(criteria)
     made = Version(rubric, over + 1, criteria, digest, by.id, reason, clock())
     body = canonical(criteria.plain()).decode()
@@ -73,7 +73,9 @@ def save_version(
         if (last.number if last else 0) != over:
             raise Conflict(f"the rubric has {_newest(last.number if last else 0)} by now", next="compare and merge")
         if last and last.digest == digest:
-            raise UsageError("nothing was changed", where=rubric)
+            raise UsageError(
+                "nothing was changed", where=rubric, next="change a criterion first, or keep the rubric as it is"
+            )
         need_suggestions(connection, rubric, suggestions)
         note_taken(connection, rubric, made.number, suggestions)
         row = {"rubric": rubric, "number": made.number, "body": body, "digest": digest, "author": by.id}

@@ -56,7 +56,9 @@ def import_judgments(
             "the file holds qualifications of jobs, not judgments of work", next="worksample import upbench FOLDER"
         )
     if len(data) > LARGEST:
-        raise ImportFailed(f"{len(data)} bytes; at most {LARGEST} are read")
+        raise ImportFailed(
+            f"{len(data)} bytes; at most {LARGEST} are read", next="split the file, and import its parts"
+        )
     id = digest_of(["judgments", form.value, digest_bytes(data)])[:32]
     try:
         return store.get(Round, id)
@@ -116,16 +118,19 @@ def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as e:
-        raise ImportFailed("the file is not UTF-8") from e
+        raise ImportFailed("the file is not UTF-8", next="save it as UTF-8") from e
     if format == "csv":
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         try:
             for n, row in enumerate(reader, 2):
                 if None in row or None in row.values():
-                    raise ImportFailed(f"row {n} does not have as many columns as the header")
+                    raise ImportFailed(
+                        f"row {n} does not have as many columns as the header",
+                        next="put cells that hold a comma or a line end into quotes",
+                    )
                 yield n, {k: _cell(k, v) for k, v in row.items() if v != ""}
         except csv.Error as e:
-            raise ImportFailed(f"not a CSV: {e}") from e
+            raise ImportFailed(f"not a CSV: {e}", next="save it as CSV with commas and double quotes") from e
     elif format == "jsonl":
         for n, line in enumerate(text.split("\n"), 1):
             if not line.strip():
@@ -133,9 +138,9 @@ def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError) as e:
-                raise ImportFailed(f"line {n} is not JSON: {e}") from e
+                raise ImportFailed(f"line {n} is not JSON: {e}", next="write one JSON object a line") from e
             if not isinstance(row, dict):
-                raise ImportFailed(f"line {n} is not an object")
+                raise ImportFailed(f"line {n} is not an object", next="write one JSON object a line")
             yield n, row
     else:
         raise ImportFailed(f"no such format: {format}", next="csv or jsonl")

@@ -170,5 +170,5 @@ def _text(payload: Mapping[str, Any]) -> str:
     except (TypeError, ValueError, RecursionError) as e:
         raise UsageError(f"a draft is JSON: {e}") from e
     if len(text) > LARGEST:
-        raise UsageError(f"a draft of {len(text)} bytes; {LARGEST} are kept")
+        raise UsageError(f"a draft of {len(text)} bytes; {LARGEST} are kept", next="shorten it")
     return text

@@ -34,7 +34,7 @@ def base_image(daemon: Daemon) -> str:
             wrong = [str(one["error"]) for one in said if "error" in one]
             if wrong:
                 raise SandboxError(
-                    f"Docker: the image {name} cannot be made: {wrong[0]}", where="sandbox docker"
+                    f"Docker: the image {name} cannot be made: {wrong[0]}", where="sandbox docker", next="docker info"
                 ) from None
     return name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from .comments import without_comments
 from .job import Job, Made, Unreadable, program, run
 from .pdf import pages_of
 
@@ -26,7 +27,7 @@ PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def convert(job: Job) -> Made:
-    pdf = to(job, job.named(extension(job)), "pdf", timeout=120)
+    pdf = to(job, without_comments(job, job.named(extension(job))), "pdf", timeout=120)
     target = job.out / "print.pdf"
     shutil.move(pdf, target)
     return Made("pdf", {"pdf": job.made(target)}, pages_of(target) | {"from": job.extension}, by="libreoffice")

@@ -89,6 +89,8 @@ class Attending:
     """A crash of ours, by which somebody fell silent while they should have answered."""
     _crashed: asyncio.Event = field(default_factory=asyncio.Event)
     _stopping: bool = False
+    _after: int = 0
+    """Where what is heard goes on from."""
     _given: dict[str, int] = field(default_factory=dict)
     _heard: dict[tuple[str, str], list[Heard]] = field(default_factory=dict)
     _waiting: dict[tuple[str, str], asyncio.Queue[_Due]] = field(default_factory=dict)
@@ -103,16 +105,16 @@ class Attending:
 
         What somebody says first at the beginning has been said once the block is entered.
         """
-        after = await self.chat.now()
+        self._after = await self.chat.now()
         await self._begin(None)
-        self._go_on(self._attend(after), contextvars.Context())
+        self._go_on(self._attend(), contextvars.Context())
         try:
             yield self
         finally:
             await self.stop()
 
     async def stop(self) -> None:
-        """Attend no more. What was being answered stays unanswered.
+        """Attend no more. What was being answered stays unanswered; what a person said since the last look is kept.
 
         A library may take a cancel for its own and go on, so one is not enough; and no trial waits without an end.
         """
@@ -123,6 +125,9 @@ class Attending:
             for task in left:
                 task.cancel()
             await asyncio.wait(left, timeout=self.again)
+        if any(isinstance(answers, ByPerson) for _, answers in self.by.values()):
+            with contextlib.suppress(SandboxError):
+                await self._listen()
         if unended := sum(not task.done() for task in self._tasks):
             self._line({"at": now().isoformat(), "colleague": "", "unended": unended})
         await asyncio.gather(*(task for task in self._tasks if task.done()), return_exceptions=True)
@@ -166,17 +171,23 @@ class Attending:
         digest = sink.put(canonical(manifest.plain()))
         return Part(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
-    async def _attend(self, after: int) -> None:
+    async def _listen(self) -> list[Message]:
+        """What was said since the last look."""
+        messages, self._after = await self.chat.heard(self._after)
+        for one in messages:
+            self._own_words(one)
+        return messages
+
+    async def _attend(self) -> None:
         while True:
             try:
-                messages, after = await self.chat.heard(after)
+                messages = await self._listen()
             except SandboxError:
                 await asyncio.sleep(self.pause * 5)  # a service that ended is its keeper's to say
                 continue
             for one in messages:
                 for who in self._meant(one):
                     self._hear(who, one)
-                self._own_words(one)
                 await self._begin(one)
             await asyncio.sleep(self.pause)
 
