@@ -202,6 +202,20 @@ def test_copies_of_a_trial_say_nothing_more_of_a_horizon():
         assert (two.value, two.low, two.high) == pytest.approx((one.value, one.low, one.high))
 
 
+@pytest.mark.parametrize("trials", [1000, 10_000])
+def test_a_curve_as_good_as_flat_has_no_horizon_beyond_all_tasks(trials: int) -> None:
+    """One failure more where work is longer came to 2e59 hours, and in more trials to infinity, which broke the section."""
+    hours, passed = np.repeat([1.0, 2.0], trials), np.tile([True] * 9 + [False], trials // 5)
+    passed[trials] = False
+    found = m.time_horizon(hours, passed)
+    assert found.slope.value is not None and -0.02 < found.slope.value < 0
+    for horizon in found.horizons.values():
+        assert horizon.value is None and "as good as flat: tasks took 1 to 2 hours" in horizon.reason
+    passed[trials : trials + trials // 20] = False
+    longer = m.time_horizon(hours, passed).horizons[0.8].value
+    assert longer is not None and 2 < longer < 20
+
+
 @given(st.floats(0.01, 100))
 @settings(deadline=None, max_examples=20)
 def test_horizon_scales_with_hours(factor):
