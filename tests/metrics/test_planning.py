@@ -204,7 +204,7 @@ def test_copies_of_a_trial_say_nothing_more_of_a_horizon():
 
 @pytest.mark.parametrize("trials", [1000, 10_000])
 def test_a_curve_as_good_as_flat_has_no_horizon_beyond_all_tasks(trials: int) -> None:
-    """One failure more where work is longer came to 2e59 hours, and in more trials to infinity, which broke the section."""
+    """One failure more where work is longer came to 2e59 hours, in more trials to infinity: an error."""
     hours, passed = np.repeat([1.0, 2.0], trials), np.tile([True] * 9 + [False], trials // 5)
     passed[trials] = False
     found = m.time_horizon(hours, passed)
