@@ -74,18 +74,18 @@ def started_at(pid: int) -> int:
 def maker() -> str:
     """This process, as names say it: its number, its start, the namespace in which the number counts."""
     pid = os.getpid()
-    return f"{pid}-{started_at(pid)}-{_space()}"
+    return f"{pid}-{started_at(pid)}-{space_of_processes()}"
 
 
 def is_gone(pid: int, started: int, space: int) -> bool:
     """Whether a maker is known to be dead: of another namespace nobody knows."""
-    return space == _space() and started_at(pid) != started
+    return space == space_of_processes() and started_at(pid) != started
 
 
 def _name(purpose: str) -> str:
     return f"{PREFIX}{purpose}-{maker()}-{secrets.token_hex(4)}"
 
 
-def _space() -> int:
+def space_of_processes() -> int:
     """The namespace in which numbers of processes count."""
     return Path("/proc/self/ns/pid").stat().st_ino

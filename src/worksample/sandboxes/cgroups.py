@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from worksample.files import scratch
+
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "worksample-"
 _OOM_KILLS = re.compile(rb"^oom_kill (\d+)$", re.MULTILINE)
@@ -100,7 +102,7 @@ def _can_make(folder: Path, controllers: tuple[str, ...] | None) -> bool:
             return False
         if not set(controllers) <= set(given):
             return False
-    trial = folder / f"{PREFIX}{os.getpid()}-trial"
+    trial = folder / named(f"{os.getpid()}-trial")
     try:
         trial.mkdir()
     except OSError:
@@ -108,7 +110,22 @@ def _can_make(folder: Path, controllers: tuple[str, ...] | None) -> bool:
     try:
         return os.access(trial / "cgroup.procs", os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK)
     finally:
-        trial.rmdir()
+        with suppress(FileNotFoundError):
+            trial.rmdir()
+
+
+def named(box: str) -> str:
+    """The name of a box's group. `box` begins with the number of its maker's process, which counts in one namespace:
+    containers may share control groups, and none knows who lives in another.
+    """
+    return f"{PREFIX}{box}-{scratch.space_of_processes()}"
+
+
+def is_left(group: str) -> bool:
+    """Whether the maker of a group with this name is known to be dead."""
+    pid, *rest = group.removeprefix(PREFIX).split("-")
+    here = len(rest) < 2 or rest[-1] == str(scratch.space_of_processes())
+    return here and pid.isdigit() and scratch.started_at(int(pid)) == 0
 
 
 @dataclass(slots=True)
@@ -131,7 +148,7 @@ class Groups:
 def places(parents: Parents, name: str) -> tuple[str, ...]:
     """Every folder that a box's groups may be made at: what is noted before they are."""
     folders = (parents.unified, parents.memory, parents.pids, parents.freezer, parents.cpu)
-    return tuple(dict.fromkeys(str(parent / f"{PREFIX}{name}") for parent in folders if parent is not None))
+    return tuple(dict.fromkeys(str(parent / named(name)) for parent in folders if parent is not None))
 
 
 def make(parents: Parents, name: str, memory: int, processes: int) -> Groups:
@@ -141,7 +158,7 @@ def make(parents: Parents, name: str, memory: int, processes: int) -> Groups:
         parent: Path | None = getattr(parents, kind)
         if parent is None or (kind == "freezer" and groups.unified is not None):
             continue
-        folder = parent / f"{PREFIX}{name}"
+        folder = parent / named(name)
         try:
             folder.mkdir(exist_ok=True)
             if kind == "memory":
@@ -177,7 +194,7 @@ def give_way(parents: Parents, groups: Groups, name: str) -> None:
     """
     if parents.cpu is None:
         return
-    folder = parents.cpu / f"{PREFIX}{name}"
+    folder = parents.cpu / named(name)
     try:
         folder.mkdir(exist_ok=True)
     except OSError:

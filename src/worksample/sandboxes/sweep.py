@@ -66,8 +66,7 @@ def _nameless_groups() -> list[str]:
     removed = []
     for parent in {parents.memory, parents.pids, parents.freezer, parents.unified, parents.cpu} - {None}:
         for group in sorted(parent.glob(f"{cgroups.PREFIX}[0-9]*-*")) if parent else ():
-            pid = int(group.name.removeprefix(cgroups.PREFIX).split("-")[0])
-            if scratch.started_at(pid) == 0:
+            if cgroups.is_left(group.name):
                 with contextlib.suppress(OSError):
                     group.rmdir()
                     removed.append(f"control group {group}")
