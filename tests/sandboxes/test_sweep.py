@@ -254,7 +254,7 @@ def test_what_bubblewrap_had_not_let_go_on_ends_with_the_next_run(tmp_path: Path
         subprocess.run([sys.executable, "-c", NEXT, "none"], env=env, check=True)
         assert len(running(mark)) == 2
         platform.kill()
-    assert len(running(mark)) == 1
+    assert len(running(mark)) <= 1  # none where another process swept before we do
     subprocess.run([sys.executable, "-c", NEXT, "none"], env=env, check=True)
     assert gone(mark)
 
