@@ -144,7 +144,36 @@ def closed():
 def grade_checkpoints(trajectory=""):
     return Result([Checkpoint(1, int(closed()))])
 """
+MOVE = """
+from scoring import Result, Checkpoint
+from common import *
+
+rocket = create_rocketchat_client()
+
+def inside(channel):
+    return {one["username"] for one in rocket.channels_members(channel=channel).json()["members"]}
+
+@grader
+def left():
+    return "li_ming" not in inside("project-graphdb")
+
+@grader
+def came():
+    return "li_ming" in inside("project-ai")
+
+def grade_checkpoints(trajectory=""):
+    return Result([Checkpoint(1, int(left())), Checkpoint(1, int(came()))])
+"""
 Files = Mapping[str, str]
+MOVING: Mapping[str, Files] = {
+    "hr-move": {
+        "task.md": "Move Li Ming from #project-graphdb to #project-ai.\n",
+        "dependencies.yml": "- rocketchat\n",
+        "scenarios.json": json.dumps({"Li Ming": {"extra_info": "You like databases."}}),
+        "evaluator.py": MOVE,
+    },
+}
+"""A task that is done already where everybody is in every channel."""
 TASKS: Mapping[str, Files] = {
     "pm-greet": {
         "task.md": "Make a channel #finance-talk, invite David Wong, ask him for the budget.\n",

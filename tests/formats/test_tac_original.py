@@ -10,7 +10,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from cli.run_cli import cli_json
-from formats.tac_original import TASKS, original
+from formats.tac_original import MOVING, TASKS, original
 from formats.tac_port import Outcome, performed
 from formats.tac_port_work import Work
 from worksample.errors import ImportFailed, UsageError
@@ -64,6 +64,23 @@ def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Pa
     assert written == TASKS["finance-report"]["evaluator.py"]
     with pytest.raises(UsageError, match="exists"):
         import_original(tmp_path / "copy", tmp_path / "tac")
+
+
+def test_rooms_of_a_copy_have_who_is_in_them_there(tmp_path: Path) -> None:
+    """As far as they are people of its company, and nobody is not everybody. The agent owns all of them."""
+    [root] = import_original(original(tmp_path / "copy", MOVING), tmp_path / "tac")
+    company = read_company(root / "company")
+    assert company.people == ("theagentcompany", "li_ming")
+    rooms = company.channels
+    assert len(rooms) == 15
+    assert {name for name, room in rooms.items() if room.members == ("li_ming",)} == {"project-graphdb", "tech-talk"}
+    assert rooms["kudos"].members == ("li_ming", "theagentcompany")
+    assert rooms["general"].members is None
+    assert rooms["project-ai"].members == ()
+    assert {(room.open, room.owners) for name, room in rooms.items() if name != "general"} == {
+        (True, ("theagentcompany",))
+    }
+    assert rooms["general"].owners == ("theagentcompany",)
 
 
 @pytest.mark.parametrize("name", ["sde-install", "example"])
@@ -153,6 +170,37 @@ WORKS = [
     Work("sde-issue", "right", program=CLOSE),
     Work("sde-issue", "wrong"),
 ]  # fmt: skip
+
+
+TRANSFER = """
+import json, urllib.request
+me = "theagentcompany"
+
+def ask(name, head={}, body=None):
+    url = "http://the-agent-company.com:3000/api/v1/" + name
+    asked = urllib.request.Request(
+        url, json.dumps(body).encode() if body else None, {"Content-Type": "application/json", **head}
+    )
+    return json.load(urllib.request.urlopen(asked, timeout=120))
+
+data = ask("login", body={"user": me, "password": me})["data"]
+head = {"X-Auth-Token": data["authToken"], "X-User-Id": data["userId"]}
+li = ask("users.info?username=li_ming", head)["user"]["_id"]
+ask("channels.kick", head, {"roomName": "project-graphdb", "userId": li})
+ask("channels.invite", head, {"roomName": "project-ai", "userId": li})
+"""
+
+
+@pytest.mark.box
+@pytest.mark.workplace
+@pytest.mark.long(seconds=60)
+@pytest.mark.thorough(quick="formats/test_tac_original.py::test_rooms_of_a_copy_have_who_is_in_them_there")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_who_is_in_which_room_is_no_work_until_it_is_done(tmp_path: Path) -> None:
+    works = [Work("hr-move", "right", program=TRANSFER), Work("hr-move", "nothing")]
+    [root] = import_original(original(tmp_path / "copy", MOVING), tmp_path / "tac")
+    found = performed(tmp_path, {"hr-move": root}, works)
+    assert (found["hr-move"]["right"].score, found["hr-move"]["nothing"].score) == (1.0, 0.0), found
 
 
 @pytest.mark.box

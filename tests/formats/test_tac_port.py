@@ -89,6 +89,11 @@ def test_companies_of_packages_are_whole_and_keep_what_colleagues_know(tmp_path:
         company = read_company(root / "company")
         assert {one.id for one in company.person if one.password} == {AGENT}
         assert len(company.person) >= 18
+        assert len(company.channels) == 15
+        assert company.channels["project-ai"].members == (
+            "liu_qiang", "mike_chen", "sarah_johnson", "sophia_rodriguez", "wang_fang",
+        )  # fmt: skip
+        assert all(AGENT in room.owners for room in company.channels.values())
         assert [one.id for one in company.colleagues] == [
             one.id for one in company.person if one.id in {c["username"] for c in task.colleagues}
         ]

@@ -60,6 +60,16 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         replaced("channels/billing.toml", '"hamid"', '"hamed"'),
         ("channels/billing.toml: ", "'hamed'", "did you mean 'hamid'?"),
     ),
+    "an owner that nobody is": (
+        replaced("channels/billing.toml", "members = ", 'owners = ["rosita"]\nmembers = '),
+        ("channels/billing.toml: owners", "'rosita'", "did you mean 'rosa'?"),
+    ),
+    "a room that nobody could read": (
+        written("channels/void.toml", "members = []\n"), ("channels/void.toml: members", "leave members out"),
+    ),
+    "a room that is neither open nor closed": (
+        replaced("channels/billing.toml", "members = ", 'open = "yes"\nmembers = '), ("channels/billing.toml: open",),
+    ),
     "a sprint that is not there": (
         replaced("projects/billing.toml", 'sprint = "March"', 'sprint = "Marsh"'),
         ("projects/billing.toml: issue[", "did you mean 'March'?"),
@@ -147,6 +157,27 @@ def test_a_plan_says_everybody_where_nobody_is_named() -> None:
     assert plan["projects"][0]["repository"] == "/task/state/workplace/git/billing.git"
     assert plan["projects"][1]["repository"] is None
     assert len({event["uid"] for one in plan["calendars"] for event in one["events"]}) == 5
+
+
+@pytest.mark.parametrize(
+    ("written", "closed", "members", "owners"),
+    [
+        ('members = ["rosa", "ines"]', True, ["ines", "rosa"], []),
+        ('members = ["rosa", "ines"]\nopen = true', False, ["ines", "rosa"], []),
+        ('members = ["rosa"]\nowners = ["assistant"]', True, ["rosa"], ["assistant"]),
+        ('members = []\nowners = ["assistant"]', True, [], ["assistant"]),
+        ("members = []\nopen = true", False, [], []),
+        ('members = ["rosa"]\nowners = ["rosa"]\nopen = true', False, ["rosa"], ["rosa"]),
+        ('owners = ["ines"]', False, ["assistant", "hamid", "ines", "rosa", "tomasz"], ["ines"]),
+    ],
+)
+def test_a_plan_says_who_is_in_a_room_and_whose_it_is(
+    company: Path, written: str, closed: bool, members: list[str], owners: list[str]
+) -> None:
+    (company / "channels/berths.toml").write_text(written + "\n")
+    found = read_company(company)
+    [room] = [one for one in plan_of(found, passwords(found))["channels"] if one["id"] == "berths"]
+    assert (room["closed"], room["members"], room["owners"]) == (closed, members, owners)
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=200)

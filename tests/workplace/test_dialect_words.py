@@ -101,6 +101,18 @@ def login(chat: RocketChat, name: str) -> dict[str, str]:
     return {"X_Auth_Token": said["data"]["authToken"], "X_User_Id": said["data"]["userId"]}
 
 
+def test_everybody_is_a_user_and_what_nobody_can_become_is_refused() -> None:
+    with talking([]) as chat:
+        me = login(chat, "david_wong")
+        for role, who in (("user", ["theagentcompany", "david_wong"]), ("admin", ["theagentcompany"])):
+            status, said = asked(chat, "GET", f"roles.getUsersInRole?role={role}", **me)
+            assert (status, [one["username"] for one in said["users"]], said["total"]) == (200, who, len(who))
+        assert asked(chat, "GET", "users.info?username=theagentcompany", **me)[1]["user"]["roles"] == ["user", "admin"]
+        for role in ("owner", "moderator", "leader", "user&roomId=x"):
+            assert asked(chat, "GET", f"roles.getUsersInRole?role={role}", **me)[1]["errorType"] == "error-not-served"
+        assert asked(chat, "GET", "roles.getUsersInRole", **me)[0] == 400
+
+
 def test_an_answer_of_a_colleague_cannot_be_faked() -> None:
     """The paper's own example: an agent that renames an account. Who said something is the account that sent it."""
     with talking([]) as chat:

@@ -227,6 +227,46 @@ async def test_people_conversations_and_channels(tmp_path: Path) -> None:
         await chat(box, me, "channels.history?roomName=board", status=400)
 
 
+async def test_owners_move_people_between_rooms_that_they_are_not_in(tmp_path: Path) -> None:
+    """As the account of TheAgentCompany does; a member may not, and a reset makes the rooms what they were."""
+    root = company(tmp_path / "company")
+    (root / "channels/database.toml").write_text(
+        'members = ["li_ming"]\nopen = true\nowners = ["theagentcompany", "li_ming"]\n'
+    )
+    (root / "channels/models.toml").write_text('members = []\nopen = true\nowners = ["theagentcompany"]\n')
+    (root / "channels/vault.toml").write_text('members = ["david_wong"]\nowners = ["theagentcompany"]\n')
+
+    async def inside(box: Box, head: dict[str, str], name: str) -> list[str]:
+        members = (await chat(box, head, f"channels.members?roomName={name}"))["members"]
+        return sorted(one["username"] for one in members)
+
+    async with opened(root) as (services, _, box):
+        me, david = await login(box, *ME.split(":")), await login(box, "david_wong", "of-david-alone")
+        assert me is not None
+        assert david is not None
+        people = (await chat(box, me, "users.list"))["users"]
+        li = next(one["_id"] for one in people if one["username"] == "li_ming")
+        seeded = {"database": ["li_ming"], "models": [], "vault": ["david_wong"]}
+        for name, members in seeded.items():
+            assert await inside(box, me, name) == members
+        found = {one["name"]: one["t"] for one in (await chat(box, me, "channels.list"))["channels"]}
+        assert found == {"database": "c", "general": "c", "models": "c", "vault": "p"}
+        await chat(box, david, "chat.postMessage", {"channel": "#models", "text": "I am no member."})
+        await chat(box, david, "channels.kick", {"roomName": "database", "userId": li}, status=403)
+        await chat(box, me, "channels.kick", {"roomName": "database", "userId": li})
+        await chat(box, me, "channels.invite", {"roomName": "models", "userId": li})
+        await chat(box, me, "channels.invite", {"roomName": "vault", "userId": me["X-User-Id"]})
+        await chat(box, me, "channels.setTopic", {"roomName": "vault", "topic": "Keys"})
+        moved = {"database": [], "models": ["li_ming"], "vault": ["david_wong", "theagentcompany"]}
+        for name, members in moved.items():
+            assert await inside(box, me, name) == members
+        await reset(own_box(services))
+        again = await login(box, *ME.split(":"))
+        assert again is not None
+        for name, members in seeded.items():
+            assert await inside(box, again, name) == members
+
+
 async def test_tokens_and_names_cannot_be_forged(tmp_path: Path) -> None:
     """Also the paper's own example: an account that is renamed to answer as somebody else."""
     async with opened(company(tmp_path / "company")) as (services, _, box):

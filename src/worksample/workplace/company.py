@@ -58,8 +58,12 @@ class Channel(Frozen):
     """`channels/NAME.toml`: a room, who is in it, what was said."""
 
     topic: str = ""
-    members: Annotated[tuple[Name, ...], Says("a list of people's ids")] = ()
-    """Nobody: everybody."""
+    members: Annotated[tuple[Name, ...], Says("a list of people's ids")] | None = None
+    """Left out: everybody."""
+    open: Flag = False
+    """Others than its members find, read and write to it, too."""
+    owners: Annotated[tuple[Name, ...], Says("a list of people's ids")] = ()
+    """Who may change its members and topic, whether they are members or not."""
     message: Annotated[tuple[Message, ...], Field(max_length=MOST_MESSAGES), Says("tables")] = ()
 
 

@@ -31,8 +31,9 @@ def plan_of(company: Company, words: dict[str, str]) -> dict[str, Any]:
             {
                 "id": name,
                 "topic": channel.topic,
-                "closed": bool(channel.members),
-                "members": sorted(channel.members) or everybody,
+                "closed": channel.members is not None and not channel.open,
+                "members": everybody if channel.members is None else sorted(channel.members),
+                "owners": sorted(channel.owners),
                 "messages": [
                     {"id": f"{name}-{n:06}", "when": int(one.at.timestamp()), "by": one.by, "text": one.text}
                     for n, one in enumerate(sorted(channel.message, key=lambda one: one.at), 1)

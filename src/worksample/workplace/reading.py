@@ -57,6 +57,7 @@ def read_company(root: Path) -> Company:
             if who not in ids:
                 faults.add(file, key, f"there is no person {who!r}{nearest(who, ids)}", ", ".join(sorted(ids)))
         _check_colleagues(played, ids, channels, faults)
+        _check_rooms(channels, faults)
         _check_people(table, projects, faults)
     _check_repositories(root, repositories, faults)
     faults.check(str(root), f"worksample workplace check {root}")
@@ -95,6 +96,15 @@ def _check_colleagues(
         for number, deed in enumerate(table.does):
             if not (deed.issue or deed.file or deed.event or deed.say):
                 faults.add(file, f"does[{number}]", "does nothing", "issue, file, event or say")
+
+
+def _check_rooms(channels: dict[str, Channel], faults: Faults) -> None:
+    for name, channel in channels.items():
+        if channel.members == () and not (channel.owners or channel.open):
+            faults.add(
+                f"channels/{name}.toml", "members", "nobody could ever read it",
+                "leave members out for everybody, or write owners or open = true",
+            )  # fmt: skip
 
 
 def _ties(
@@ -196,7 +206,8 @@ def _named(
     """(file, key, person) of everybody that is named anywhere."""
     for name, channel in channels.items():
         file = f"channels/{name}.toml"
-        yield from ((file, "members", who) for who in channel.members)
+        yield from ((file, "members", who) for who in channel.members or ())
+        yield from ((file, "owners", who) for who in channel.owners)
         yield from ((file, f"message[{n}].by", one.by) for n, one in enumerate(channel.message))
     for project in projects:
         file = f"projects/{project.id}.toml"

@@ -7,7 +7,6 @@ the prompt says; the rest can be given as a folder, and is named where it is mis
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from worksample.tasks.workplace import BESIDES
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.tac import account_of, read_npcs
 
+from .rooms import channels
 from .source import REINSTALL, Published
 
 AGENT = "theagentcompany"
@@ -81,15 +81,16 @@ def company_folder(
     repositories and wikis.
     """
     played = {one.id: one for one in colleagues}
-    rooms = sorted({room for one in defined for room in re.findall(r"#([a-z][a-z-]*)", str(one.get("slack_channels")))})
+    people = _people(defined, played, agent or {})
     for name in ("channels", "colleagues", "files"):
         (root / name).mkdir(parents=True)
     for name in ("projects", "repositories", "wiki"):
         if more is not None and (more / name).is_dir():
             shutil.copytree(more / name, root / name, dirs_exist_ok=True)
-    (root / "company.toml").write_text(_company(defined, played, agent or {}))
-    for room in rooms:
-        (root / "channels" / f"{room}.toml").write_text('topic = ""\n')
+    (root / "company.toml").write_text(_company(people))
+    for room, keys in channels(people, AGENT).items():
+        lines = (f"{key} = {_toml(value)}\n" for key, value in keys.items())
+        (root / "channels" / f"{room}.toml").write_text("".join(lines))
     for one in played.values():
         told = f'strategy = {_toml(one.strategy)}\nbacking = "model"\n'
         (root / "colleagues" / f"{one.id}.toml").write_text(told)
@@ -116,10 +117,10 @@ def defined_in(path: Path, next: str) -> list[dict[str, Any]]:
         raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=next) from fault
 
 
-def _company(
+def _people(
     defined: Sequence[Mapping[str, Any]], played: Mapping[str, Colleague], agent: Mapping[str, Sequence[str]]
-) -> str:
-    lines = ['name = "TheAgentCompany"', f"today = {TODAY}", ""]
+) -> dict[str, dict[str, Any]]:
+    """What stands of each person, by account."""
     people: dict[str, dict[str, Any]] = {
         AGENT: {"name": "The Agent Company", "role": "Assistant", "password": AGENT, **agent}
     }
@@ -130,6 +131,11 @@ def _company(
         }  # fmt: skip
     for colleague in played.values():
         people.setdefault(colleague.id, {"name": colleague.name, "role": colleague.role or "Colleague"})
+    return people
+
+
+def _company(people: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = ['name = "TheAgentCompany"', f"today = {TODAY}", ""]
     for account, told in people.items():
         lines += ["[[person]]", f"id = {_toml(account)}", *(f"{key} = {_toml(text)}" for key, text in told.items()), ""]
     return "\n".join(lines)

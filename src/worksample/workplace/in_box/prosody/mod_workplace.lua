@@ -174,10 +174,11 @@ local function make_room(event, who)
 	return answer(event, 201, { name = name });
 end
 
+-- An owner may be no member: who looks after a company's rooms without being in each of them.
 local function members_of(room)
 	local list = array();
-	for jid, affiliation in room:each_affiliation() do
-		if affiliation ~= "outcast" then list[#list + 1] = jid:match("^([^@]*)@"); end
+	for jid, affiliation, data in room:each_affiliation() do
+		if affiliation ~= "outcast" and not (data and data.outside) then list[#list + 1] = jid:match("^([^@]*)@"); end
 	end
 	table.sort(list);
 	return list;
@@ -199,11 +200,11 @@ local function change_room(event, who, room, what)
 	for verb, affiliation in pairs(STANDS) do
 		local whom = body[verb];
 		if type(whom) == "string" and usermanager.user_exists(whom, domain) then
-			local was = room:get_affiliation(whom .. "@" .. domain);
-			if verb ~= "add" or (was ~= "owner" and was ~= "admin") then
-				room:set_affiliation(true, whom .. "@" .. domain, affiliation);
-				room:save(true);
-			end
+			local jid = whom .. "@" .. domain;
+			local was = room:get_affiliation(jid);
+			if verb ~= "add" or (was ~= "owner" and was ~= "admin") then room:set_affiliation(true, jid, affiliation); end
+			room:set_affiliation_data(jid, "outside", nil);
+			room:save(true);
 			return answer(event, 200, {});
 		end
 	end
@@ -328,8 +329,13 @@ local function seed(plan)
 		room:set_persistent(true);
 		room:set_public(true);
 		room:set_whois("anyone");
+		local inside = {};
 		for _, who in ipairs(channel.members) do
+			inside[who] = true;
 			room:set_affiliation(true, who .. "@" .. domain, "member");
+		end
+		for _, who in ipairs(channel.owners) do
+			room:set_affiliation(true, who .. "@" .. domain, "owner", nil, not inside[who] and { outside = true } or nil);
 		end
 		room:set_members_only(channel.closed);
 		room:save(true);

@@ -15,6 +15,8 @@ PAGE = 500
 """Messages that the chat gives at once."""
 MOST_BACK = 50_000
 """Messages that one request walks back over."""
+ADMIN = "theagentcompany"
+"""The account that is the admin where TheAgentCompany's tasks look for one."""
 
 
 def identity(kind: str, name: str) -> str:
@@ -39,7 +41,8 @@ class Asker:
         return [
             {
                 "_id": identity("person", one["id"]), "username": one["id"], "name": one["name"], "type": "user",
-                "nameInsensitive": one["name"].lower(), "status": "offline", "active": True, "roles": ["user"],
+                "nameInsensitive": one["name"].lower(), "status": "offline", "active": True,
+                "roles": ["user", "admin"] if one["id"] == ADMIN else ["user"],
             }
             for one in self.ask("GET", "/api/people")["people"]
         ]  # fmt: skip
