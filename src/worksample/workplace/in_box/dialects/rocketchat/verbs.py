@@ -37,8 +37,8 @@ def _in_role(asker: Asker, given: Mapping[str, Any]) -> dict[str, Any]:
     if not role:
         raise Refused(400, 'Query param "role" is required')
     if role not in ("user", "admin") or given.get("roomId"):
-        # There are no moderators and leaders, and a company says who owns its rooms: either answer could be wrong of
-        # work that was done, or right of none.
+        # Moderators and leaders are not there, and a company says who owns its rooms: an answer could call right work
+        # wrong, or nothing done right.
         raise not_served(f"the role {role} in rooms")
     return _paged("users", [one for one in asker.people() if role in one["roles"]], given)
 
