@@ -44,11 +44,12 @@ async def test_the_three_names_lead_where_they_should(site: Site) -> None:
         (f"{LABEL}.c.wsxlocalhost:8765",), ("ws.localhost:8765\x00",), ("wß.localhost:8765",),
     ],
 )  # fmt: skip
-async def test_every_other_name_is_told_nothing(site: Site, hosts: tuple[str, ...]) -> None:
+async def test_every_other_name_is_told_nothing_but_where_to_look(site: Site, hosts: tuple[str, ...]) -> None:
     for path in ("/", "/api/v1/me", "/assets/x-1234.js"):
         status, headers, body = await ask(site, *hosts, path=path)
-        assert (status, body) == (421, b"")
-        assert set(headers) == {"content-length", "connection"}
+        assert status == 421 and b"the address that `worksample review`" in body
+        assert headers["content-type"] == "text/plain; charset=utf-8" and headers["x-content-type-options"] == "nosniff"
+        assert set(headers) == {"content-type", "content-length", "x-content-type-options", "connection"}
 
 
 async def test_an_absolute_address_is_refused(site: Site) -> None:

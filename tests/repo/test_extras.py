@@ -125,8 +125,9 @@ def test_pip_is_found_where_the_environment_has_none() -> None:
     program = "import sys; sys.modules['pip'] = None\nfrom worksample.sandboxes.toolbox_fetch import pip_here\n"
     words = [sys.executable, "-c", f"{program}print(*pip_here(), '--version')"]
     said = subprocess.run(words, capture_output=True, text=True, check=True, env=clean_environment()).stdout.split()
-    ran = subprocess.run(said, capture_output=True, text=True, check=False)
-    assert said == ["--version"] or ran.stdout.startswith("pip "), ran.stderr
+    if said != ["--version"]:  # this machine has one
+        ran = subprocess.run(said, capture_output=True, text=True, check=False)
+        assert ran.stdout.startswith("pip "), ran.stderr
 
 
 def test_what_is_wanted_has_the_versions_that_are_here() -> None:

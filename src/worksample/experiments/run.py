@@ -84,7 +84,10 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
         ):
             bring(listener.note)
         interrupted = asyncio.run(work.all())
-    except* WorksampleError as group:
+    except BaseExceptionGroup as group:
+        # Not `except*`, in which Python 3.11.2 puts what is raised into a group of its own.
+        if group.split(WorksampleError)[1] is not None:
+            raise
         raise _first(group) from None
     finally:
         listener.end()

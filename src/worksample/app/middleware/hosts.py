@@ -57,6 +57,15 @@ class Hosts:
 
 
 async def _misdirected(scope: Scope, receive: Receive, send: Send) -> None:
-    headers = [(b"content-length", b"0"), (b"connection", b"close")]
+    """Whoever forwards a port or types localhost learns which address to open; nothing of theirs is repeated."""
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(_ELSEWHERE)).encode()),
+        (b"x-content-type-options", b"nosniff"), (b"connection", b"close"),
+    ]  # fmt: skip
     await send({"type": "http.response.start", "status": 421, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
+    await send({"type": "http.response.body", "body": b"" if scope.get("method") == "HEAD" else _ELSEWHERE})
+
+
+_ELSEWHERE = b"""This server does not answer at this address.
+next: open the address that `worksample review` or `worksample serve` printed (docs/review.md)
+"""
