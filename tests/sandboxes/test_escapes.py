@@ -151,7 +151,7 @@ def ask() -> Iterator[Ask]:
     def ask_one(kind: str, name: str) -> dict[str, Any]:
         if kind not in drivers:
             folder = Path(f"/tmp/worksample-attacks-{kind}-{os.getpid()}")
-            folder.mkdir(mode=0o755)
+            folder.mkdir(mode=0o755, exist_ok=True)  # from one that was skipped
             folders.append(folder)
             drivers[kind] = _start(kind, folder)
             _line(drivers[kind])
