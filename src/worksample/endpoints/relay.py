@@ -23,16 +23,29 @@ class _Side(asyncio.BufferedProtocol):
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._contact, self._outward = contact, outward
         self._buffer = memoryview(bytearray(1 << 16))
+        self._early = bytearray()
         self._ended = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(HIGH)
-        other = self._peer()
-        if other is None:  # what comes before there is somebody to give it to waits in the kernel
-            self.transport.pause_reading()
+        if self.other is None or self.other.transport is None:
+            self.transport.pause_reading()  # what comes before there is somebody to give it to waits in the kernel
         else:
-            other.resume_reading()
+            self._follow(self.other, self.other.transport)
+
+    def _follow(self, first: _Side, transport: asyncio.Transport) -> None:
+        """Take over from the end that was there first. Python 3.11.2 reads on in spite of a pause at the beginning."""
+        assert self.transport is not None
+        if first._early:
+            self.transport.write(bytes(first._early))
+            first._early.clear()
+        if transport.is_closing():
+            self.transport.close()
+        elif first._ended:
+            self.transport.write_eof()
+        else:
+            transport.resume_reading()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return self._buffer
@@ -43,7 +56,9 @@ class _Side(asyncio.BufferedProtocol):
         else:
             self._contact.received += nbytes
         other = self._peer()
-        if other is not None and not other.is_closing():
+        if other is None:
+            self._early += self._buffer[:nbytes]
+        elif not other.is_closing():
             other.write(bytes(self._buffer[:nbytes]))
 
     def eof_received(self) -> bool:
