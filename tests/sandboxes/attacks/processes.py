@@ -196,7 +196,8 @@ async def _lives_on(name: str) -> bool:
                 started |= {child.pid for child in psutil.Process(pid).children()}
         if len(started) > 4:
             for pid in left:
-                os.kill(pid, 9)
+                with contextlib.suppress(ProcessLookupError):  # its first process may end while the daemon begins
+                    os.kill(pid, 9)
             return True
         await asyncio.sleep(0.02)
     return False
