@@ -33,7 +33,8 @@ async def served(
 async def test_a_service_that_hangs_is_not_the_agents_fault(tmp_path: Path) -> None:
     at, trials, _ = await served(tmp_path, [Answer(fault=Fault.HANG)], seconds=2, tries=2)
     assert [t.outcome.cause for t in trials] == [Cause.MODEL_ERROR] * 2
-    assert all(t.usage == {} and t.phases["service"] > 1 for t in trials)
+    assert all(t.usage["agent"].requests == t.usage["agent"].unsettled == 1 for t in trials)
+    assert all(t.phases["service"] > 1 for t in trials)
     assert "for the model's service: no answer came" in trials[0].outcome.reason
     assert at.store.open_slots(at.experiment.id)
 

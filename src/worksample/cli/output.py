@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.python_api.words import dollars, duration, printable
+from worksample.python_api.words import bounded, dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 __all__ = [
-    "console", "dollars", "duration", "json_option", "open_store", "price_option", "printable", "say_json",
+    "bounded", "console", "dollars", "duration", "json_option", "open_store", "price_option", "printable", "say_json",
     "store_option", "table",
 ]  # fmt: skip
 
@@ -42,9 +42,16 @@ def store_option(function: F) -> F:
     )(function)
 
 
-def price_option(says: str) -> Callable[[F], F]:
+PRICES = (
+    "US dollars per million tokens: input, output, and those read from and written to the service's cache (default: "
+    "as input). Repeatable."
+)
+
+
+def price_option(says: str = PRICES) -> Callable[[F], F]:
     """`--price`, repeatable: what a model's tokens cost."""
-    return click.option("--price", "prices", multiple=True, default=None, metavar="MODEL=IN,OUT", help=says)
+    form = "MODEL=IN,OUT[,CACHE_READ[,CACHE_WRITE]]"
+    return click.option("--price", "prices", multiple=True, default=None, metavar=form, help=says)
 
 
 def open_store(where: str | Path | None, *, create: bool = False) -> Store:

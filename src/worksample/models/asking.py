@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
 from worksample.records import Usage, canonical
 
+from .account import ModelAccount, Most, together
 from .answer import Answer, malformed, read_answer
 from .closing import asked
 from .exhibit import Exhibit
@@ -18,9 +19,11 @@ from .judge import Role
 from .probe import Kind, Probe
 from .prompt import Prompt, prompt
 from .resolve import resolve
-from .usage import output_usage, plus
+from .token_estimate import size_of_request
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from inspect_ai.model import ChatMessage, ModelOutput
 
 GRACE = 30.0
@@ -36,7 +39,7 @@ class _Ledger:
     calls: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, used: Usage) -> None:
-        self.usage = plus(self.usage, used) if self.usage.calls else used
+        self.usage = together(self.usage, used)
 
 
 async def ask(role: Role, probe: Probe) -> tuple[Answer, Usage]:
@@ -99,18 +102,20 @@ def _fence(probe: Probe) -> Fence:
 
 async def _once(role: Role, probe: Probe, put: Prompt, ledger: _Ledger) -> Answer:
     kept: dict[str, Any] = await asyncio.to_thread(_keep_prompt, role, put)
-    role.spent.begin(role.name, role.config)
+    messages, account = _messages(put), ModelAccount(role.service.prices)
+    most = _dearest(role, messages)
+    await role.spent.begin(role.name, role.config, most)
     ledger.calls.append(kept)
-    used = Usage()
     try:
-        output = await _generate(role, put)
-        used = output_usage(output.usage, role.model, role.service.prices)
+        with account.current():
+            output = await _generate(role, messages)
     except JudgeError as error:
         kept["failed"] = error.what[:500]
         raise
     finally:
-        role.spent.end(used)
-    ledger.add(used)
+        used = account.close_total()
+        role.spent.end(used, most)
+        ledger.add(used)
     said = _said(output)
     kept["answer"] = await asyncio.to_thread(role.sink.put, canonical(said))
     try:
@@ -128,13 +133,19 @@ def _keep_prompt(role: Role, put: Prompt) -> dict[str, Any]:
     return {"prompt": role.sink.put(canonical(put_to)), **({"pictures": pictures} if pictures else {})}
 
 
-async def _generate(role: Role, put: Prompt) -> ModelOutput:
+def _dearest(role: Role, messages: Sequence[ChatMessage]) -> float:
+    """US dollars that one call can cost at most; 0 without a price."""
+    size, price = size_of_request(messages), role.service.prices.get(role.model)
+    return Most(size.tokens_at_most, role.config.max_tokens, price).cost or 0.0
+
+
+async def _generate(role: Role, messages: list[ChatMessage]) -> ModelOutput:
     """One call. JudgeError (`judge.error`) for whatever the service or its provider does."""
     try:
         model = resolve(role.model, role.calling, role.generation)
         asked(model)
         async with asyncio.timeout(role.config.timeout + GRACE):
-            return await model.generate(_messages(put))
+            return await model.generate(messages)
     except TimeoutError as error:
         raise JudgeError(f"no answer within {role.config.timeout:g} seconds", where=role.model) from error
     except PlanError as error:

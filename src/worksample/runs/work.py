@@ -73,7 +73,7 @@ async def _endeavour(
         environment = try_.instance.work.environment
         if environment.served or environment.workplace is not None:
             await _serve(try_, stack)
-        with apply_limits(_limits(try_.limits), catch_errors=True) as scope:
+        with try_.account.current(), apply_limits(_limits(try_.limits), catch_errors=True) as scope:
             async with reaching(try_, box_of()) as during:
                 if environment.health is not None:
                     await during(healthy(environment.health))
@@ -86,11 +86,11 @@ async def _endeavour(
     except TerminateSampleError as error:
         return cancelled(f"ended from outside: {error}"), error
     except LimitExceededError as error:
-        return ended_by_limit(error, list(transcript().events), now()), error
+        return ended_by_limit(error, list(transcript().events), now(), try_.account), error
     except Exception as error:  # noqa: BLE001 - the boundary of a trial: whatever is raised gets its outcome, once
         return ended_by_error(error, list(transcript().events)), error
     if scope.limit_error is not None:
-        return ended_by_limit(scope.limit_error, list(transcript().events), now()), None
+        return ended_by_limit(scope.limit_error, list(transcript().events), now(), try_.account), None
     return done, None
 
 

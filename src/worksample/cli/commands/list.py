@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from worksample.cli.figure_options import judged_by_option
-from worksample.cli.output import dollars, json_option, open_store, say_json, store_option, table
+from worksample.cli.output import bounded, json_option, open_store, say_json, store_option, table
 
 if TYPE_CHECKING:
     from worksample.experiments.status import Status
     from worksample.records import JudgedBy
+    from worksample.store.spending import Spending
 
+AGENTS = "agents"
 ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "cost")
 """Columns that every table has."""
 
@@ -22,7 +24,7 @@ ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "co
 @store_option
 @json_option
 def command(judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
-    """List the experiments in a store: planned, finished, graded and waiting trials, and the cost so far."""
+    """List the experiments in a store: planned, finished, graded and waiting trials, and what models cost so far."""
     from worksample.experiments.status import status_of
     from worksample.records import Experiment
 
@@ -43,6 +45,7 @@ def command(judged_by: JudgedBy | None, store: str | None, as_json: bool | None)
 
 
 def _cells(row: Status) -> dict[str, str | int]:
+    money = {one.who: said_of(one) for one in row.spending}
     return {
         "experiment": row.experiment,
         "when": row.at[:16].replace("T", " "),
@@ -58,6 +61,14 @@ def _cells(row: Status) -> dict[str, str | int]:
         "waits for a judge": row.waits_for_judge,
         "to label": row.to_label,
         "ungraded": row.ungraded,
-        "cost": dollars(row.cost) + (f" + {row.unpriced} unpriced" if row.unpriced else ""),
+        "cost": money.pop(AGENTS),
+        **{f"{who}' cost": said for who, said in money.items()},
         "": "UNSANDBOXED" if row.sandbox == "none" else "",
     }
+
+
+def said_of(spent: Spending) -> str:
+    """What models took: "" for colleagues and judges that nobody asked."""
+    if not spent.pieces:
+        return bounded(0.0) if spent.who == AGENTS else ""
+    return bounded(spent.cost, spent.unpriced, spent.at_most if spent.unsettled else None)

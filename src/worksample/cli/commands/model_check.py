@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--agent", "agents", multiple=True, default=None, metavar="NAME|FILE", help="As for run; by default worker."
 )
 @click.option("--model", "models", multiple=True, default=None, metavar="PROVIDER/MODEL", help="As for run.")
-@price_option("US dollars per million tokens of prompt and answer. Repeatable.")
+@price_option()
 @service_options
 @click.option("--offline", is_flag=True, default=None, help="Call nothing: look at provider, key and settings only.")
 @json_option
@@ -65,4 +65,8 @@ def _show(found: Sequence[Checked]) -> None:
     for step in dict.fromkeys(one.next for one in found if one.next):
         click.echo(printable(f"  next: {step}"))
     for model in dict.fromkeys(one.model for one in found if one.sound and not one.priced):
-        click.echo(printable(f"  a price: --price {model}=INPUT,OUTPUT in dollars per million tokens"))
+        click.echo(
+            printable(
+                f"  a price: --price {model}=INPUT,OUTPUT[,CACHE_READ[,CACHE_WRITE]] in dollars per million tokens"
+            )
+        )

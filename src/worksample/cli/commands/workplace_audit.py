@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--repeats", type=click.IntRange(1, 100), default=None, help="How often each question is asked; default: 3."
 )
-@price_option("US dollars per million tokens in and out, to say what the audit costs.")
+@price_option()
 @json_option
 def command(
     folder: Path, model: str | None, repeats: int | None, prices: tuple[str, ...] | None, as_json: bool | None

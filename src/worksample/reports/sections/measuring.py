@@ -28,6 +28,7 @@ from . import (
     rubrics,
     scores,
     side_by_side,
+    spending,
     votes,
 )
 from .config import MeasureConfig
@@ -48,6 +49,7 @@ PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Preferences and Elo", preferences.sections),
     ("Preferences, corrected by people", corrected_pairs.sections),
     ("Dollars", money.sections),
+    ("Money and tokens of models", spending.sections),
     ("Agreement between evaluators", votes.agreement),
     ("Evaluators side by side", side_by_side.sections),
     ("Severity and position", evaluators.sections),

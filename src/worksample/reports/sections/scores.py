@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -16,6 +16,9 @@ from worksample.verdicts.frame import state_of
 
 from .material import NONE, Group, Material, attempted
 from .section import Section, SectionRow
+
+if TYPE_CHECKING:
+    from worksample.models import Price
 
 FEW = 4
 """Categories that a note names."""
@@ -60,7 +63,10 @@ def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protoc
         *material.by_notes,
     ]
     if listed:
-        notes.append("list price: every prompt token at the price of a fresh one, by the prices given; cost: as billed")
+        notes.append(
+            "list price: by the prices given, cached tokens as fresh ones unless a price of theirs is given; "
+            "cost: as billed"
+        )
     if (frame["attempt"].max() or 1) != 1:
         notes.append("first attempts only; re-attempts are in the lifts")
     title = f"Pass and score ({protocol})"
@@ -68,19 +74,22 @@ def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protoc
 
 
 def list_cost(material: Material) -> pl.Expr:
-    """US dollars of a trial's own model calls at list price, every prompt token as a fresh one; null where its model
-    has no price. Prices are the same for every call, so a trial's tokens give what its calls add up to.
+    """US dollars of a trial's own model calls at list price; null where its model has no price. Cached tokens count as
+    fresh ones where no price of theirs is given. Prices are the same for every call, so a trial's tokens give what its
+    calls add up to.
     """
-    prices = material.config.prices
-    each = (
-        pl.col("model").replace_strict(
-            {m: getattr(p, side) for m, p in prices.items()}, default=None, return_dtype=pl.Float64
-        )
-        for side in ("input", "output")
-    )
-    fresh, written = each
-    prompt = pl.col("tokens") - pl.col("output_tokens")
-    return (prompt * fresh + pl.col("output_tokens") * written) / 1_000_000
+    whole = pl.lit(0.0)
+    for column, side in (("input", "input"), ("output", "output"), ("cache_read",) * 2, ("cache_write",) * 2):
+        each = {name: _at(price, side) for name, price in material.config.prices.items()}
+        rate = pl.col("model").replace_strict(each, default=None, return_dtype=pl.Float64)
+        whole = whole + pl.col(f"{column}_tokens") * rate
+    return whole / 1_000_000
+
+
+def _at(price: Price, side: str) -> float:
+    """A figure of a price; that of fresh input where there is none."""
+    figure: float | None = getattr(price, side)
+    return price.input if figure is None else figure
 
 
 def left_out(frame: pl.DataFrame) -> Iterator[str]:
@@ -123,9 +132,21 @@ def _score_line(material: Material, group: Group) -> SectionRow:
 
 
 def _cost(rows: pl.DataFrame, cost: Estimate) -> Estimate:
-    """With a word on the trials whose cost is only part of what they spent."""
-    partly = rows.filter(pl.col("cost").is_not_null() & ~pl.col("priced").fill_null(True)).height
-    return cost.noting(f"{partly} trials made calls without a price: a lower bound" if partly else "")
+    """With a word on the trials whose cost is only part of what they spent, or more than that."""
+    unsettled = pl.col("cost").is_not_null() & ~pl.col("priced").fill_null(True)
+    partly = rows.filter(unsettled & pl.col("cost_at_most").is_null()).height
+    beyond = rows.filter(unsettled & (pl.col("unsettled_calls").fill_null(0) > 0)).height
+    estimated = rows.filter(pl.col("estimated_calls").fill_null(0) > 0).height
+    above = rows.filter(pl.col("cached_as_input").fill_null(0) > 0).height
+    said = (
+        (partly, "made calls without a price: a lower bound"),
+        (beyond, "have requests whose end nobody told: a lower bound"),
+        (estimated, "have estimated tokens"),
+        (above, "have cached tokens at the price of fresh ones: an upper bound"),
+    )
+    for count, what in said:
+        cost = cost.noting(f"{count} trials {what}" if count else "")
+    return cost
 
 
 def _breakdowns(material: Material, frame: pl.DataFrame) -> Iterator[Section]:

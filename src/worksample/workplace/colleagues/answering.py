@@ -118,7 +118,8 @@ class ByModel:
         try:
             said, usage = await speak(self.model, self.service, prompt_of(colleague), turns, given)
         except ColleagueError as error:
-            return Reply("", record={**record, "failed": error.what[:500]})
+            used = error.usage if isinstance(error.usage, Usage) and error.usage.requests else None
+            return Reply("", used, {**record, "failed": error.what[:500]})
         if kept := [one.id for one in colleague.secrets if leaks(said, one)]:
             return Reply(colleague.otherwise, usage, {**record, "withheld": kept})
         known = {one.id for one in colleague.does}
