@@ -58,6 +58,7 @@ class Cause(StrEnum):
     LIMIT_COST = "limit.cost"
     LIMIT_TOKENS = "limit.tokens"
     LIMIT_TURNS = "limit.turns"
+    LIMIT_MEMORY = "limit.memory"
     LIMIT_OTHER = "limit.other"
     AGENT_CRASH = "agent.crash"
     AGENT_MALFORMED = "agent.malformed"
@@ -129,6 +130,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.LIMIT_COST: _of(_B.AGENT, "spent its budget", graded=True),
     Cause.LIMIT_TOKENS: _of(_B.AGENT, "used up its tokens", graded=True),
     Cause.LIMIT_TURNS: _of(_B.AGENT, "used up its steps", graded=True),
+    Cause.LIMIT_MEMORY: _of(_B.AGENT, "used up the sandbox's memory", graded=True),
     Cause.LIMIT_OTHER: _of(_B.AGENT, "reached a limit of the engine", graded=True),
     Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
     Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
