@@ -131,10 +131,11 @@ def check_agent(agent: Agent, instance: Instance) -> None:
 def mounts_of(agent: Agent) -> tuple[Mount, ...]:
     """Return what a box of the agent shows besides the work: its program. Raises PlanError if that is not here."""
     settings = checked(agent.harness, agent.settings)
-    if not isinstance(settings, ProgramSettings):
-        own = isinstance(settings, CommandSettings) and settings.folder
-        return (mount_of(settings.folder, settings.folder_digest),) if own else ()
-    return need(agent.harness, settings.version, settings.program).mounts()
+    if isinstance(settings, ProgramSettings):
+        return need(agent.harness, settings.version, settings.program).mounts()
+    if isinstance(settings, CommandSettings) and settings.folder:
+        return (mount_of(settings.folder, settings.folder_digest),)
+    return ()
 
 
 def works_in_images(agent: Agent) -> bool:
