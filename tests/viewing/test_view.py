@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worksample.models import Visibility
 from worksample.records import Entry, Manifest
 from worksample.store import Store
 from worksample.viewing import KINDS, View, formats
@@ -35,6 +36,7 @@ plain = st.recursive(
         meta=st.dictionaries(st.text(), plain),
         problem=st.text(),
         inspectable=st.booleans(),
+        visibility=st.sampled_from(Visibility),
     )
 )
 def test_a_view_is_json_and_comes_back(view: View) -> None:
@@ -113,9 +115,25 @@ def test_a_taken_over_converter_cannot_invent_a_badge(work: _Work) -> None:
 def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(work: _Work) -> None:
     (entry,) = work.manifest.entries
     view, _, kept = work._shown(entry, Raw({"family": "office", "missing": "libreoffice"}))
-    assert kept == 0 and not view.inspectable
+    assert kept == 0 and not view.inspectable and view.visibility is Visibility.MISSING
     assert "LibreOffice is missing" in view.problem and "apt-get install" in view.problem
     assert "libreoffice-writer" in view.problem
+
+
+@pytest.mark.parametrize(
+    ("raw", "blame"),
+    [
+        (Raw({"family": "table", "unreadable": "its beginning is text, the rest is not"}), Visibility.FILE),
+        (Raw({"family": "office", "unreadable": "soffice was slow", "slow": True}), Visibility.STARVED),
+        (Raw({"family": "office"}, fault="its converter failed"), Visibility.CRASHED),
+        (Raw({"family": "office"}, fault="too much memory", blame=Visibility.FILE), Visibility.FILE),
+        (Raw(), Visibility.CRASHED),
+    ],
+)
+def test_a_view_that_could_not_be_made_says_whose_fault_that_is(work: _Work, raw: Raw, blame: Visibility) -> None:
+    view, _, kept = work._shown(work.manifest.entries[0], raw)
+    assert view.visibility is blame
+    assert kept == (0 if blame.ours else None)
 
 
 def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work: _Work) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, open_box
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.files import ScanLimits, Sink, scan
+from worksample.models.exhibit import Visibility
 from worksample.records import Entry, Manifest, canonical
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ TAKEN = ScanLimits(files=20_000, bytes=1 << 30)
 SECONDS = {"media": 600.0, "workbook": 300.0, "office": 180.0}
 """Time for a family of formats."""
 USUAL_SECONDS = 90.0
-AGAIN = 3_600.0
-"""Seconds after which what was too slow is tried again: the machine may have been busy."""
 BATCH = 100
 """Light files that share a process."""
 BATCH_SECONDS = 60.0
@@ -37,14 +36,15 @@ BATCH_SECONDS = 60.0
 class Raw:
     """What a box said of a file. `plain`: the converter's own words, unchecked; None where it gave none.
 
-    `files`: blobs by path below the output folder; `fault`: why there is nothing; `kept`: for how many
-    seconds that counts; None is for good.
+    `files`: blobs by path below the output folder; `fault`: why there is nothing; `blame`: whose fault that is;
+    `kept`: for how many seconds that counts; None is for good.
     """
 
     plain: dict[str, Any] | None = None
     files: dict[str, str] = field(default_factory=dict)
     manifest: Manifest = field(default_factory=Manifest)
     fault: str = ""
+    blame: Visibility = Visibility.CRASHED
     kept: float | None = None
 
     @property
@@ -107,8 +107,9 @@ class Converter:
             raise
         except SandboxError as error:
             return Raw(fault=f"its box was lost: {error.what}", kept=0.0)
-        kept = 0.0 if not self.usual else AGAIN if done.timed_out else None
-        return found.get(0) or Raw({"family": family}, fault=_why(done, seconds, self.limits), kept=kept)
+        blame = Visibility.FILE if done.oom else Visibility.STARVED if done.timed_out else Visibility.CRASHED
+        kept = 0.0 if not self.usual or blame.ours else None
+        return found.get(0) or Raw({"family": family}, fault=_why(done, seconds, self.limits), blame=blame, kept=kept)
 
     async def _taken(self, box: Box, done: Completed, count: int) -> dict[int, Raw]:
         answers = dict(filter(None, (_answer(line, count) for line in done.stdout.splitlines())))

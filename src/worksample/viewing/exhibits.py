@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.box import open_box
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.models import Exhibit, Look
+from worksample.models import Exhibit, Look, Visibility
 from worksample.records import Entry, EntryKind, Manifest
 
 from .convert import IN, WORK, Converter
@@ -73,7 +73,11 @@ class _Shown:
         unseen = not found or not self.view.inspectable
         if unseen or self.view.problem:
             said = self.view.problem or f"shown to people as {self.view.kind}"
-            found.append(Exhibit(Look.TEXT, self.entry.path, said, side=UNSEEN if unseen else ""))
+            blame = self.view.visibility
+            if unseen and blame is Visibility.SHOWN:
+                blame = Visibility.PEOPLE_ONLY
+            side = UNSEEN if unseen else ""
+            found.append(Exhibit(Look.TEXT, self.entry.path, said, side=side, visibility=blame))
         return found
 
     def _nothing(self) -> Iterator[Exhibit]:
@@ -143,7 +147,8 @@ class _Shown:
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            return [Exhibit(Look.TEXT, name, f"its pages could not be drawn: {error.what}", side=UNSEEN)]
+            said = f"its pages could not be drawn: {error.what}"
+            return [Exhibit(Look.TEXT, name, said, side=UNSEEN, visibility=Visibility.CRASHED)]
         found = [Exhibit.of_text(text[:TEXT], f"{name}, its text")] if with_text and text.strip() else []
         return found + [Exhibit.of_picture(page, f"{name}, page {n}") for n, page in enumerate(pages, 1)]
 
