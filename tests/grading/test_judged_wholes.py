@@ -56,7 +56,7 @@ def pictures(many: int, side: str = "") -> list[Exhibit]:
 async def test_work_and_reference_share_what_one_question_may_show(tmp_path: Path) -> None:
     work = [Exhibit.of_text("w" * 300), *pictures(5, "w")]
     reference = [Exhibit.of_text("r" * 300), *pictures(5, "r")]
-    said, requests = await asked(tmp_path, work, reference, [judged("2", "www")], characters=200, pictures=4)
+    said, requests = await asked(tmp_path, work, reference, [judged("2", "w" * 40)], characters=200, pictures=4)
     assert isinstance(said.payload, Holistic)
     seen = read(requests[0])
     assert [seen.exhibits[n].removeprefix("| ").rstrip() for n in (0, 3)] == ["w" * 100, "r" * 100]
