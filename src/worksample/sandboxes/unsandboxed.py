@@ -24,7 +24,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from worksample.box import BoxConfig, Completed, Endpoint, Process
+from worksample.box import BoxConfig, Completed, Endpoint, Process, Timeout
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.sandboxes.layout import HOME, LAST, environment
 from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, reach
@@ -92,7 +92,7 @@ class PlainBox:
         input: bytes = b"",
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
-        timeout: float | None = None,
+        timeout: Timeout = None,
         output_limit: int | None = None,
     ) -> Completed:
         """See Box.run."""
@@ -113,7 +113,9 @@ class PlainBox:
             if not ended:
                 process.signal(signal.SIGKILL)
                 process.hang_up()
-        return Completed(how.returncode, out, err, how.timed_out, kept.truncated, False, how.seconds)
+        return Completed(
+            how.returncode, out, err, how.timed_out, kept.truncated, False, how.seconds, how.starved, how.counted
+        )
 
     async def start(
         self,
@@ -121,7 +123,7 @@ class PlainBox:
         *,
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
-        timeout: float | None = None,
+        timeout: Timeout = None,
     ) -> Process:
         """See Box.start."""
         try:
@@ -130,7 +132,7 @@ class PlainBox:
             return Unstarted(*self._why(failure, argv, cwd))
 
     def _begin(
-        self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, timeout: float | None
+        self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, timeout: Timeout
     ) -> PlainProcess:
         self._usable()
         if not argv:
