@@ -225,6 +225,10 @@ class Box(Protocol):
         """
         ...
 
+    async def hurry(self) -> None:
+        """Give a box in the background a fair share of the processors from now on, as far as the machine allows it."""
+        ...
+
     async def kill(self) -> None:
         """End the box's processes; what is in `output_path` can still be read. Harmless when done twice."""
         ...

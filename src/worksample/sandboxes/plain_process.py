@@ -183,6 +183,12 @@ class Groups:
         for process in self._held:
             process.signal(number)
 
+    def hurry(self) -> None:
+        """Give all the usual priority, where this process may."""
+        for process in self._held:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.setpriority(os.PRIO_PGRP, process.pid, 0)
+
     def _thin(self) -> None:
         """Let go of groups that are empty but for their leader."""
         ended = [process for process in self._held if process.done.done() and process.heard()]

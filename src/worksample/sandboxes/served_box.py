@@ -242,6 +242,11 @@ class ServedBox:
             raise SandboxError("the box has no root of its own, or was closed", where="box")
         return pathlib.Path(f"/proc/{os.getpid()}/fd/{self._changes}")
 
+    async def hurry(self) -> None:
+        """See Box.hurry."""
+        self._usable()
+        await asyncio.to_thread(self._holder.hurry)
+
     async def kill(self) -> None:
         """See Box.kill."""
         link, self._link = self._link, None
