@@ -27,8 +27,6 @@ NAMED = 10
 """Files that an error names, where another was meant."""
 BESIDE = 500
 """Files that a view may refer to."""
-_RETRY_PLAIN = ("text", "markdown")
-"""Families that can be shown without their colours where those bring the converter down."""
 _LEAKS = {"leaks": ["what it says of its maker was not removed"]}
 
 
@@ -134,7 +132,7 @@ class _Work:
                     return
                 raw = await self.converter.one(config, entry, family)
                 # A crash may be due to what makes the blind copy: then the view goes without one.
-                if raw.fault and (family in _RETRY_PLAIN or raw.kept is None):
+                if raw.fault and raw.blame is not Visibility.STARVED:
                     raw = await self.converter.one(config, entry, family, plain=True)
                 await keep(entry, raw)
 
@@ -175,17 +173,21 @@ class _Work:
         if "missing" in plain:
             name = str(plain["missing"])
             need = needs.NEEDS.get(name)
+            if need is not None and not needs.missing((name,)):
+                said = f"its converter says that {need.title} is missing, which is on this server"
+                return card(said, Visibility.CRASHED, source=entry.blob, meta=about), "", 0.0
             line = f"; to see it: {need.line}" if need else ""
             problem = f"{need.title if need else name[:60]} is missing on the server{line}"
             return card(problem, Visibility.MISSING, source=entry.blob, meta=about | {"missing": name[:60]}), "", 0.0
-        if "unreadable" in plain or raw.fault or not plain:
-            said = str(plain.get("unreadable") or raw.fault or "its converter said nothing")
+        if {"unreadable", "broken"} & set(plain) or raw.fault or not plain:
+            said = str(plain.get("unreadable") or plain.get("broken") or raw.fault or "its converter said nothing")
             head = {"head": str(plain["head"])[:512]} if "head" in plain else {}
-            blame = Visibility.STARVED if plain.get("slow") else Visibility.FILE if "unreadable" in plain else raw.blame
+            blame = Visibility.FILE if "unreadable" in plain else raw.blame
             kept = 0.0 if blame.ours else raw.kept
             return card(said, blame, source=entry.blob, meta=about | head), "", kept
         try:
-            return self._made(entry, raw, plain), str(plain.get("by", "")), None
+            made = self._made(entry, raw, plain)
+            return made, str(plain.get("by", "")), 0.0 if made.visibility.ours else None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             # A converter that a hostile file has taken over can say anything.
             said = f"its converter's answer is not a view: {str(error)[:200]}"
@@ -212,7 +214,7 @@ class _Work:
                 "meta": meta,
                 "problem": plain["problem"],
                 "inspectable": plain["inspectable"],
-                "visibility": Visibility.SHOWN if plain["inspectable"] else Visibility.FILE,
+                "visibility": plain["lacks"] or ("shown" if plain["inspectable"] else "file"),
             }
         )
 
