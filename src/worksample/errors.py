@@ -95,7 +95,10 @@ class Cause(StrEnum):
     JUDGE_REFUSED = "judge.refused"
     JUDGE_LIMIT = "judge.limit"
     JUDGE_LACKS = "judge.lacks"
+    JUDGE_UNSHOWN = "judge.unshown"
+    JUDGE_BLIND = "judge.blind"
     PERSON_DECLINED = "person.declined"
+    PERSON_UNSHOWN = "person.unshown"
     PERSON_AWAITED = "person.awaited"
     PERSON_CONTINUES = "person.continues"
     NOT_ATTEMPTABLE = "plan.not_attemptable"
@@ -167,6 +170,9 @@ POLICY: dict[Cause, Policy] = {
     Cause.JUDGE_REFUSED: _of(_B.JUDGE, "the judge refused to answer", retry=True),
     Cause.JUDGE_LIMIT: _of(_B.JUDGE, "the judge's budget is spent"),
     Cause.JUDGE_LACKS: _of(_B.JUDGE, "no judge is configured"),
+    Cause.JUDGE_UNSHOWN: _of(_B.JUDGE, "the judge could not be shown all of the work", retry=True),
+    Cause.JUDGE_BLIND: _of(_B.JUDGE, "no model can be shown this kind of work", by_deliverable=True),
+    Cause.PERSON_UNSHOWN: _of(_B.PERSON, "the evaluator could not inspect the work"),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
     Cause.PERSON_AWAITED: _of(_B.PERSON, "waits for people"),
     Cause.PERSON_CONTINUES: _of(_B.PERSON, "a person continues what the agent did"),
@@ -174,6 +180,10 @@ POLICY: dict[Cause, Policy] = {
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
 }
+
+
+UNSEEN_CAUSES = frozenset({Cause.JUDGE_UNSHOWN, Cause.JUDGE_BLIND, Cause.PERSON_UNSHOWN})
+"""Why work is ungraded of which whoever judged could not see enough."""
 
 
 def printable(text: str) -> str:
