@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 __all__ = [
-    "console", "dollars", "duration", "json_option", "open_store", "price_option", "printable", "say_json",
-    "store_option", "table",
+    "console", "decimal_option", "dollars", "duration", "json_option", "open_store", "price_option", "printable",
+    "say_json", "store_option", "table",
 ]  # fmt: skip
 
 FILE_WIDTH = 160
@@ -40,6 +40,14 @@ def store_option(function: F) -> F:
     return click.option(
         "--store", metavar="DIR", default=None, help="The store; default: $WORKSAMPLE_STORE, else ./.worksample."
     )(function)
+
+
+def decimal_option(function: F) -> F:
+    """`--decimal`: the decimal mark of a table's numbers."""
+    return click.option(
+        "--decimal", metavar="MARK", default=None,
+        help="The decimal mark of all numbers, `,` or `.`; default: what each column's own numbers tell.",
+    )(function)  # fmt: skip
 
 
 def price_option(says: str) -> Callable[[F], F]:
