@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -73,8 +74,9 @@ def console(*, err: bool = False) -> Console:
 
 
 def say_json(value: Any) -> None:
-    """One JSON document on stdout."""
-    click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=False))
+    """One JSON document on stdout; with escapes where stdout is not UTF-8."""
+    plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") not in ("utf8", "utf8sig")
+    click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=plain))
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> None:
