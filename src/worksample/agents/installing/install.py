@@ -39,7 +39,7 @@ def install(text: str) -> Installed:
     program, version = split(text)
     sweep_first()
     place = agents_folder()
-    with (place / f".{program.name}.lock").open("w") as lock:
+    with (place / f".{program.name}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         known = find(program.name, version) if version != LATEST else None
         if known is not None and (known.anywhere or not libraries.loader()):
