@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worksample.errors import POLICY
+from worksample.errors import POLICY, Cause
 from worksample.records import Evaluation, Given, Round
 
 from .evaluators import WAITING, Evaluates
@@ -51,6 +51,8 @@ def wanted(round: Round, by: Sequence[Evaluates], made: Sequence[Evaluation], tr
         return []
     at: dict[tuple[str, int], list[Evaluation]] = {}
     for evaluation in made:
+        if evaluation.cause is Cause.SUPERSEDED:
+            continue  # what counts is what the other process makes of it
         at.setdefault(place_of(evaluation), []).append(evaluation)
     most = max((each.repeats for each in by), default=0)
     every = (Place(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)
