@@ -8,6 +8,7 @@
     ├── StoreError              records or blobs cannot be kept or read
     │   ├── StoreFull
     │   ├── RecordConflict
+    │   ├── Superseded          another process took the work over, or has done it
     │   └── RecordMissing
     ├── CaptureError            what an agent left cannot be taken in
     ├── ExportError             a state cannot be what services begin with: cut off, changed, of another version
@@ -104,6 +105,7 @@ class Cause(StrEnum):
     NOT_ATTEMPTABLE = "plan.not_attemptable"
     CANCELLED = "operator.cancelled"
     PLATFORM_CRASH = "platform.crash"
+    SUPERSEDED = "platform.superseded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
+    Cause.SUPERSEDED: _of(_B.PLATFORM, "another process took the work over while this one stood still"),
 }
 
 
@@ -239,6 +242,12 @@ class StoreFull(StoreError):
 
 class RecordConflict(StoreError):
     """A record with this identity exists and says something else."""
+
+
+class Superseded(StoreError):
+    """The work is not this process's any more: another took it over, or has done it."""
+
+    cause = Cause.SUPERSEDED
 
 
 class RecordMissing(StoreError):
