@@ -63,6 +63,7 @@ class Cause(StrEnum):
     LIMIT_OTHER = "limit.other"
     AGENT_CRASH = "agent.crash"
     AGENT_MALFORMED = "agent.malformed"
+    AGENT_REJECTED = "agent.rejected"
     AGENT_ABSENT = "agent.absent"
     AGENT_SERVICE = "agent.service"
     MODEL_ERROR = "model.error"
@@ -139,6 +140,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.LIMIT_OTHER: _of(_B.AGENT, "reached a limit of the engine", graded=True),
     Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
     Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
+    Cause.AGENT_REJECTED: _of(_B.AGENT, "the model's service rejects what the agent asked of it", graded=True),
     Cause.AGENT_ABSENT: _of(_B.SANDBOX, "the sandbox lacks the agent's program"),
     Cause.AGENT_SERVICE: _of(_B.AGENT, "ended a service of the task by its requests, again", graded=True),
     Cause.MODEL_ERROR: _of(_B.MODEL, "the model's service failed", retry=True),

@@ -71,7 +71,7 @@ async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str
     request = json.dumps({"code": code, "seconds": seconds, "bytes": 4 * workspace.tool_output})
     try:
         done = await sandbox().exec(
-            ["sh", "-c", 'exec python3 -c "$KERNEL_SOURCE" call "$0"', f"{workspace.scratch}/.kernel/socket"],
+            ["sh", "-c", 'exec python3 -I -c "$KERNEL_SOURCE" call "$0"', f"{workspace.scratch}/.kernel/socket"],
             input=request,
             env={"KERNEL_SOURCE": _source()},
             timeout=int(seconds + SLACK),
