@@ -76,12 +76,19 @@ class Sent:
     prompt: int
     """Tokens that its prompt likely has."""
     exchanges: list[Exchange] = field(default_factory=list)
+    told: bool = False
+    """Whether the provider's client notes them."""
     began: float = field(default_factory=time.monotonic)
 
     @property
     def waited(self) -> float:
         """Seconds since it was sent."""
         return time.monotonic() - self.began
+
+    @property
+    def unsent(self) -> bool:
+        """Whether it is known that nothing left for the service."""
+        return self.told and not self.exchanges
 
 
 @dataclass(eq=False)
@@ -194,6 +201,8 @@ class ModelAccount:
 
     def _fail(self, error: BaseException, sent: Sent) -> None:
         """Book a call whose last request ended in an error."""
+        if sent.unsent:
+            return
         fates = _fates(sent, error)
         self._lose([*fates[:-1], self._unread(sent) if fates[-1] is Fate.ANSWERED else fates[-1]], sent)
 
@@ -233,6 +242,8 @@ class ModelAccount:
         if sent is None:
             return
         if task.cancelled():
+            if sent.unsent:
+                return
             self._lose([Fate.UNSETTLED, *_earlier(sent)], sent)
             if sent.most.longest is not None:  # a budget is not used up by what is only assumed
                 self.charged += sent.most.cost or 0.0
@@ -263,7 +274,7 @@ class ModelAccount:
             del self._given_up[task]
             if task.done() and not task.cancelled() and task.exception() is None:
                 self._take(task.result(), sent, late=True)
-            else:
+            elif not sent.unsent:
                 self._lose([Fate.UNSETTLED, *_earlier(sent)], sent)
             task.cancel()
         return self.lost

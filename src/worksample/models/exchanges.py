@@ -88,15 +88,17 @@ def record() -> list[Exchange]:
     return found
 
 
-def hook(api: ModelAPI) -> None:
-    """Let a provider's HTTP client note its exchanges; of a provider that has another client none are noted."""
+def hook(api: ModelAPI) -> bool:
+    """Let a provider's HTTP client note its exchanges; False for a provider that has another client."""
     client = getattr(getattr(api, "client", None), "_client", None)
     hooks = getattr(client, "event_hooks", None)
-    if client is None or not isinstance(hooks, dict) or client in _HOOKED:
-        return
-    _HOOKED.add(client)
-    hooks.setdefault("request", []).append(_sent)
-    hooks.setdefault("response", []).append(_came)
+    if client is None or not isinstance(hooks, dict):
+        return False
+    if client not in _HOOKED:
+        _HOOKED.add(client)
+        hooks.setdefault("request", []).append(_sent)
+        hooks.setdefault("response", []).append(_came)
+    return True
 
 
 async def _sent(request: httpx.Request) -> None:

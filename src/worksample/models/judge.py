@@ -20,7 +20,7 @@ from .price import Prices, require_price
 from .prompt import PROMPTS
 from .resolve import Service
 
-RENDERING = "2"
+RENDERING = "3"
 """Raised whenever the same deliverable is shown to judges in another way."""
 DEFAULT = "judge"
 """The role that is asked where none is named."""
@@ -42,7 +42,9 @@ class JudgeConfig(Frozen):
     timeout: float = Field(default=300, gt=0)
     """Seconds for one answer, with all retries of the service."""
     tries: int = Field(default=3, ge=1, le=20)
-    """How often a question is asked until its answer can be read."""
+    """How often a question is asked in a run until its answer can be read. Requests that the service failed are
+    repeated beside that, at most as often as its `retries` say.
+    """
     cost: float | None = Field(default=None, gt=0)
     """US dollars that this judge may spend on an experiment. Its models must have a price."""
     calls: int | None = Field(default=None, gt=0)
@@ -88,6 +90,8 @@ class Spent:
     reserved: float = 0.0
     """US dollars that these can cost at most."""
     _waiting: list[Waiter] = field(default_factory=list, repr=False)
+    without_schema: set[str] = field(default_factory=set)
+    """Models whose service refused a request with a schema for its answer."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     async def begin(self, name: str, config: JudgeConfig, most: float = 0.0) -> None:

@@ -28,7 +28,7 @@ def meter(api: ModelAPI, name: str) -> None:
         sent = Sent(name, _most(account, name, size, config, api), size.tokens)
 
         async def send() -> Any:
-            hook(api)
+            sent.told = hook(api)
             sent.exchanges = record()
             result = await generate(input=input, tools=tools, tool_choice=tool_choice, config=config)
             output = result[0] if isinstance(result, tuple) else result
