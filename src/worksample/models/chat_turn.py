@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +30,10 @@ class Turn:
 
 
 async def speak(
-    name: str, service: Service, system: str, turns: Sequence[Turn], generation: Mapping[str, Any]
-) -> tuple[str, Usage]:
-    """What the model says next, and what that took.
+    name: str, service: Service, system: str, turns: Sequence[Turn], generation: Mapping[str, Any],
+    cut: Callable[[Usage], None] = lambda used: None,
+) -> tuple[str, Usage]:  # fmt: skip
+    """What the model says next, and what that took. `cut` is told what a turn took that is cancelled.
 
     ColleagueError where the service fails, cannot be had, refuses, or says nothing; its `usage` is what that took.
     """
@@ -48,6 +49,9 @@ async def speak(
             return await _said(name, service, messages, generation), account.close_total()
     except ColleagueError as error:
         error.usage = account.close_total()
+        raise
+    except asyncio.CancelledError:
+        cut(account.close_total())
         raise
 
 
