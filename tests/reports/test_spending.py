@@ -9,6 +9,7 @@ from store.test_spending import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
 from worksample.cli.commands.list import said_of
 from worksample.metrics import Estimate
 from worksample.records import Usage
+from worksample.reports.cost_notes import cost_words
 from worksample.reports.leaderboard import leaderboard
 from worksample.store.spending import Spending
 
@@ -50,3 +51,15 @@ def test_the_list_says_what_is_not_known() -> None:
     assert said_of(Spending("judges", 2, None, None, 1, 1)) == "not known"
     assert said_of(Spending("judges", 6, 0.5, None, 2, 1)) == "$0.50 + 1 unpriced"
     assert said_of(Spending("agents", 6, 0.5, 0.9, 2, 0, 1)) == "$0.50, at most $0.90"
+
+
+def test_a_trials_page_says_how_far_its_cost_is_known() -> None:
+    settled = {"cost": 0.5, "priced": True, "cost_at_most": 0.5}
+    assert cost_words(settled) == ""
+    assert cost_words({**settled, "cost": None, "priced": False, "cost_at_most": None}) == "no price known"
+    assert cost_words({**settled, "priced": False, "cost_at_most": None}) == "some calls had no price"
+    assert cost_words({**settled, "priced": False, "estimated_calls": 1}) == "tokens are estimated"
+    cut = {**settled, "priced": False, "unsettled_calls": 1, "cost_at_most": 0.9, "cached_as_input": 2}
+    assert cost_words(cut) == (
+        "at most $0.90: the end of some calls was never told; an upper bound: cached tokens at the price of fresh ones"
+    )

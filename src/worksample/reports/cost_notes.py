@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .formatting import figure
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,3 +39,19 @@ def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
             f"{lost.height} trials have {lost['unsettled_calls'].sum()} requests that nobody told the end of, and that "
             f"may have cost {known} beside what is shown."
         )
+
+
+def cost_words(row: Mapping[str, Any]) -> str:
+    """How far one trial's cost is known; "" where it is settled, as it stands."""
+    said = []
+    if row.get("unsettled_calls") and row.get("cost_at_most") is not None:
+        said.append(f"at most {figure(row['cost_at_most'], 'dollars')}: the end of some calls was never told")
+    elif row["cost"] is None:
+        said.append("no price known")
+    elif not row["priced"] and row.get("cost_at_most") is None:
+        said.append("some calls had no price")
+    if row.get("estimated_calls"):
+        said.append("tokens are estimated")
+    if row.get("cached_as_input"):
+        said.append("an upper bound: cached tokens at the price of fresh ones")
+    return "; ".join(said)
