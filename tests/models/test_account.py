@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import threading
+from random import Random
 from typing import Any
 
 import pytest
@@ -220,3 +221,44 @@ def test_what_is_priced_stays_so_with_nothing_more() -> None:
     assert not plus(known, Usage(unsettled=1, unsettled_cost=1.0)).priced
     assert plus(known, Usage(unsettled=1)).cost_at_most is None
     assert Usage.model_validate({"calls": 2, "cost": None, "priced": False}).without_price  # as records of old have it
+
+
+MIX: list[Any] = [
+    says("a cat"), says("a cat", cached_tokens=40), says("late", delay=0.05), without_usage(),
+    Answer(fault=Fault.LIMIT),
+    Reply(status=500, content=b"{}", headers=SOON), Reply(status=503, content=b"{}", headers=SOON),
+    Answer(fault=Fault.REJECTED), Answer(fault=Fault.NOT_JSON), Answer(fault=Fault.NO_CHOICES),
+    Answer(text="x" * 5_000, fault=Fault.CUT),
+]  # fmt: skip
+
+
+async def _mixed(count: int, seed: int) -> None:
+    """Calls of all kinds, some given up on their way: each request of the service's log is counted once."""
+    random = Random(seed)
+    account = ModelAccount(PRICES)
+    with serving(lambda request, number: random.choice(MIX)) as served, account.current():
+        model = model_at(served.args)
+        model.api.client.max_retries = 1
+        calls = [asyncio.ensure_future(model.generate(ASKED)) for _ in range(count)]
+        while not all(call.done() for call in calls):
+            await asyncio.wait(calls, timeout=0.05)
+            for call in calls:
+                if random.random() < 0.05:
+                    call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        await account.settle()
+        total = account.total
+    assert total.requests == len(served.requests) > count / 10
+    assert total.cost_at_most is not None and total.cost is not None
+    assert total.cost_at_most >= total.cost
+    assert total.estimated + total.unsettled == 0 or not total.priced
+
+
+async def test_thirty_calls_of_all_kinds_agree_with_the_services_log() -> None:
+    await _mixed(30, seed=1)
+
+
+@pytest.mark.thorough(quick="models/test_account.py::test_thirty_calls_of_all_kinds_agree_with_the_services_log")
+@pytest.mark.parametrize("seed", range(5))
+async def test_hundreds_of_calls_of_all_kinds_agree_with_the_services_log(seed: int) -> None:
+    await _mixed(300, seed)

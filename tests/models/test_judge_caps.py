@@ -85,7 +85,8 @@ async def test_what_others_spent_counts_where_it_is_more() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "calls", "failed", "estimated"),
-    [(Answer(fault=Fault.REJECTED), 0, 1, 0), (says("no JSON"), 1, 0, 0), (Answer(fault=Fault.NOT_JSON), 1, 0, 1)],
+    # What is refused is asked once more, without a schema for its answer.
+    [(Answer(fault=Fault.REJECTED), 0, 2, 0), (says("no JSON"), 1, 0, 0), (Answer(fault=Fault.NOT_JSON), 1, 0, 1)],
     ids=["refused", "malformed", "unreadable"],
 )
 async def test_a_judge_that_gives_no_answer_is_paid_for_what_it_took(
