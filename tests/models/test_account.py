@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import threading
+from copy import copy
 from random import Random
 from typing import Any
 
@@ -183,6 +184,15 @@ async def test_calls_run_side_by_side_while_the_budget_has_room_and_stop_one_pas
     seen, _, account = await _at_once(40, cost=10.5 * each)
     assert (seen, account.total.calls) == (11, 11)
     assert account.total.cost == pytest.approx(11 * each)
+
+
+def test_a_model_that_is_copied_for_a_role_calls_as_itself() -> None:
+    """The engine copies models to give them roles."""
+    model = model_at({"base_url": "http://127.0.0.1:9/v1", "api_key": "none"})
+    clone = copy(model)
+    clone._set_role("critic")
+    assert clone.generate.__self__ is clone
+    assert (clone.role, model.role, str(clone)) == ("critic", None, MODEL)
 
 
 def test_an_answer_of_unknown_length_is_reserved_at_the_longest_that_there_is() -> None:

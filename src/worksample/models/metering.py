@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 from .account import CURRENT, ModelAccount, Most, Sent, estimate
 from .exchanges import hook, record
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 SCRIPTED = frozenset({"mockllm", "script", "replay"})
 """Providers within this process: what they say of tokens is what somebody wrote, and nothing is estimated."""
-_GATED: WeakSet[Model] = WeakSet()
 
 
 def meter(api: ModelAPI, name: str) -> None:
@@ -41,28 +40,38 @@ def meter(api: ModelAPI, name: str) -> None:
     api.generate = metered  # type: ignore[method-assign]
 
 
-def gate(model: Model, name: str) -> None:
-    """Let a model's calls wait until the limits of whoever makes them have room for what each can take at most."""
-    if model in _GATED:
-        return
-    _GATED.add(model)
-    generate = model.generate
+def gate(model: Model) -> None:
+    """Let a model's calls wait until the limits of whoever makes them have room for what each can take at most.
 
-    async def gated(
-        input: str | list[ChatMessage], tools: Any = (), tool_choice: Any = None, config: Any = None, **more: Any
-    ) -> Any:
-        from inspect_ai.model import ChatMessageUser, GenerateConfig
+    By its class, since the engine copies models to give them roles.
+    """
+    from inspect_ai.model import Model
 
-        account, config = CURRENT.get(), config or GenerateConfig()
-        asked: dict[str, Any] = {"tools": tools, "tool_choice": tool_choice, "config": config, **more}
-        if account is None or (account.cost is None and account.tokens is None):
-            return await generate(input, **asked)
-        messages = [ChatMessageUser(content=input)] if isinstance(input, str) else input
-        size = size_of_request(messages, _infos(tools))
-        async with account.reserved(_most(account, name, size, model.config.merge(config), model.api)):
-            return await generate(input, **asked)
+    if type(model) is Model:
+        model.__class__ = _gated()
 
-    model.generate = gated  # type: ignore[method-assign, assignment]
+
+@cache
+def _gated() -> type[Model]:
+    from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
+
+    class GatedModel(Model):
+        """A model whose calls wait for room."""
+
+        async def generate(  # type: ignore[override]
+            self, input: str | list[ChatMessage], tools: Any = (), tool_choice: Any = None, config: Any = None,
+            **more: Any,
+        ) -> Any:  # fmt: skip
+            account, config = CURRENT.get(), config or GenerateConfig()
+            asked: dict[str, Any] = {"tools": tools, "tool_choice": tool_choice, "config": config, **more}
+            if account is None or (account.cost is None and account.tokens is None):
+                return await super().generate(input, **asked)
+            messages = [ChatMessageUser(content=input)] if isinstance(input, str) else input
+            size = size_of_request(messages, _infos(tools))
+            async with account.reserved(_most(account, str(self), size, self.config.merge(config), self.api)):
+                return await super().generate(input, **asked)
+
+    return GatedModel
 
 
 def _infos(tools: Any) -> Iterable[ToolInfo]:

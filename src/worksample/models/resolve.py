@@ -74,7 +74,7 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
         observe_sending(model.api)
         scrub_answers(model.api)
         need_answers(model.api)
-    gate(model, name)
+    gate(model)
     return model
 
 
