@@ -23,6 +23,8 @@ from worksample.records import Usage
 MODEL = "openai-api/local/model-1"
 PRICES = {MODEL: Price(input=1.0, output=10.0)}
 ASKED = "What is it?"
+EACH = (100 * 1.0 + 20 * 10.0) / 1e6
+"""What a call takes that the service counts as usual."""
 SOON = {"Retry-After": "0"}
 
 
@@ -137,6 +139,23 @@ async def test_what_is_never_told_counts_as_the_most_that_it_can_have_taken() ->
     assert lost.unsettled_tokens >= 500 + len(ASKED)
     assert lost.cost_at_most == lost.unsettled_cost
     assert lost.cost_at_most == pytest.approx((lost.unsettled_tokens - 500) / 1e6 + 500 * 10 / 1e6)
+
+
+async def test_a_call_that_was_given_up_still_holds_its_part_of_the_budget() -> None:
+    """Else a program that hangs up each time would pass it by as many calls as it makes."""
+    held, account = Held(), ModelAccount(PRICES, cost=EACH / 2)
+    with serving(held) as served, account.current():
+        model = model_at(served.args, max_tokens=20)
+        first = asyncio.ensure_future(model.generate(ASKED))
+        await asyncio.to_thread(held.came.acquire)
+        first.cancel()
+        await asyncio.wait([first])
+        second = asyncio.ensure_future(model.generate(ASKED))
+        await asyncio.wait([second], timeout=0.2)
+        assert len(served.requests) == 1
+        held.free.set()
+        await second
+        assert (len(served.requests), account.total.calls) == (2, 2)
 
 
 @pytest.mark.parametrize(

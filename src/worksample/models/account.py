@@ -146,14 +146,19 @@ class ModelAccount:
             yield
         finally:
             self._reserved.remove(most)
-            for waiter in self._waiting:
-                if not waiter.done():
-                    waiter.set_result(None)
+            self._wake()
+
+    def _wake(self) -> None:
+        """Let calls that wait look again whether they have room."""
+        for waiter in self._waiting:
+            if not waiter.done():
+                waiter.set_result(None)
 
     def _has_room(self, most: Most) -> bool:
-        if not self._reserved:
+        under_way = [*self._reserved, *(sent.most for sent in self._given_up.values())]
+        if not under_way:
             return True
-        held, total = (*self._reserved, most), self.total
+        held, total = (*under_way, most), self.total
         if self.cost is not None:
             spent = (total.cost or 0.0) + (total.unsettled_cost or 0.0)
             if spent + sum(one.cost or 0.0 for one in held) > self.cost:
@@ -238,6 +243,7 @@ class ModelAccount:
     def _ended(self, task: asyncio.Future[Any]) -> None:
         """Book a request that went on by itself."""
         sent = self._given_up.pop(task, None)
+        asyncio.get_running_loop().call_soon(self._wake)  # once it is booked
         error = None if task.cancelled() else task.exception()
         if sent is None:
             return
