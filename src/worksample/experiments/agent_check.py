@@ -36,6 +36,7 @@ from worksample.records import (
     now,
 )  # fmt: skip
 from worksample.runs import RunConfig, run_slots
+from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
     if digest_of_tree(Path(here.folder)) != here.digest:
         return Spoken(*_first(found), fault=f"its files are not those that were installed: remove {here.folder}")
     with scratch("check") as folder:
-        trial, printed = asyncio.run(_trial(folder, agent, config))
+        trial, printed = run_steadily(_trial(folder, agent, config))
     program = named(agent.harness)
     said = program.said(printed) if program is not None else printed
     if agent.model == DOUBLE:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import time
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from worksample.errors import CaptureError, Cause
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, canonical, path_fault, quote_path
+from worksample.steady_loop import steady_time
 
 from .open_inside import Handle, close, open_inside
 from .sink import Sink
@@ -121,7 +121,7 @@ class _Walk:
     """Characters of the paths and targets so far."""
     linked: dict[tuple[int, ...], str] = field(default_factory=dict)
     """Digests of files with several names, by what tells that it is the same file, unchanged."""
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=steady_time)
 
     def fault(self, cause: Cause | None, reason: str) -> None:
         """Something was left out. Of several causes the first is kept, a failure of ours before a limit."""
@@ -187,7 +187,7 @@ class _Walk:
             return Cause.CAPTURE_TOO_MANY, f"more than {limits.files:,} entries, the rest is left out"
         if self.named >= limits.names:
             return Cause.CAPTURE_TOO_MANY, f"more than {limits.names:,} characters of names, the rest is left out"
-        if limits.seconds is not None and time.monotonic() - self.began >= limits.seconds:
+        if limits.seconds is not None and steady_time() - self.began >= limits.seconds:
             return Cause.CAPTURE_TIME, f"not done after {limits.seconds:g} seconds, the rest is left out"
         return None
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.box import Connection, Listener
 from worksample.errors import Cause, JudgeError, SandboxError
 from worksample.kit.broker import HEAD, REQUEST_LIMIT, frame
+from worksample.steady_loop import steady_time
 
 from .boxes import SCRATCH
 
@@ -53,7 +53,7 @@ class Broker:
     @property
     def paused(self) -> float:
         """Seconds so far in which the grader waited for answers: they are not its own."""
-        return self._waited + (time.monotonic() - self._began if self._answering else 0.0)
+        return self._waited + (steady_time() - self._began if self._answering else 0.0)
 
     async def serve(self, listener: Listener) -> None:
         """Answers requests until cancelled, or until the box is gone."""
@@ -89,7 +89,7 @@ class Broker:
     @contextmanager
     def _paused(self) -> Iterator[None]:
         if not self._answering:
-            self._began = time.monotonic()
+            self._began = steady_time()
         self._answering += 1
         try:
             yield

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from worksample.manifests import in_words
 from worksample.models import Roles
 from worksample.records import Grade, Grading, Usage
 from worksample.services import Services, open_services
+from worksample.steady_loop import steady_time
 
 from .asks import Asks
 from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
@@ -131,10 +131,10 @@ async def _watched(box: Box, command: list[str], broker: Broker, timeout: float)
     """Run the grader; the time that it waits for programs of the agent's is not its own."""
     serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
     running = asyncio.create_task(box.run(command))
-    begun, late = time.monotonic(), False
+    begun, late = steady_time(), False
     try:
         while not (await asyncio.wait({running}, timeout=_pause(begun, broker, timeout)))[0]:
-            if time.monotonic() - begun - broker.paused >= timeout and not late:
+            if steady_time() - begun - broker.paused >= timeout and not late:
                 late = True
                 await box.clear()
         done = running.result()
@@ -147,7 +147,7 @@ async def _watched(box: Box, command: list[str], broker: Broker, timeout: float)
 
 def _pause(begun: float, broker: Broker, timeout: float) -> float:
     """Seconds until the next look at the clock."""
-    return min(1.0, max(0.02, timeout - (time.monotonic() - begun - broker.paused)))
+    return min(1.0, max(0.02, timeout - (steady_time() - begun - broker.paused)))
 
 
 def _case(grading: Grading) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-import time
 from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, Part, canonical
+from worksample.steady_loop import steady_time
 
 from .collecting import COLLECTED, collect, collected_part
 from .probe import BlobStore, ProbeLimits, run_probes
@@ -62,21 +62,21 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     """
     hooks = instance.capture.collect if not instance.work.environment.steps else ()
     ran = await collect(box, hooks)
-    start = time.monotonic()
+    start = steady_time()
     found = await snapshot(box, blobs, limits, start + limits.seconds)
-    seconds = {"snapshot": time.monotonic() - start}
+    seconds = {"snapshot": steady_time() - start}
     parts, cause = {"output": part_of(found)}, found.cause
     if ran:
         parts[COLLECTED] = await collected_part(ran, blobs)
     if instance.capture.root:
-        begun = time.monotonic()
+        begun = steady_time()
         parts["root"], lacking = await take_root(box, blobs, limits, start + limits.seconds)
         cause = cause or lacking
-        seconds["root"] = time.monotonic() - begun
+        seconds["root"] = steady_time() - begun
     if instance.capture.probe_names:
-        begun = time.monotonic()
+        begun = steady_time()
         parts["probes"] = await run_probes(box, blobs, instance, limits.probe, start + limits.seconds)
-        seconds["probes"] = time.monotonic() - begun
+        seconds["probes"] = steady_time() - begun
     return Captured(parts, cause, seconds)
 
 
@@ -150,7 +150,7 @@ async def _trouble(act: Awaitable[None], seconds: float, done: str) -> str:
 
 
 async def _scanned(box: Box, blobs: Sink, limits: ScanLimits, until: float) -> Scan:
-    left = max(0.0, until - time.monotonic())
+    left = max(0.0, until - steady_time())
     limits = replace(limits, seconds=left if limits.seconds is None else min(left, limits.seconds))
     try:
         found = await asyncio.to_thread(_scan, box.output_path, blobs, limits)

@@ -10,7 +10,6 @@ import os
 import stat
 import tarfile
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -18,6 +17,7 @@ from typing import IO
 from worksample.errors import Cause
 from worksample.files import ScanLimits, Sink
 from worksample.records import CaptureStatus, Entry, Manifest, Part, canonical
+from worksample.steady_loop import steady_time
 
 NAME = "root.tar"
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
@@ -50,7 +50,7 @@ class _Layer:
         """Whether nothing more is taken."""
         if self.files >= self.limits.files:
             self.lacks(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
-        elif time.monotonic() > self.until:
+        elif steady_time() > self.until:
             self.lacks(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
         else:
             return False
@@ -139,7 +139,7 @@ def _marked(descriptor: int, mark: str) -> bool:
 def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> tuple[Part, Cause | None]:
     """The part `root` from the upper side of an overlay, and why it is not whole.
 
-    until: the moment, by the monotonic clock, after which nothing more is taken. Raises StoreError.
+    until: the moment, by `steady_time`, after which nothing more is taken. Raises StoreError.
     """
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
@@ -166,7 +166,7 @@ def add_to_layer(tar: tarfile.TarFile, above: int, name: str, path: str) -> None
 
     What lies beyond the usual limits is left out, as in `root_changes`. OSError.
     """
-    layer = _Layer(tar, ScanLimits(), time.monotonic() + 600)
+    layer = _Layer(tar, ScanLimits(), steady_time() + 600)
     layer.entry(above, name, path, path.count("/"))
 
 

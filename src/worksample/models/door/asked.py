@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, overload
 
@@ -19,17 +18,13 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo, ToolParams
 from pydantic import ValidationError
 
+from worksample.errors import ForeignInputError
+from worksample.foreign import read_json
+
+from .expansion import expand
+from .refusal import Refusal as Refusal  # noqa: PLC0414 - dialects take it from here
+
 T = TypeVar("T")
-DEPTH = 40
-"""Levels of a tool's schema; what is deeper takes anything."""
-
-
-class Refusal(Exception):
-    """A request that is not served. `status` is HTTP's, `kind` a word that dialects have for it."""
-
-    def __init__(self, status: int, message: str, kind: str = "invalid_request_error") -> None:
-        super().__init__(message)
-        self.status, self.message, self.kind = status, message, kind
 
 
 @dataclass
@@ -49,12 +44,18 @@ class Asked:
     spaces: dict[str, str] = field(default_factory=dict)
     """Tools that were given in a namespace, by the name that the model is shown."""
 
+    has_ids: bool = False
+    """Whether the messages are numbered."""
+
     def numbered(self) -> list[ChatMessage]:
         """The messages, each with an id that is the same whenever the same conversation is sent again."""
+        if self.has_ids:
+            return self.messages
         running = hashlib.sha256()
         for message in self.messages:
             running.update(message.model_dump_json(exclude={"id"}).encode(errors="replace"))
             message.id = running.hexdigest()[:22]
+        self.has_ids = True
         return self.messages
 
 
@@ -93,37 +94,19 @@ def rows(body: Any, key: str) -> list[dict[str, Any]]:
 def tool(name: str, about: str | None, schema: Any) -> ToolInfo:
     """A tool of the program's, from its JSON schema. Refusal where that is none."""
     try:
-        params = ToolParams.model_validate({"properties": {}, **_plain(schema or {}, schema or {}, DEPTH)})
+        params = ToolParams.model_validate({"properties": {}, **expand(schema or {})})
     except (ValidationError, TypeError) as error:
         raise Refusal(400, f"tool {name}: its parameters are not a JSON schema of an object: {error}") from None
     return ToolInfo(name=name, description=about or name, parameters=params)
 
 
-def _plain(node: Any, whole: Any, depth: int) -> Any:
-    """A schema with what it refers to in its place, as far as that ends."""
-    if depth == 0:
-        return {}
-    if isinstance(node, list):
-        return [_plain(one, whole, depth - 1) for one in node]
-    if not isinstance(node, dict):
-        return node
-    if isinstance(node.get("$ref"), str):
-        found = whole
-        for step in node["$ref"].removeprefix("#/").split("/"):
-            found = found.get(step) if isinstance(found, dict) else None
-        rest = {key: value for key, value in node.items() if key != "$ref"}
-        return _plain({**(found if isinstance(found, dict) else {}), **rest}, whole, depth - 1)
-    out = {key: _plain(value, whole, depth - 1) for key, value in node.items() if not key.startswith("$")}
-    if "oneOf" in out and "anyOf" not in out:
-        out["anyOf"] = out.pop("oneOf")
-    return out
-
-
 def arguments(text: str) -> dict[str, Any]:
-    """The arguments of a tool call that is sent back, from their JSON; what is none stands under `input`."""
+    """The arguments of a tool call that is sent back, from their JSON; what is none stands under `input`. Refusal."""
     try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
+        found = read_json((text or "{}").encode(errors="surrogatepass"), what="the arguments of a tool call")
+    except ForeignInputError as error:
+        if error.too_large:
+            raise Refusal(400, error.what) from None
         return {"input": text}
     return found if isinstance(found, dict) else {"input": found}
 
