@@ -8,6 +8,7 @@ same: what is large is read in another process (`Apart`), under limits of proces
 from __future__ import annotations
 
 from .apart import Apart, apart, close_apart
-from .json_limits import JsonLimits, count_values, read_json
+from .json_limits import JsonLimits, check_shape, count_values, read_json
+from .parsing import parse_json
 
-__all__ = ["Apart", "JsonLimits", "apart", "close_apart", "count_values", "read_json"]
+__all__ = ["Apart", "JsonLimits", "apart", "check_shape", "close_apart", "count_values", "parse_json", "read_json"]

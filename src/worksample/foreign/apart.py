@@ -54,7 +54,7 @@ class Apart:
 
     def _run(self, function: str, data: bytes | bytearray, more: tuple[Any, ...]) -> Any:
         """In a thread that has a process of its own."""
-        while True:
+        for again in range(3):
             worker = self._worker()
             try:
                 kind, value = worker.ask(function, data, more)
@@ -63,7 +63,8 @@ class Apart:
                 self._own.worker = None
                 self._all.discard(worker)
                 status = worker.end()
-                if status != 0 or self._closed:  # 0: nobody had asked it for a while
+                # One that nobody had asked for a while has ended; one that was killed gets a successor, once.
+                if status == -signal.SIGPROF or self._closed or again == 2 or (status and again):
                     raise _why_lost(status, self._limits[0]) from None
         if kind == "refused":
             raise ForeignInputError(*value)

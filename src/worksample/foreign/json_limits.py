@@ -34,15 +34,15 @@ def read_json(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: 
     """The value. ForeignInputError for what is no JSON (NaN is none), not UTF-8, or beyond a limit; it says which."""
     if len(data) > limits.size:
         raise ForeignInputError(f"{what} has {len(data)} bytes; at most {limits.size} are read", too_large=True)
-    _check_shape(data, limits, what)
+    check_shape(data, limits, what)
     try:
         return json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise ForeignInputError(f"{what} is not JSON: {error}") from None
 
 
-def _check_shape(data: bytes | bytearray, limits: JsonLimits, what: str) -> None:
-    """ForeignInputError where there are too many values or levels. Looks no further than to the first too many."""
+def check_shape(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: str = "the body") -> None:
+    """ForeignInputError where a text has too many values or levels. Looks no further than to the first too many."""
     opened = data.count(b"[") + data.count(b"{")
     if opened <= limits.depth and opened + data.count(b",") < limits.values:
         return

@@ -46,6 +46,11 @@ class Asked:
 
     has_ids: bool = False
     """Whether the messages are numbered."""
+    sizes: list[int] = field(default_factory=list)
+    """Bytes of the messages, once they are numbered."""
+    rest: str = ""
+    """A digest of tools and settings, by then."""
+    rest_size: int = 0
 
     def numbered(self) -> list[ChatMessage]:
         """The messages, each with an id that is the same whenever the same conversation is sent again."""
@@ -53,8 +58,13 @@ class Asked:
             return self.messages
         running = hashlib.sha256()
         for message in self.messages:
-            running.update(message.model_dump_json(exclude={"id"}).encode(errors="replace"))
+            data = message.model_dump_json(exclude={"id"}).encode(errors="replace")
+            running.update(data)
+            self.sizes.append(len(data))
             message.id = running.hexdigest()[:22]
+        rest = [self.config.model_dump_json(exclude_none=True), *(tool.model_dump_json() for tool in self.tools)]
+        self.rest_size = sum(map(len, rest))
+        self.rest = hashlib.sha256("\n".join(rest).encode(errors="replace")).hexdigest()
         self.has_ids = True
         return self.messages
 

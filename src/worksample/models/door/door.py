@@ -18,6 +18,7 @@ from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
 from .http import Answer, HttpServer, Request, as_json
 from .reading import read
 from .refusal import Refusal
+from .sharing import Sharing
 
 T = TypeVar("T")
 PASSED_ON = frozenset({400, 404, 413, 422})
@@ -46,6 +47,7 @@ class Door:
         self.served = 0
         """Requests that were answered by the model."""
         self.http = HttpServer(self._answered, _fault)
+        self._sharing = Sharing()
         self._begun = 0
         self._over = asyncio.Event()
         self._said: dict[str, ChatMessageAssistant] = {}
@@ -102,6 +104,7 @@ class Door:
         if asked.model not in self.names:
             served = ", ".join(self.names)
             raise Refusal(404, f"model {asked.model[:100]!r} is not served here; there is {served}", "not_found_error")
+        self._sharing.take(asked)
         return asked
 
     async def _asked(self, asked: Asked) -> ModelOutput:

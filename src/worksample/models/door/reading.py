@@ -54,11 +54,9 @@ def warm() -> None:
 def read_apart(body: bytes, dialect: str, path: str) -> Asked | tuple[int, str, str]:
     """In a process of its own: what is asked, its messages numbered, or what a Refusal says."""
     try:
-        asked = read_body(body, dialect, path)
+        return read_body(body, dialect, path)
     except Refusal as refusal:
         return refusal.status, refusal.message, refusal.kind
-    asked.numbered()
-    return asked
 
 
 def read_body(body: bytes | bytearray, dialect: str, path: str, nodes: int = NODES) -> Asked:
@@ -69,14 +67,19 @@ def read_body(body: bytes | bytearray, dialect: str, path: str, nodes: int = NOD
     try:
         with counted(nodes):
             asked = DIALECTS[dialect].read(found, path)
+        _check_counts(asked)
+        asked.numbered()
     except Refusal:
         raise
     except Exception as error:  # noqa: BLE001 - the boundary of a foreign request: what it cannot be read by is its fault
         raise Refusal(400, f"the request cannot be read: {_line(error)}") from None
+    return asked
+
+
+def _check_counts(asked: Asked) -> None:
     for name, count, most in (("messages", len(asked.messages), MESSAGES), ("tools", len(asked.tools), TOOLS)):
         if count > most:
-            raise Refusal(400, f"the request has {count} {name}; at most {most} are taken", "invalid_request_error")
-    return asked
+            raise Refusal(400, f"the request has {count} {name}; at most {most} are taken")
 
 
 def _refused(error: ForeignInputError) -> Refusal:
