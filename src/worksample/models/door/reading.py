@@ -12,6 +12,7 @@ from .asked import Asked
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
 from .expansion import NODES, SchemaTooLarge, counted
 from .refusal import Refusal
+from .sound import check_sound
 
 DIALECTS: dict[str, Dialect] = {
     one.DIALECT.name: one.DIALECT for one in (openai_chat, openai_responses, anthropic, gemini)
@@ -65,6 +66,7 @@ def read_body(body: bytes | bytearray, dialect: str, path: str, nodes: int = NOD
     if not isinstance(found, dict):
         raise Refusal(400, "the body is not a JSON object")
     try:
+        check_sound(found)
         with counted(nodes):
             asked = DIALECTS[dialect].read(found, path)
         _check_counts(asked)
