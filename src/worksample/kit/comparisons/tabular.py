@@ -10,7 +10,7 @@ from typing import Any
 from worksample.errors import Cause, DeliverableError, ReferenceUnreadable
 from worksample.kit.check import Check
 from worksample.kit.matching import best_pairs
-from worksample.kit.numbers import close, key_text, number, plain_text
+from worksample.kit.numbers import close, key_text, number, plain_text, whole
 from worksample.kit.source import deliverable, reference
 from worksample.kit.table import Row, Table, read_csv
 
@@ -34,6 +34,8 @@ class Rules:
 
     def same(self, column: str, got: Any, want: Any) -> bool:
         """Whether a cell is right: as numbers where both are numbers, else as text."""
+        if (one := whole(got)) is not None and (other := whole(want)) is not None:
+            return close(one, other, self.absolute[column], self.relative[column])
         left, right = number(got), number(want)
         if left is not None and right is not None:
             return close(left, right, self.absolute[column], self.relative[column])
