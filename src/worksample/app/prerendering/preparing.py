@@ -9,9 +9,10 @@ import secrets
 import socket
 import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import RecordMissing, SandboxUnavailable, StoreFull, UsageError, WorksampleError
@@ -25,6 +26,7 @@ from .wanted import wanted
 
 if TYPE_CHECKING:
     from worksample.app.config import AppConfig
+    from worksample.records import Manifest
     from worksample.store import Store
 
 LEASE_SECONDS = 60.0
@@ -65,8 +67,12 @@ class Preparing:
     views that somebody waits for. Processes over one store leave to each other what another does already.
     """
 
-    def __init__(self, store: Store, config: AppConfig) -> None:
+    def __init__(
+        self, store: Store, config: AppConfig, *, converter: Callable[[Store, Manifest], Converter] | None = None
+    ) -> None:
+        """converter: of the views that nobody waits for."""
         self._store = store
+        self._converter = converter or partial(Converter, background=True)
         self._workers = max(1, config.convert_parallel)
         self._gate = Gate(self._workers)
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
@@ -249,7 +255,7 @@ class Preparing:
                 return False
             manifest = await asyncio.to_thread(self._store.manifest, folder.digest)
             folder.files = len(manifest.entries)
-            folder.converter = Converter(self._store, manifest, background=True)
+            folder.converter = self._converter(self._store, manifest)
             watch, unpacked, ours = Watching(self._busy, folder.digest), list[str](), list[str]()
 
             def note(path: str, view: View) -> None:

@@ -95,7 +95,7 @@ def _media(head: bytes) -> str:
         and head[2] & 0xF0 != 0xF0
     )
     stream = head[0] == 0x47 and head[188:189] == b"\x47" and head[376:377] == b"\x47"
-    riff = head.startswith(b"RIFF") and head[8:12] in (b"WAVE", b"AVI ")
+    riff = head.startswith((b"RIFF", b"RF64")) and head[8:12] in (b"WAVE", b"AVI ")
     return "media" if riff or sync or stream or head.startswith(_MEDIA) or head[4:8] in (b"moov", b"mdat") else ""
 
 
