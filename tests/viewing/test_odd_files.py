@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from viewing import material
 from worksample.viewing.in_box.job import Broken, Heavy, Job, Unreadable, fault, run
-from worksample.viewing.in_box.main import one
+from worksample.viewing.in_box.main import finite, one
 from worksample.viewing.in_box.office import to
 from worksample.viewing.in_box.sniff import sniff
 from worksample.viewing.in_box.table import EXACT, short
@@ -183,6 +184,39 @@ def test_a_binary_dxf_is_drawn(room: Room, version: str) -> None:
     made = room.look("d.dxf", out.getvalue())
     assert made.get("kind") == "cad", made
     assert made["meta"]["layouts"][0]["box"] == [0.0, 0.0, 10.0, 5.0]
+
+
+THREE = '<model xmlns="u"><object><mesh><vertices><vertex x="0" y="0" z="0"/><vertex x="1" y="0" z="0"/>'
+THREE += '<vertex x="0" y="1" z="0"/></vertices><triangles><triangle v1="0" v2="1" v3="2"/></triangles></mesh></object>'
+
+
+@pytest.mark.parametrize("names", [("3D/3dmodel.model",), ("3D/3DModel.model",), ("3D/a.model", "3D/Objects/b.model")])
+def test_a_3mf_is_found_under_any_name(room: Room, names: tuple[str, ...]) -> None:
+    made = room.look("part.3mf", material.packed(dict.fromkeys(names, f"{THREE}</model>")))
+    assert (made["kind"], made["meta"]["triangles"], made["meta"]["format"]) == ("model", len(names), "3MF")
+
+
+@pytest.mark.parametrize(
+    ("data", "family"),
+    [
+        (material.packed({"Word/Document.xml": "<x/>"}), "office"),
+        (material.packed({"xl\\workbook.xml": "<x/>"}), "workbook"),
+        ('<?xml version="1.0"?>\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>', "workbook"),
+        ('<?xml version="1.0"?>\n<?mso-application progid="Word.Document"?>\n<w:wordDocument/>', "office"),
+        ("  0\nsection\n  2\nheader\n", "dxf"),
+    ],
+)
+def test_what_a_file_is_does_not_hang_on_capitals(tmp_path: Path, data: bytes | str, family: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    assert sniff(Job(path, "file", "file", tmp_path, tmp_path, tmp_path, path.stat().st_size)) == family
+
+
+def test_numbers_that_json_lacks_are_unknown() -> None:
+    assert finite({"a": [float("nan"), 1.5], "b": (float("inf"), "x", None)}) == {
+        "a": [None, 1.5],
+        "b": [None, "x", None],
+    }
 
 
 def test_only_what_ends_as_a_pdf_is_one(room: Room, tmp_path: Path) -> None:

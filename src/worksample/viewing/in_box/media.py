@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from contextlib import suppress
 from typing import Any
 
@@ -76,7 +77,8 @@ def _cover(stream: dict[str, Any]) -> bool:
 def _seconds(found: dict[str, Any], stream: dict[str, Any]) -> float:
     for place in (found.get("format", {}), stream):
         try:
-            return float(place["duration"])
+            found = float(place["duration"])
+            return found if math.isfinite(found) else 0.0
         except (KeyError, ValueError, TypeError):
             continue
     return 0.0
