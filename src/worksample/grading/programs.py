@@ -16,7 +16,7 @@ from worksample.files import Sink
 from worksample.kit.broker import pack, unpack
 from worksample.records import path_fault, quote_path
 
-from .boxes import SCRATCH
+from .boxes import SCRATCH, require_time
 from .broker import Junk
 
 PROGRAM_SECONDS = 1_200.0
@@ -98,8 +98,7 @@ class Programs:
             done = await box.run(
                 request.argv, input=request.stdin, timeout=FairTimeout(min(request.timeout, self.left))
             )
-            if done.starved:
-                raise SandboxError(f"the machine was too busy: it had {done.counted:.1f} of {done.seconds:.0f} seconds")
+            require_time(done, "run")
             self.left -= done.counted
             files = await _collected(box, request.collect)
         return await asyncio.to_thread(self._told, request, done, files)

@@ -23,7 +23,7 @@ from worksample.sandboxes.toolbox import platform_python
 from worksample.services import Services, open_services
 
 from .asks import Asks
-from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
+from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes, starved
 from .broker import SOCKET, Broker
 from .programs import Programs
 from .verifying import Verifying
@@ -171,7 +171,7 @@ def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderL
     if done.oom:
         raise GraderError(f"it needed more than {limits.memory:,} bytes of memory", cause=Cause.GRADER_MEMORY)
     if done.starved:
-        raise GraderError(starved(done), cause=Cause.GRADER_SANDBOX)
+        raise GraderError(starved(done), cause=Cause.GRADER_SANDBOX, next="free some of this machine, then grade again")
     if done.timed_out:
         raise GraderError(f"it did not end within {limits.timeout:g} seconds", cause=Cause.GRADER_TIME)
     if data is None and done.returncode:
@@ -192,11 +192,6 @@ def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderL
         ) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise GraderError(f"its result is not a grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
-
-
-def starved(done: Completed) -> str:
-    """Why a program has no result that a busy machine kept from the processors."""
-    return f"the machine was too busy: it had {done.counted:.0f} seconds in {done.seconds:.0f}; free some of it"
 
 
 async def _kept(done: Completed | None, broker: Broker, sink: Sink) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from worksample.records import Limits
 from worksample.sandboxes.host_files import open_contained
 from worksample.submissions import add_to_layer
 
+from .boxes import require_time
+
 SAID, TESTS, SOLUTION = "/logs/verifier", "/tests", "/solution"
 PLACES = (SAID, "/logs/agent", "/logs/artifacts")
 REWARDS = ("reward.json", "reward.txt")
@@ -163,9 +165,7 @@ async def _verified(
     config, network = box_for(verifier, root)
     async with open_box(config, kind=sandbox) as box, serving(box, network.targets() if network else {}) as ledger:
         done = await box.run(list(verifier.settings["command"]), timeout=FairTimeout(seconds))
-        if done.starved:
-            what = f"the machine was too busy: it had {done.counted:.0f} of {done.seconds:.0f} seconds"
-            raise SandboxError(what, where="verifier")
+        require_time(done, "verifier")
         files = {name: data for name in REWARDS if (data := await _read(box, f"{SAID}/{name}")) is not None}
     return done, files, ledger.plain()
 
