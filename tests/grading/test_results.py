@@ -9,9 +9,10 @@ import pytest
 from worksample.box import BoxConfig, Completed
 from worksample.errors import POLICY, Cause, GraderError, SandboxError
 from worksample.files import HashSink
-from worksample.grading.boxes import GraderLimits, GradingBoxes, require_time
+from worksample.grading.boxes import GraderLimits, GradingBoxes
 from worksample.grading.broker import Broker
 from worksample.grading.run_grader import TAIL, Ended, _case, _command, _kept, judge
+from worksample.grading.starvation import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage
 
 LIMITS = GraderLimits(timeout=7.5, memory=1 << 20)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import BoxConfig, BoxLimits, Completed, Endpoint, Mount
-from worksample.errors import CaptureError, Cause, GraderError, SandboxError
+from worksample.box import BoxConfig, BoxLimits, Endpoint, Mount
+from worksample.errors import CaptureError, Cause, GraderError
 from worksample.images import Cached, image_of, prepare
 from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
 from worksample.submissions import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_TOLD
@@ -215,14 +215,3 @@ def _aborted(told: Mapping[str, Any]) -> bool:
 
 def _mounts(places: Mapping[str, tuple[str, str]]) -> tuple[Mount, ...]:
     return tuple(Mount(source, target) for target, source in places.values())
-
-
-def starved(done: Completed) -> str:
-    """Say why a program has no result that other programs kept from the processors."""
-    return f"the machine was too busy: it had {done.counted:.0f} of its seconds in {done.seconds:.0f}"
-
-
-def require_time(done: Completed, where: str) -> None:
-    """Raise SandboxError for a program that other programs kept from the processors: what it did says nothing of it."""
-    if done.starved:
-        raise SandboxError(starved(done), where=where, next="free some of this machine, then grade again")

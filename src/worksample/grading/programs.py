@@ -16,8 +16,9 @@ from worksample.files import Sink
 from worksample.kit.broker import pack, unpack
 from worksample.records import path_fault, quote_path
 
-from .boxes import SCRATCH, require_time
+from .boxes import SCRATCH
 from .broker import Junk
+from .starvation import require_time
 
 PROGRAM_SECONDS = 1_200.0
 """Seconds that all programs of one grading may take; those beyond it count as timed out."""

@@ -23,9 +23,10 @@ from worksample.sandboxes.toolbox import platform_python
 from worksample.services import Services, open_services
 
 from .asks import Asks
-from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes, starved
+from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .broker import SOCKET, Broker
 from .programs import Programs
+from .starvation import starved
 from .verifying import Verifying
 
 RESULT_LIMIT = 16 << 20

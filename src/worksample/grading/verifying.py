@@ -26,7 +26,7 @@ from worksample.records import Limits
 from worksample.sandboxes.host_files import open_contained
 from worksample.submissions import add_to_layer
 
-from .boxes import require_time
+from .starvation import require_time
 
 SAID, TESTS, SOLUTION = "/logs/verifier", "/tests", "/solution"
 PLACES = (SAID, "/logs/agent", "/logs/artifacts")

@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import sqlite3
 import struct
 import subprocess
@@ -160,7 +161,8 @@ def run(words: Sequence[str], *, seconds: int = 60, input: bytes | None = None, 
         raise Broken(f"{name} cannot be started: {e}") from e
     lines = done.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
     # The kernel counts in ticks, and may have ended it a little early.
-    if done.returncode and _used() - before >= 0.9 * seconds:
+    ended = done.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU)
+    if ended or (done.returncode and _used() - before >= 0.9 * seconds):
         raise Heavy(f"{name} needs more than {seconds} seconds of processor time")
     if done.returncode < 0 or done.returncode in (126, 127):
         how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"

@@ -77,8 +77,8 @@ def _cover(stream: dict[str, Any]) -> bool:
 def _seconds(found: dict[str, Any], stream: dict[str, Any]) -> float:
     for place in (found.get("format", {}), stream):
         try:
-            found = float(place["duration"])
-            return found if math.isfinite(found) else 0.0
+            seconds = float(place["duration"])
+            return seconds if math.isfinite(seconds) else 0.0
         except (KeyError, ValueError, TypeError):
             continue
     return 0.0
