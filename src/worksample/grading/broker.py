@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from worksample.box import Connection, Listener
 from worksample.errors import Cause, JudgeError, SandboxError
 from worksample.kit.broker import HEAD, REQUEST_LIMIT, frame
-from worksample.steady_loop import steady_time
 
 from .boxes import SCRATCH
 
@@ -45,15 +44,10 @@ class Broker:
     verbs: Mapping[str, Verb]
     records: list[dict[str, Any]] = field(default_factory=list)
     """Grows by an entry for each request that is none; verbs add what they do."""
-    _waited: float = 0.0
-    _began: float = 0.0
+    pausing: Callable[[bool], None] = lambda paused: None
+    """Told when the grader begins to wait for answers (True), and when it goes on: that time is not its own."""
     _answering: int = 0
     _taken: int = 0
-
-    @property
-    def paused(self) -> float:
-        """Seconds so far in which the grader waited for answers: they are not its own."""
-        return self._waited + (steady_time() - self._began if self._answering else 0.0)
 
     async def serve(self, listener: Listener) -> None:
         """Answers requests until cancelled, or until the box is gone."""
@@ -88,16 +82,15 @@ class Broker:
 
     @contextmanager
     def _paused(self) -> Iterator[None]:
-        if not self._answering:
-            self._began = steady_time()
         self._answering += 1
+        if self._answering == 1:
+            self.pausing(True)
         try:
             yield
         finally:
-            waited = self.paused
             self._answering -= 1
             if not self._answering:
-                self._waited = waited
+                self.pausing(False)
 
     async def _answer(self, data: bytes) -> dict[str, Any]:
         number = 0
