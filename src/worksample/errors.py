@@ -8,6 +8,7 @@
     ├── StoreError              records or blobs cannot be kept or read
     │   ├── StoreFull
     │   ├── RecordConflict
+    │   ├── Superseded          another process took the work over, or has done it
     │   └── RecordMissing
     ├── CaptureError            what an agent left cannot be taken in
     ├── ExportError             a state cannot be what services begin with: cut off, changed, of another version
@@ -58,9 +59,11 @@ class Cause(StrEnum):
     LIMIT_COST = "limit.cost"
     LIMIT_TOKENS = "limit.tokens"
     LIMIT_TURNS = "limit.turns"
+    LIMIT_MEMORY = "limit.memory"
     LIMIT_OTHER = "limit.other"
     AGENT_CRASH = "agent.crash"
     AGENT_MALFORMED = "agent.malformed"
+    AGENT_REJECTED = "agent.rejected"
     AGENT_ABSENT = "agent.absent"
     AGENT_SERVICE = "agent.service"
     MODEL_ERROR = "model.error"
@@ -103,6 +106,7 @@ class Cause(StrEnum):
     NOT_ATTEMPTABLE = "plan.not_attemptable"
     CANCELLED = "operator.cancelled"
     PLATFORM_CRASH = "platform.crash"
+    SUPERSEDED = "platform.superseded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +136,11 @@ POLICY: dict[Cause, Policy] = {
     Cause.LIMIT_COST: _of(_B.AGENT, "spent its budget", graded=True),
     Cause.LIMIT_TOKENS: _of(_B.AGENT, "used up its tokens", graded=True),
     Cause.LIMIT_TURNS: _of(_B.AGENT, "used up its steps", graded=True),
+    Cause.LIMIT_MEMORY: _of(_B.AGENT, "used up the sandbox's memory", graded=True),
     Cause.LIMIT_OTHER: _of(_B.AGENT, "reached a limit of the engine", graded=True),
     Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
     Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
+    Cause.AGENT_REJECTED: _of(_B.AGENT, "the model's service rejects what the agent asked of it", graded=True),
     Cause.AGENT_ABSENT: _of(_B.SANDBOX, "the sandbox lacks the agent's program"),
     Cause.AGENT_SERVICE: _of(_B.AGENT, "ended a service of the task by its requests, again", graded=True),
     Cause.MODEL_ERROR: _of(_B.MODEL, "the model's service failed", retry=True),
@@ -177,6 +183,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
+    Cause.SUPERSEDED: _of(_B.PLATFORM, "another process took the work over while this one stood still"),
 }
 
 
@@ -237,6 +244,12 @@ class StoreFull(StoreError):
 
 class RecordConflict(StoreError):
     """A record with this identity exists and says something else."""
+
+
+class Superseded(StoreError):
+    """The work is not this process's any more: another took it over, or has done it."""
+
+    cause = Cause.SUPERSEDED
 
 
 class RecordMissing(StoreError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
-from worksample.errors import POLICY, Boundary
+from worksample.errors import POLICY, Boundary, Cause
 from worksample.records import Evaluation, Given, Round
 
 from .evaluators import WAITING, Evaluates
@@ -65,6 +65,8 @@ def wanted(
         return []
     at: dict[tuple[str, int], list[Evaluation]] = {}
     for evaluation in made:
+        if evaluation.cause is Cause.SUPERSEDED:
+            continue  # what counts is what the other process makes of it
         at.setdefault(place_of(evaluation), []).append(evaluation)
     most = max((each.repeats for each in by), default=0)
     every = (Place(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
-from sqlalchemy import Connection, case, select
+from sqlalchemy import Connection, case, func, select
 
 from worksample.errors import Cause
 from worksample.records import Amendment, Evaluation, Given, Grade, Holistic, Labels, Pairwise, Target, struck
@@ -54,8 +54,9 @@ _LEAVES: dict[str, pl.DataType] = {
 
 @dataclass(frozen=True)
 class Said:
-    """`rows`: every evaluation, struck ones too, by subject, time and id. `reason` only where nothing was given;
-    `undecided`: the names of parts that nobody could judge, null where there are none; `void`: no part applies.
+    """`rows`: all evaluations but superseded ones, struck ones too, by subject, time and id. `reason` only where
+    nothing was given; `undecided`: the names of parts that nobody could judge, null where there are none; `void`: no
+    part applies.
     `denied`: of labels the questions that were answered with no.
     `leaves`: a row per criterion of a grade, where they were asked for.
     """
@@ -75,7 +76,7 @@ def said_in(
     """Of the index. `leaves`: read the criteria of every grade, too."""
     columns: Columns = {name: _e[name] for name in _COLUMNS if name not in ("evaluation", "reason")}
     columns |= {"evaluation": _e.id, "reason": case((_e.outcome != _GIVEN, _e.reason))}
-    mine = _e.round.in_(rounds)
+    mine = _e.round.in_(rounds) & func.coalesce(_e.cause != Cause.SUPERSEDED.value, True)
     frame = tabulate(connection, columns, select(_e.id).where(mine), ["subject", "at", "evaluation"])
     # Inside a text the quotes are escaped, so that only a skip itself can match; without `leaves` those alone are read.
     graded = _e.payload == "grade"
@@ -88,7 +89,8 @@ def said_in(
 
 def said_of(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment], *, leaves: bool = False) -> Said:
     """Of records."""
-    rows = sorted(evaluations, key=lambda e: (e.subject, e.at, e.id))
+    standing = (e for e in evaluations if e.cause is not Cause.SUPERSEDED)
+    rows = sorted(standing, key=lambda e: (e.subject, e.at, e.id))
     frame = pl.DataFrame([_row(e) for e in rows], schema=_COLUMNS, orient="row")
     return _whole(frame, rows, amendments, leaves=leaves)
 

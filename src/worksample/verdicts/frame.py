@@ -242,7 +242,12 @@ def _slots(store: Store, experiments: Sequence[Experiment], *, restore: bool) ->
     """The plan with what became of it: where no trial is live, with the latest try's columns."""
     planned = pl.concat([plan_df(store, e.id) for e in experiments], how="vertical_relaxed")
     tries = pl.concat([trials_df(store, e.id) for e in experiments], how="vertical_relaxed")
-    latest = tries.filter(~pl.col("live") & ~pl.col("struck")).sort("ended", "trial").unique("slot", keep="last")
+    superseded = (pl.col("cause") == Cause.SUPERSEDED.value).fill_null(value=False)
+    latest = (
+        tries.filter(~pl.col("live") & ~pl.col("struck") & ~superseded)
+        .sort("ended", "trial")
+        .unique("slot", keep="last")
+    )
     frame = planned.with_columns(pl.col("trial").is_not_null().alias("live"))
     late = [c for c in latest.columns if c in frame.columns and c not in _KEYS]
     frame = frame.join(latest.select("slot", *late), on="slot", how="left", suffix="_late", maintain_order="left")
