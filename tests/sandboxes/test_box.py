@@ -170,9 +170,16 @@ async def test_on_one_processor_the_background_gives_way() -> None:
             worked = float((await usual.run(["python3", "-c", BURN, "0.4"])).stdout)
             await beside.kill()
             said = b"".join([piece async for piece in _pieces(beside.stdout)])
+            hurried = await last.start(["python3", "-c", GOES_ON])
+            await hurried.stdout.read(100)
+            await last.hurry()
+            also = float((await usual.run(["python3", "-c", BURN, "0.4"])).stdout)
+            await hurried.kill()
+            faster = b"".join([piece async for piece in _pieces(hurried.stdout)])
     finally:
         os.sched_setaffinity(0, before)
     assert float(said.split()[-1]) - float(said.split()[0]) < worked / 3
+    assert float(faster.split()[-1]) - float(faster.split()[0]) > also / 3
 
 
 async def _pieces(reader: Reader) -> AsyncIterator[bytes]:

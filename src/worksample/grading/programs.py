@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worksample.box import Box, BoxConfig, Completed, open_box
+from worksample.box import Box, BoxConfig, Completed, FairTimeout, open_box
 from worksample.errors import SandboxError
 from worksample.files import Sink
 from worksample.kit.broker import pack, unpack
@@ -95,8 +95,12 @@ class Programs:
         async with open_box(self.config, kind=self.sandbox) as box:
             for name, content in request.files.items():
                 await _write(box, f"{SCRATCH}/{name}", content)
-            done = await box.run(request.argv, input=request.stdin, timeout=min(request.timeout, self.left))
-            self.left -= done.seconds
+            done = await box.run(
+                request.argv, input=request.stdin, timeout=FairTimeout(min(request.timeout, self.left))
+            )
+            if done.starved:
+                raise SandboxError(f"the machine was too busy: it had {done.counted:.1f} of {done.seconds:.0f} seconds")
+            self.left -= done.counted
             files = await _collected(box, request.collect)
         return await asyncio.to_thread(self._told, request, done, files)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, Root, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root, open_box
 from worksample.endpoints import serving
 from worksample.errors import SandboxError
 from worksample.files import Sink
@@ -162,7 +162,10 @@ async def _verified(
 ) -> tuple[Completed, dict[str, bytes], list[dict[str, Any]]]:
     config, network = box_for(verifier, root)
     async with open_box(config, kind=sandbox) as box, serving(box, network.targets() if network else {}) as ledger:
-        done = await box.run(list(verifier.settings["command"]), timeout=seconds)
+        done = await box.run(list(verifier.settings["command"]), timeout=FairTimeout(seconds))
+        if done.starved:
+            what = f"the machine was too busy: it had {done.counted:.0f} of {done.seconds:.0f} seconds"
+            raise SandboxError(what, where="verifier")
         files = {name: data for name in REWARDS if (data := await _read(box, f"{SAID}/{name}")) is not None}
     return done, files, ledger.plain()
 

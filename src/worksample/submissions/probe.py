@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from worksample.box import Box
+from worksample.box import Box, FairTimeout
 from worksample.errors import SandboxError
 from worksample.files import Sink, read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, Part, canonical, quote_path
@@ -97,22 +97,26 @@ async def _probe(box: Box, blobs: BlobStore, instance: Instance, name: str, limi
     paths = instance.work.environment.paths
     env = {"WORKSAMPLE_INPUT": paths.input, "WORKSAMPLE_SOFTWARE": paths.software, "WORKSAMPLE_OUTPUT": paths.output}
     for last in (False, True):
-        seconds = min(limits.seconds, until - time.monotonic())
-        if seconds <= 0:
+        left = until - time.monotonic()
+        if left <= 0:
             raise _Failed("there was no time left for it")
+        timeout = FairTimeout(limits.seconds)
+        timeout.backstop = min(timeout.backstop, left)
         ran = await box.run(
             argv,
             input=await asyncio.to_thread(blobs.read, entry.blob),
             cwd=paths.output,
             env=env,
-            timeout=seconds,
+            timeout=timeout,
             output_limit=limits.output,
         )
         if last or ran.returncode != NOT_STARTED or _CROWDED not in ran.stderr:
             break
         await box.clear()
+    if ran.starved:
+        raise _Failed(f"the machine was too busy: it had {ran.counted:.1f} of {ran.seconds:.0f} seconds")
     if ran.timed_out:
-        raise _Failed(f"not done after {seconds:g} seconds")
+        raise _Failed(f"not done after {limits.seconds:g} seconds")
     if ran.truncated:
         raise _Failed(f"it printed more than {limits.output:,} bytes")
     if ran.returncode != 0:

@@ -40,6 +40,7 @@ class _Layer:
     cause: Cause | None = None
     reason: str = ""
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
+    used: float = field(default_factory=time.thread_time)
 
     def lacks(self, cause: Cause, reason: str) -> None:
         """Note the first thing that is not as it should be."""
@@ -50,8 +51,10 @@ class _Layer:
         """Whether nothing more is taken."""
         if self.files >= self.limits.files:
             self.lacks(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
-        elif time.monotonic() > self.until:
+        elif self.limits.seconds is not None and time.thread_time() - self.used >= self.limits.seconds:
             self.lacks(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
+        elif time.monotonic() > self.until:
+            self.lacks(Cause.CAPTURE_FAILED, "the machine was too busy to take in all changes of the root")
         else:
             return False
         return True

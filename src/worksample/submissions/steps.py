@@ -50,7 +50,7 @@ class Steps:
         """Take in what is there after the step that was begun. Never raises for what the box holds; StoreError."""
         name, self.begun = self.begun, ""
         hooks = await collect(self.box, [one for one in self.instance.capture.collect if one.step in ("", name)])
-        until = time.monotonic() + self.limits.seconds
+        until = time.monotonic() + self.limits.backstop
         root, lacking = await take_root(self.box, self.blobs, self.limits, until)
         found = await snapshot(self.box, self.blobs, self.limits, until)
         if self.cause is None and (cause := lacking or found.cause) is not None:
