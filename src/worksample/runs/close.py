@@ -38,6 +38,7 @@ from worksample.records import (
 )
 from worksample.services import export
 from worksample.services.exporting import Exported
+from worksample.steady_loop import stalled
 from worksample.submissions import STEPS, Captured, take
 from worksample.workplace.colleagues.attending import ROLE
 from worksample.workplace.live import look, with_live
@@ -98,7 +99,11 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     from inspect_ai.log import transcript
 
     events = list(transcript().events)
-    ended, working = now(), _working_seconds()
+    ended = now()
+    lost = stalled(try_.started, ended)
+    working = max(0.0, _working_seconds() - lost)
+    if lost:
+        try_.phases["stall"] = round(lost, 6)
     # What the limit or the end of the work cut off goes on meanwhile, so that what it took is known.
     settling = asyncio.ensure_future(try_.account.settle(STOPPED if outcome.ending is Ending.CANCELLED else None))
     if try_.job.arm(try_.slot).worker is Worker.ASSISTED:
