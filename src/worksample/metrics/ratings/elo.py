@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -95,9 +95,33 @@ class EloTable:
             conditional_on=a.conditional_on,
         )  # fmt: skip
 
+    def win_probability(self, agent: str, other: str) -> Estimate:
+        """How likely `agent` is to be preferred to `other` on a project, ties counted half (RLI 3.3, B.2): what their
+        difference stands for, and its interval what the difference's ends do; an open one is 0 or 1.
+        """
+        gap = self.difference(agent, other)
+        name = f"{agent} preferred to {other}"
+        if gap.value is None:
+            return replace(gap, name=name, unit=Unit.SHARE)
+        low, high = (None if end is None else win_probability(end) for end in (gap.low, gap.high))
+        if gap.level is not None:
+            low, high = 0.0 if low is None else low, 1.0 if high is None else high
+        chance = win_probability(gap.value)
+        return replace(gap, name=name, value=chance, low=low, high=high, error=None, unit=Unit.SHARE)
+
     def frame(self) -> pl.DataFrame:
         """`tabulate` of the ratings."""
         return tabulate(self.ratings)
+
+
+def win_probability(points: float) -> float:
+    """The chance of being preferred that goes with so many points ahead, ties counted half: 400 are odds of 10:1, so
+    0.909 (RLI 3.3, B.2). `EloTable.win_probability` has it of two agents, with an interval. Errors: UsageError for
+    points that are no number.
+    """
+    if math.isnan(points):
+        raise UsageError("points that are no number", next="pass the difference of two ratings")
+    return 1 / (1 + math.exp(-max(min(points / POINTS, 700.0), -700.0)))
 
 
 def elo_ratings(sums: PairSums, options: EloOptions | None = None, how: Resampling = DEFAULT) -> EloTable:

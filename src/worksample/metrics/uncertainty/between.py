@@ -49,7 +49,8 @@ def chance_variance(table: Floats) -> float:
 
 def deviation_interval(table: Floats, level: float, around: Interval) -> Interval:
     """Of the standard deviation between the true rates, by inverting the F test of equal rates: all deviations whose
-    noncentral F the data fit. Degrees of freedom are Box's (1954), for choices whose differences vary unevenly.
+    noncentral F the data fit. Degrees of freedom are Box's (1954), for choices whose differences vary unevenly; chance
+    counts as it is along the differences that were seen, where it is larger there.
 
     `around`: the range's interval, from which it follows where no task tells the choices apart.
     """
@@ -61,7 +62,12 @@ def deviation_interval(table: Floats, level: float, around: Interval) -> Interva
         return Interval(low / math.sqrt(2 * (choices - 1)), high * most, level, "from the spread's interval")
     covariance = np.cov(table - table.mean(axis=0))
     free = max(1.0, float(np.trace(covariance) ** 2 / (covariance**2).sum()))
-    ratio = float(table.mean(axis=1).var(ddof=1)) / chance
+    rates = table.mean(axis=1)
+    away = rates - rates.mean()
+    seen = float(away @ away)
+    if seen > _TINY:
+        chance = max(chance, float(away @ covariance @ away) / seen / tasks)
+    ratio = seen / (choices - 1) / chance
     tail = (1 - level) / 2
     beyond = (tasks - 1) * free
     # Rates that lie closer than equal ones do are no evidence that they are equal.

@@ -136,11 +136,11 @@ class Shift:
     @classmethod
     def of(cls, gaps: Floats, alike: float = 1.0) -> Shift:
         """`alike`: `units.zero_or_one` of the scores behind the differences. Scores that are seldom 0 or 1 differ less
-        than passes do, by as much as their deviation is smaller; where none differs nobody knows by how much.
+        than passes do, by as much as their deviation is smaller; where all differ alike nobody knows by how much.
         """
         values, times = np.unique(np.round(gaps, 12), return_counts=True)
         most = float(np.abs(values).max())
-        reach = max(1.0 if most <= _TINY else math.sqrt(alike), most)
+        reach = max(1.0 if len(values) == 1 else math.sqrt(alike), most)
         return cls(values, times.astype(np.float64), reach, alike >= 1 - 1e-9)
 
     @property
