@@ -131,7 +131,7 @@ def dollars_earned(
     if not rows.any():
         why = nothing_valid(counts) if not counts.valid else "no graded project has a price"
         none = [Estimate(n, None, counts, unit=u, reason=why, conditional_on=given) for n, u in _NAMES]
-        return Dollars(*none, missing)
+        return Dollars(none[0], none[1], none[2], missing)
     earned, worth = by_task(task, rows, value * (yes & rows), value)
     total, possible = float(earned.sum()), float(worth.sum())
     blank = partial(Estimate, counts=counts, conditional_on=given)

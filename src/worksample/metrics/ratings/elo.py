@@ -80,7 +80,8 @@ class EloTable:
         a, b = self.ratings[agent], self.ratings[other]
         if a.value is None or b.value is None:
             return Estimate(name, None, a.counts, unit=Unit.ELO, reason=a.reason or b.reason)
-        found, said = Interval(), ()
+        found = Interval()
+        said: tuple[str, ...] = ()
         if self.replicates is not None and self.tilt is not None:
             mine, others = self.rated.index(agent), self.rated.index(other)
             with np.errstate(invalid="ignore"):
@@ -217,10 +218,9 @@ def _rate(
             interval, said = Interval(method="fixed"), ()
         elif options.ridge and agent in links.reasons:
             interval, said = Interval(), ("the prior alone sets its score: no interval",)
-        ratings[agent] = Estimate(
-            agent, float(points[place]), _counts(sums, agent), *interval, Unit.ELO, notes=(*notes, *ends.notes, *said),
-            conditional_on=(fixed, *((f"ridge prior {options.ridge:g}",) if options.ridge else ())),
-        )  # fmt: skip
+        given = (fixed, *((f"ridge prior {options.ridge:g}",) if options.ridge else ()))
+        rating = Estimate(agent, float(points[place]), _counts(sums, agent), unit=Unit.ELO, conditional_on=given)
+        ratings[agent] = replace(rating, **interval._asdict()).noting(*notes, *ends.notes, *said)
     return EloTable(ratings, links, sums.agents, ends.replicates, how, sums.projects, ends.tilt)
 
 

@@ -113,7 +113,7 @@ def chance_positive(values: Floats, times: Floats) -> float:
     far = math.copysign(math.sqrt(max(-2 * height, 0.0)), at)
     if abs(far) < _NEAR:
         third = sum(n * r * r * r for r, n in ratios)
-        return 0.5 - third / (3 * math.sqrt(2 * math.pi) * curve * math.sqrt(curve))
+        return float(0.5 - third / (3 * math.sqrt(2 * math.pi) * curve * math.sqrt(curve)))
     tail = math.erfc(far / math.sqrt(2)) / 2
     tail += math.exp(-far * far / 2) / math.sqrt(2 * math.pi) * (1 / (at * math.sqrt(curve)) - 1 / far)
     return min(max(tail, 0.0), 1.0)
