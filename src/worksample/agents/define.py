@@ -7,12 +7,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from worksample import __version__
 from worksample.errors import PlanError
 from worksample.manifests import Faults
 from worksample.manifests import checked as told
 from worksample.records import Agent
 
 from .objects import planned
+from .own_folder import keep_folder
 from .presets import PRESETS
 from .script import read_script
 from .settings import (
@@ -37,6 +39,8 @@ HARNESSES: Mapping[str, type[Settings]] = {
 HUMAN = "person"
 """The harness of people who work; figures name those who hand work in so, too."""
 NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
+OWN = frozenset({"scripted", "worker", "plan-act-reflect"})
+"""Harnesses whose program is this package."""
 REPLAY = "script/replay"
 """The model of a scripted agent that names none."""
 
@@ -62,6 +66,17 @@ def settings_of(harness: str) -> type[Settings] | None:
     return ProgramSettings if named(harness) else None
 
 
+def version_of(agent: Agent) -> str:
+    """The version of what did the work: of the program that is installed, of this package for its own agents, and the
+    digest of all settings for what has no version that anybody knows. "unknown" for a person.
+    """
+    if agent.harness == HUMAN:
+        return "unknown"
+    if agent.harness in OWN:
+        return __version__
+    return str(agent.settings.get("version") or agent.id.partition("@")[2] or "unknown")
+
+
 def is_program(harness: str) -> bool:
     """Whether the agent is a program in the box, which calls its model itself."""
     return issubclass(settings_of(harness) or Settings, CommandSettings)
@@ -75,14 +90,17 @@ def define(
     preset: str | None = None,
     settings: Mapping[str, Any] | None = None,
     script: str | Path | None = None,
+    folder: str | Path | None = None,
     capabilities: tuple[str, ...] = (),
     release_date: date | None = None,
 ) -> Agent:
     """An agent, with every setting written out, so that its id says exactly who worked.
 
     A preset fills harness and settings that are not given. `script` is the folder of scripts of a `scripted` agent;
-    what it says becomes part of the record, so nothing reads the folder afterwards. PlanError for an unknown harness,
-    preset or setting, a missing model or script, ManifestError for a script that is wrong.
+    what it says becomes part of the record, so nothing reads the folder afterwards. `folder`, of a `command` agent, is
+    the folder (or file) with its program: it is copied into the cache and known by the digest of its files. PlanError
+    for an unknown harness, preset or setting, a missing model, script or folder, ManifestError for a script that is
+    wrong.
     """
     given: dict[str, Any] = dict(settings or {})
     if preset is not None:
@@ -110,6 +128,12 @@ def define(
             given["script"] = read_script(Path(script)).plain()
     elif script is not None:
         raise PlanError(f"harness {harness} takes no script", next="--agent scripted")
+    if folder is not None:
+        if harness != "command":
+            raise PlanError(
+                f"harness {harness} takes no folder", next='harness = "command", which runs a program in it'
+            )
+        given |= {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
     if settings_of(harness) is ProgramSettings:
         from .installing.resolve_settings import settled
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.python_api.words import dollars, duration, printable
+from worksample.python_api.words import bounded, dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 __all__ = [
-    "console", "dollars", "duration", "json_option", "open_store", "price_option", "printable", "say_json",
-    "store_option", "table",
+    "bounded", "console", "decimal_option", "dollars", "duration", "json_option", "open_store", "price_option",
+    "printable", "say_json", "store_option", "table",
 ]  # fmt: skip
 
 FILE_WIDTH = 160
@@ -42,9 +43,24 @@ def store_option(function: F) -> F:
     )(function)
 
 
-def price_option(says: str) -> Callable[[F], F]:
+def decimal_option(function: F) -> F:
+    """`--decimal`: the decimal mark of a table's numbers."""
+    return click.option(
+        "--decimal", metavar="MARK", default=None,
+        help="The decimal mark of all numbers, `,` or `.`; default: what each column's own numbers tell.",
+    )(function)  # fmt: skip
+
+
+PRICES = (
+    "US dollars per million tokens: input, output, and those read from and written to the service's cache (default: "
+    "as input). Repeatable."
+)
+
+
+def price_option(says: str = PRICES) -> Callable[[F], F]:
     """`--price`, repeatable: what a model's tokens cost."""
-    return click.option("--price", "prices", multiple=True, default=None, metavar="MODEL=IN,OUT", help=says)
+    form = "MODEL=IN,OUT[,CACHE_READ[,CACHE_WRITE]]"
+    return click.option("--price", "prices", multiple=True, default=None, metavar=form, help=says)
 
 
 def open_store(where: str | Path | None, *, create: bool = False) -> Store:
@@ -65,8 +81,9 @@ def console(*, err: bool = False) -> Console:
 
 
 def say_json(value: Any) -> None:
-    """One JSON document on stdout."""
-    click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=False))
+    """One JSON document on stdout; with escapes where stdout is not UTF-8."""
+    plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") not in ("utf8", "utf8sig")
+    click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=plain))
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> None:

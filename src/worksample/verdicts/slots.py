@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
+from worksample.errors import Cause
 from worksample.records import IMPORTED, Amendment, Experiment, JudgedBy, Round, Standing, Target, struck
+from worksample.records.members import member
 from worksample.store import schema
-from worksample.store.frames import experiment_id, seconds_of
+from worksample.store.frames import UNSETTLED, experiment_id, seconds_of
 from worksample.store.tabulate import Columns, middle, tabulate
 
 from .chained import continued, needed
@@ -24,10 +26,12 @@ if TYPE_CHECKING:
 _i, _a, _s, _t = schema.instances.c, schema.agents.c, schema.slots.c, schema.trials.c
 
 _TRIAL = (
-    "ending", "cause", "working_seconds", "person_seconds", "steps", "input_tokens", "output_tokens", "tokens", "cost",
-    "priced",
+    "ending", "cause", "working_seconds", "person_seconds", "steps", "input_tokens", "output_tokens",
+    "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "tokens", "cost", "priced", *UNSETTLED,
 )  # fmt: skip
-_USED = ("steps", "input_tokens", "output_tokens", "tokens")
+_USED = (
+    "steps", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "tokens",
+)  # fmt: skip
 _ABOUT = ("category", "tier", "value_low", "value_high", "value_currency", "value_source")
 _HOURS = ("hours_low", "hours_high", "hours_source")
 _TOLD = ("standing", "score", "passed", "partial", "label", "verdict_cause", "reason", "evaluations", "rounds")
@@ -37,7 +41,7 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """One row per planned slot, by instance, agent, arm, attempt, repeat, without any verdict.
 
     `state` is `finished` (it has a live trial), `open` or `not_attemptable`; the trial's columns are those of the live
-    one, `tries` counts all, and `last_cause` says why the latest failed where none is live.
+    one, `tries` counts all but superseded ones, and `last_cause` says why the latest failed where none is live.
     """
     with store.database.reading() as connection:
         slots, trials = _planned(connection, experiment), _tries(connection, experiment)
@@ -68,6 +72,7 @@ def slots_df(
     what the verdict rests on, by time, and `rounds` where those were given. judged_by: whose answers count; None: as
     the experiments say.
     """
+    judged_by = None if judged_by is None else member(JudgedBy, judged_by, "judged_by")
     experiment = None if experiment is None else experiment_id(store, experiment)
     plan = plan_df(store, experiment)
     amendments = store.find(Amendment)
@@ -132,6 +137,8 @@ def _tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
     query = select(_t.id).select_from(schema.trials)
     if experiment is not None:
         query = query.where(_t.experiment == experiment)
+    # Of a superseded try another one counts, and its slot is as open as that one leaves it.
+    query = query.where(func.coalesce(_t.cause != Cause.SUPERSEDED.value, True))
     tries = tabulate(connection, columns, query, ["ended", "trial"])
     live = tries.filter("live").with_columns(seconds_of().alias("seconds")).drop("live")
     counts = tries.group_by("slot").agg(

@@ -51,6 +51,7 @@ class Material(Work):
         """As `Work.frame`; a finished trial that could have called its model and never did has cost nothing."""
         called = pl.col("model").fill_null("") != ""
         idle = (pl.col("work") == "done") & pl.col("slot").is_not_null() & (pl.col("tokens").fill_null(0) == 0)
+        idle &= pl.col("unsettled_calls").fill_null(0) == 0
         alone = pl.col("person_seconds").is_null()
         free = idle & alone & pl.col("cost").is_null() & called & (pl.col("harness") != "command")
         frame = super().frame(protocol)
@@ -191,6 +192,16 @@ def attempted(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True
     if able:
         frame = frame.filter(pl.col("state") != NOT_ATTEMPTABLE)
     return frame if attempt is None else frame.filter(pl.col("attempt") == attempt)
+
+
+def unseen_notes(frame: pl.DataFrame) -> tuple[str, ...]:
+    """How many of these are ungraded since whoever judged could not see enough of them, by cause."""
+    lost = frame.filter("unseen")
+    causes = lost["verdict_cause"].value_counts().sort("verdict_cause").iter_rows()
+    told = ", ".join(f"{cause}: {count}" for cause, count in causes)
+    return (f"{lost.height} of {frame.height} are ungraded since who judged could not see all of it ({told})",) * bool(
+        told
+    )
 
 
 def task_of(key: str) -> str:

@@ -15,6 +15,7 @@ from worksample.verdicts.pairs import key_of
 from worksample.verdicts.preferring import succeeded
 from worksample.verdicts.second_looks import ROUTED
 
+from .judge_consistency import consistency_notes
 from .material import Material, attempted, task_of
 from .section import Section, SectionRow
 from .votes import protocol_of
@@ -48,12 +49,17 @@ def _sections(material: Material, suffix: str, whose: str) -> Iterator[Section]:
     found = m.elo_ratings(sums, m.EloOptions(weight=material.config.elo_weight, anchor=anchor, part=True), material.how)
     agents = dict(material.slots.select("entry", "agent").unique().iter_rows())
     passed = _automation(material)
-    heads = ("Elo", "automation rate") if passed else ("Elo",)
+    against = "preferred to the human"
+    heads = ("Elo", *((against,) if anchor else ()), *(("automation rate",) if passed else ()))
     rows = tuple(
         SectionRow(
             names.get(who, who),
             agents.get(who, None if who == HUMAN else who),
-            (rating, *((passed.get(who, "-"),) if passed else ())),
+            (
+                rating,
+                *(("-" if who == HUMAN else found.win_probability(who, HUMAN),) if anchor else ()),
+                *((passed.get(who, "-"),) if passed else ()),
+            ),
         )
         for who, rating in found.ratings.items()
     )
@@ -147,6 +153,7 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
     notes = []
     if strays:
         notes.append(f"{strays} votes on pairs of one player, or with a control submission, are left out")
+    notes += consistency_notes(material, Protocol.PAIRWISE)
     unknown = int(each.null_count())
     if unknown:
         notes.append(f"{unknown} votes left open, since it is not known whether both deliverables succeeded")
