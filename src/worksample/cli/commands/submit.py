@@ -55,7 +55,10 @@ class Amount(click.ParamType[float | str]):
 @click.option("--instance", default=None, metavar="NAME", help="The task's instance; needed if the task has several.")
 @click.option("--entrant", default=None, help="Who made it: the name of a person or of an agent.")
 @click.option(
-    "--origin", type=click.Choice(["person", "external"]), default=None, help="A person, or an agent elsewhere."
+    "--origin",
+    type=click.Choice(["person", "agent", "external"]),
+    default=None,
+    help="Who made it: a person, or an agent elsewhere; external means agent.",
 )
 @click.option(
     "--date", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), default=None, help="When; default: now."
@@ -165,7 +168,7 @@ def _fits(path: str | None, table: str | None, experiment: str | None, given: di
     if path is not None and lacking:
         raise UsageError(
             f"PATH also needs {', '.join(lacking)}",
-            next="worksample submit PATH --task FOLDER --entrant NAME --origin external",
+            next="worksample submit PATH --task FOLDER --entrant NAME --origin agent",
         )
     if path is not None and not str(given["entrant"]).strip():
         raise UsageError("--entrant is empty", next="--entrant NAME")

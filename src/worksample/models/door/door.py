@@ -7,19 +7,22 @@ import json
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, Model, ModelOutput
+from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from worksample.errors import AgentError, Cause, WorksampleError
-from worksample.models.failure import failure_of_call, status_of
+from worksample.models.blame import Control, by_request
+from worksample.models.failure import REFUSED, failure_of_call, status_of
+from worksample.models.sending import Sending, observed
 
 from .asked import Asked, Refusal
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
 from .http import BadRequest, Request, as_json, requests, response
+from .memory import Memory
+from .notes import note_settings
+from .sound import check_sound
 
 T = TypeVar("T")
-PASSED_ON = frozenset({400, 404, 413, 422})
-"""Of a service's refusals those that the program brought about by what it asked, and has to deal with."""
 HELD = 64 << 20
 """Bytes of all requests that a door works on at once."""
 ROUTES: tuple[tuple[str, Dialect], ...] = (
@@ -47,7 +50,9 @@ class Door:
         """Requests that were answered by the model."""
         self._begun = self._held = 0
         self._over = asyncio.Event()
-        self._said: dict[str, ChatMessageAssistant] = {}
+        self._memory = Memory()
+        self._control = Control(model)
+        self._noted: set[str] = set()
 
     async def during(self, work: Awaitable[T]) -> T:
         """The result of `work`, which uses the door. Where a call ended the trial, `work` is cancelled and that raised.
@@ -117,6 +122,7 @@ class Door:
         if not isinstance(body, dict):
             raise Refusal(400, "the body is not a JSON object")
         try:
+            check_sound(body)
             asked = dialect.read(body, path)
         except (ValueError, RecursionError) as error:  # pydantic's, of a message or a setting that is none
             raise Refusal(400, f"the request cannot be read: {' '.join(str(error).split())[:500]}") from None
@@ -132,10 +138,13 @@ class Door:
         if self.ended is not None:
             raise Refusal(429, f"the work is over: {self.ended}", "insufficient_quota")
         self._begun += 1
+        note_settings(asked.noted, self._noted)
+        messages = asked.numbered()
         try:
-            output = await self.model.generate(
-                self._remembered(asked.numbered()), asked.tools, asked.choice, config=asked.config
-            )
+            with observed() as seen:
+                output = await self.model.generate(
+                    self._memory.restored(messages), asked.tools, asked.choice, config=asked.config
+                )
         except LimitExceededError as error:
             self._end(error)
             raise Refusal(429, f"the work is over: {error.message}", "insufficient_quota") from None
@@ -144,26 +153,25 @@ class Door:
             raise Refusal(500, str(error), "api_error") from None
         except Exception as error:  # noqa: BLE001 - the boundary of a model's service, whichever package speaks to it
             failure, status = failure_of_call(error), status_of(error)
-            if status in PASSED_ON:
-                raise Refusal(400, failure.reason) from None
+            if await self._brought_about(error, seen):
+                raise Refusal(status if status in REFUSED else 400, failure.reason) from None
             self._end(WorksampleError(failure.reason, cause=failure.cause))
             raise Refusal(status or 500, failure.reason, "api_error") from None
         if output.stop_reason == "model_length":
             raise Refusal(400, "prompt is too long: maximum context length exceeded", "context_length_exceeded")
         self.served += 1
-        self._said[_mark(output.message)] = output.message
+        self._memory.keep(messages, output.message)
         return output
 
-    def _remembered(self, messages: list[ChatMessage]) -> list[ChatMessage]:
-        """What the model said, as it said it: with the reasoning and the marks that dialects cannot carry."""
-        return [self._said.get(_mark(m), m) if isinstance(m, ChatMessageAssistant) else m for m in messages]
+    async def _brought_about(self, error: Exception, seen: Sending) -> bool:
+        """Whether the program brought a failure about. A limit that our own question reaches ends the work."""
+        try:
+            return await by_request(error, seen, self._control)
+        except (LimitExceededError, WorksampleError) as limit:
+            self._end(limit)
+            raise Refusal(429, f"the work is over: {limit}", "insufficient_quota") from None
 
     def _end(self, why: BaseException) -> None:
         if self.ended is None:
             self.ended = why
             self._over.set()
-
-
-def _mark(message: ChatMessageAssistant) -> str:
-    calls = [(call.id, call.function) for call in message.tool_calls or ()]
-    return json.dumps([message.text.strip(), calls])
