@@ -6,9 +6,10 @@ import csv
 import io
 import itertools
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
+
+from worksample.tables.delimited import sniff
 
 from .job import Job, Made, Unreadable
 from .words import encoding
@@ -18,8 +19,6 @@ CHUNK = 500
 ROWS = 100_000
 """Rows that are shown."""
 COLUMNS = 500
-DELIMITERS = ",;\t|"
-"""The first of those that fit a file equally well is taken."""
 EXACT = 2**53
 """Browsers read numbers as floating-point ones: integers beyond this are kept as text, digit by digit."""
 CELL = 2_000
@@ -34,8 +33,11 @@ def convert(job: Job) -> Made:
     if name is None:
         raise Unreadable("its beginning is text, the rest is not")
     text = sample.decode(name, "replace")
-    dialect = _dialect(text, job.extension)
+    dialect, says = _dialect(text, job.extension)
+    text = text.partition("\n")[2] if says else text
     with job.file.open(encoding=name, errors="replace", newline="") as f:
+        if says:
+            f.readline()
         sheet, files = grid(job, "0", _rows(f, dialect))
     meta = {"encoding": name, "delimiter": dialect.delimiter, "size": job.size, "header": _header(text, dialect)}
     made = Made("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
@@ -53,29 +55,20 @@ def cut(sheet: dict[str, Any]) -> str:
     return f"only the first {' and '.join(said)} are shown" if said else ""
 
 
-def _dialect(text: str, extension: str) -> Any:
+class _Rows(csv.excel):
+    """A quote that is doubled stands for itself, wherever in the file the first one comes: as RFC 4180 has it."""
+
+
+def _dialect(text: str, extension: str) -> tuple[Any, bool]:
+    """How cells are separated, by the rules of every reader of tables; whether the first line is Excel's `sep=;`."""
     whole = text[: text.rfind("\n") + 1] or text
-    if extension == "tsv":
-        return csv.excel_tab
-    # A quote that is doubled stands for itself, wherever in the file the first one comes: as RFC 4180 has it.
-    return max((_dialect_of(delimiter) for delimiter in DELIMITERS), key=lambda dialect: _fit(whole, dialect))
+    found = sniff(whole, whole=True, separator="\t" if extension == "tsv" else "")
 
+    class Found(_Rows):
+        delimiter = found.separator
+        skipinitialspace = found.spaced
 
-def _dialect_of(delimited_by: str) -> type[csv.excel]:
-    class Delimited(csv.excel):
-        delimiter = delimited_by
-
-    return Delimited
-
-
-def _fit(text: str, dialect: Any) -> tuple[float, int]:
-    """How many of the first rows have the commonest number of columns, and how many columns that is."""
-    try:
-        rows = [len(row) for row in itertools.islice(csv.reader(io.StringIO(text, newline=""), dialect), 50) if row]
-    except csv.Error:
-        return 0.0, 0
-    columns, found = Counter(rows).most_common(1)[0] if rows else (0, 0)
-    return (found / len(rows), columns) if columns > 1 else (0.0, columns)
+    return Found, found.sep_line
 
 
 def _header(text: str, dialect: Any) -> bool:
