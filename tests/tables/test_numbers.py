@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.tables.cells import Unfit, number
+from worksample.tables.cells import Unfit, number, whole
 from worksample.tables.number_columns import NumberColumns
 from worksample.tables.numbers import marks_of, readings, written
 
@@ -114,6 +114,15 @@ def test_a_named_mark_holds_for_every_number() -> None:
     assert (found.read("a", "1.200"), found.read("a", "1,5"), found.read("a", 7)) == (1200, 1.5, 7)
     with pytest.raises(Unfit, match="is not a number with ',' as the decimal mark"):
         found.read("a", "12.50")
+
+
+def test_a_whole_number_is_exact_up_to_64_bits() -> None:
+    assert [whole(cell) for cell in ("9223372036854775807", 2**63 - 1, "1,234,567", "12 000", "3.0")] == [
+        2**63 - 1, 2**63 - 1, 1234567, 12000, 3,
+    ]  # fmt: skip
+    for cell in ("9223372036854775808", 2**63, 1e19, "9" * 40):
+        with pytest.raises(Unfit, match="too large"):
+            whole(cell)
 
 
 @pytest.mark.parametrize(

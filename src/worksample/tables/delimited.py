@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -198,14 +199,14 @@ def _is_title(first: list[str], second: list[Any]) -> bool:
 def header_of(found: Iterator[Record]) -> tuple[Header, Iterator[Record]]:
     """The first record that is not blank as the header, and the records below it that are not blank.
 
-    Line ends and runs of spaces within a name become one space. TableFault: no header, a name twice, a title above the
-    header, more than `COLUMN_LIMIT` columns.
+    Line ends and runs of spaces within a name become one space, letters and their accents one character. TableFault: no
+    header, a name twice, a title above the header, more than `COLUMN_LIMIT` columns.
     """
     rest = (record for record in found if not record.blank)
     first = next(rest, None)
     if first is None:
         raise TableFault("is empty: the first line names no columns", "write the names of the columns into it")
-    names = ["" if cell is None else " ".join(str(cell).split()) for cell in first.cells]
+    names = ["" if cell is None else unicodedata.normalize("NFC", " ".join(str(cell).split())) for cell in first.cells]
     while names and not names[-1]:
         names.pop()
     if len(names) > COLUMN_LIMIT:
