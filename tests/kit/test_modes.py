@@ -29,6 +29,7 @@ from worksample.kit import (
     number,
     numbers_in,
     plain_text,
+    possible_numbers,
     query,
     read_stl,
     says,
@@ -99,6 +100,7 @@ def test_any_text_is_a_number_or_none(text: str) -> None:
 def test_a_number_that_is_unclear_alone_is_none_unless_a_mark_is_named() -> None:
     assert [number(text) for text in ("1.200", "€1.200", "-12.500", "1.000")] == [None] * 4
     assert (number("1.200", "."), number("1.200", ","), number("1,234", ",")) == (1.2, 1200, 1.234)
+    assert (possible_numbers("1.200"), possible_numbers("1200"), possible_numbers("x")) == ((1.2, 1200), (1200,), ())
     assert (number("12,5", ","), number("12.5", ","), number("0.125"), number("1.2345")) == (12.5, None, 0.125, 1.2345)
 
 

@@ -148,6 +148,8 @@ def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    if not text.strip():
+        return
     try:
         found = records(io.StringIO(text, newline=""), sniff(text[:SAMPLE], whole=len(text) <= SAMPLE))
         header, below = header_of(found)
