@@ -13,6 +13,7 @@ from worksample.files.litter import litter_below, litter_note
 from worksample.files.scratch import scratch
 from worksample.grading import grade, has_solution, open_round, perform, solve
 from worksample.records import Evaluation, Instance, Protocol, Submission
+from worksample.steady_loop import run_steadily
 from worksample.store import Store
 from worksample.tasks import Package, ingest
 from worksample.workplace.spare import spares
@@ -54,7 +55,7 @@ def check(package: Package, config: AuditConfig | None = None) -> Report:
 
     Raises ManifestError where a case is malformed, UsageError for a config that cannot be.
     """
-    return asyncio.run(check_async(package, config or AuditConfig()))
+    return run_steadily(check_async(package, config or AuditConfig()))
 
 
 async def check_async(package: Package, config: AuditConfig) -> Report:

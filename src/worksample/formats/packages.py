@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from worksample.errors import ImportFailed, WorksampleError
 
@@ -69,7 +69,7 @@ class Packages(Sequence[T]):
 class FaultyPackages(ImportFailed):
     """Some foreign tasks are faulty; all others were written. `packages`: what became of each."""
 
-    def __init__(self, packages: Packages[T], next: str) -> None:
+    def __init__(self, packages: Packages[Any], next: str) -> None:
         shown = [f"  {place}: {what}" for place, what in list(packages.faults.items())[:SHOWN]]
         more = [f"  and {len(packages.faults) - SHOWN} more"] if len(packages.faults) > SHOWN else []
         super().__init__("\n".join([f"packages: {packages.said()}", *shown, *more]), next=next)

@@ -53,9 +53,9 @@ class Table:
         """A table from mappings; its columns are all their keys in order of appearance."""
         found = [dict(row) for row in rows]
         columns = tuple(dict.fromkeys(k for row in found for k in row))
-        rows: list[Row] = [{c: row.get(c) for c in columns} for row in found]
-        decide_numbers(columns, rows)
-        return cls(columns, tuple(rows))
+        made: list[Row] = [{c: row.get(c) for c in columns} for row in found]
+        decide_numbers(columns, made)
+        return cls(columns, tuple(made))
 
 
 def table_of(cells: Iterable[list[Any]]) -> Table:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from worksample.tables.delimited import sniff
+from worksample.tables.delimited import Dialect, sniff
 
 from .job import Job, Made, Unreadable
 from .words import encoding
@@ -33,13 +33,10 @@ def convert(job: Job) -> Made:
     if name is None:
         raise Unreadable("its beginning is text, the rest is not")
     text = sample.decode(name, "replace")
-    dialect, says = _dialect(text, job.extension)
-    text = text.partition("\n")[2] if says else text
+    dialect = _dialect(text, job.extension, whole=job.size <= len(sample))
     with job.file.open(encoding=name, errors="replace", newline="") as f:
-        if says:
-            f.readline()
         sheet, files = grid(job, "0", _rows(f, dialect))
-    meta = {"encoding": name, "delimiter": dialect.delimiter, "size": job.size, "header": _header(text, dialect)}
+    meta = {"encoding": name, "delimiter": dialect.separator, "size": job.size, "header": _header(text, dialect)}
     made = Made("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
     made.problem = cut(sheet)
     return made
@@ -55,26 +52,22 @@ def cut(sheet: dict[str, Any]) -> str:
     return f"only the first {' and '.join(said)} are shown" if said else ""
 
 
-class _Rows(csv.excel):
-    """A quote that is doubled stands for itself, wherever in the file the first one comes: as RFC 4180 has it."""
+def _dialect(text: str, extension: str, *, whole: bool) -> Dialect:
+    """The rules that all readers of tables have; what breaks them is shown as far as it goes."""
+    return sniff(text, whole=whole, separator="\t" if extension == "tsv" else "")
 
 
-def _dialect(text: str, extension: str) -> tuple[Any, bool]:
-    """How cells are separated, by the rules of every reader of tables; whether the first line is Excel's `sep=;`."""
-    whole = text[: text.rfind("\n") + 1] or text
-    found = sniff(whole, whole=True, separator="\t" if extension == "tsv" else "")
-
-    class Found(_Rows):
-        delimiter = found.separator
-        skipinitialspace = found.spaced
-
-    return Found, found.sep_line
+def _reader(f: Iterable[str], dialect: Dialect) -> Any:
+    lines = iter(f)
+    if dialect.sep_line:
+        next(lines, "")
+    return csv.reader(lines, delimiter=dialect.separator, skipinitialspace=dialect.spaced)
 
 
-def _header(text: str, dialect: Any) -> bool:
+def _header(text: str, dialect: Dialect) -> bool:
     """Whether the first row looks like names: no number in it, and some below it."""
     try:
-        rows = list(itertools.islice(csv.reader(io.StringIO(text, newline=""), dialect), 20))
+        rows = list(itertools.islice(_reader(io.StringIO(text, newline=""), dialect), 20))
     except csv.Error:
         return False
     return len(rows) > 1 and not any(map(_number, rows[0])) and any(_number(c) for row in rows[1:] for c in row)
@@ -84,9 +77,9 @@ def _number(text: str) -> bool:
     return text.strip().lstrip("-+$€£").replace(".", "").replace(",", "").rstrip("%").isdigit()
 
 
-def _rows(f: IO[str], dialect: Any) -> Iterator[list[str]]:
+def _rows(f: IO[str], dialect: Dialect) -> Iterator[list[str]]:
     csv.field_size_limit(1 << 20)
-    reader = csv.reader(f, dialect)
+    reader = _reader(f, dialect)
     while True:
         try:
             yield next(reader)
