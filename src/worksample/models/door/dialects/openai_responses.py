@@ -53,8 +53,8 @@ REFUSED = {
     "previous_response_id": None, "conversation": None, "prompt": None, "background": False, "image": None
 }  # fmt: skip
 ITEM = (
-    "type", "role", "content", "id", "status", "call_id", "name", "namespace", "arguments", "input", "output", "summary",
-    "encrypted_content",
+    "type", "role", "content", "id", "status", "call_id", "name", "namespace", "arguments", "input", "output",
+    "summary", "encrypted_content",
 )  # fmt: skip
 PART = ("type", "text", "refusal", "image_url", "detail", "file_data", "filename", "annotations", "logprobs")
 KNOWN = frozenset({"message.output_text.logprobs", "reasoning.encrypted_content"})
