@@ -8,6 +8,7 @@
     ├── StoreError              records or blobs cannot be kept or read
     │   ├── StoreFull
     │   ├── RecordConflict
+    │   ├── Superseded          another process took the work over, or has done it
     │   └── RecordMissing
     ├── CaptureError            what an agent left cannot be taken in
     ├── ExportError             a state cannot be what services begin with: cut off, changed, of another version
@@ -58,6 +59,7 @@ class Cause(StrEnum):
     LIMIT_COST = "limit.cost"
     LIMIT_TOKENS = "limit.tokens"
     LIMIT_TURNS = "limit.turns"
+    LIMIT_MEMORY = "limit.memory"
     LIMIT_OTHER = "limit.other"
     AGENT_CRASH = "agent.crash"
     AGENT_MALFORMED = "agent.malformed"
@@ -96,12 +98,16 @@ class Cause(StrEnum):
     JUDGE_REFUSED = "judge.refused"
     JUDGE_LIMIT = "judge.limit"
     JUDGE_LACKS = "judge.lacks"
+    JUDGE_UNSHOWN = "judge.unshown"
+    JUDGE_BLIND = "judge.blind"
     PERSON_DECLINED = "person.declined"
+    PERSON_UNSHOWN = "person.unshown"
     PERSON_AWAITED = "person.awaited"
     PERSON_CONTINUES = "person.continues"
     NOT_ATTEMPTABLE = "plan.not_attemptable"
     CANCELLED = "operator.cancelled"
     PLATFORM_CRASH = "platform.crash"
+    SUPERSEDED = "platform.superseded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,7 @@ POLICY: dict[Cause, Policy] = {
     Cause.LIMIT_COST: _of(_B.AGENT, "spent its budget", graded=True),
     Cause.LIMIT_TOKENS: _of(_B.AGENT, "used up its tokens", graded=True),
     Cause.LIMIT_TURNS: _of(_B.AGENT, "used up its steps", graded=True),
+    Cause.LIMIT_MEMORY: _of(_B.AGENT, "used up the sandbox's memory", graded=True),
     Cause.LIMIT_OTHER: _of(_B.AGENT, "reached a limit of the engine", graded=True),
     Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
     Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
@@ -171,13 +178,21 @@ POLICY: dict[Cause, Policy] = {
     Cause.JUDGE_REFUSED: _of(_B.JUDGE, "the judge refused to answer", retry=True, by_deliverable=True),
     Cause.JUDGE_LIMIT: _of(_B.JUDGE, "the judge's budget is spent"),
     Cause.JUDGE_LACKS: _of(_B.JUDGE, "no judge is configured"),
+    Cause.JUDGE_UNSHOWN: _of(_B.JUDGE, "the judge could not be shown all of the work", retry=True),
+    Cause.JUDGE_BLIND: _of(_B.JUDGE, "no model can be shown this kind of work", by_deliverable=True),
+    Cause.PERSON_UNSHOWN: _of(_B.PERSON, "the evaluator could not inspect the work"),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
     Cause.PERSON_AWAITED: _of(_B.PERSON, "waits for people"),
     Cause.PERSON_CONTINUES: _of(_B.PERSON, "a person continues what the agent did"),
     Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
+    Cause.SUPERSEDED: _of(_B.PLATFORM, "another process took the work over while this one stood still"),
 }
+
+
+UNSEEN_CAUSES = frozenset({Cause.JUDGE_UNSHOWN, Cause.JUDGE_BLIND, Cause.PERSON_UNSHOWN})
+"""Why work is ungraded of which whoever judged could not see enough."""
 
 
 def printable(text: str) -> str:
@@ -233,6 +248,12 @@ class StoreFull(StoreError):
 
 class RecordConflict(StoreError):
     """A record with this identity exists and says something else."""
+
+
+class Superseded(StoreError):
+    """The work is not this process's any more: another took it over, or has done it."""
+
+    cause = Cause.SUPERSEDED
 
 
 class RecordMissing(StoreError):

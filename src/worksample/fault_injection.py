@@ -1,6 +1,7 @@
 """Named places where a test, or an operator who wants to see what happens, makes the platform fail. A test double.
 
 `WORKSAMPLE_FAULT="close.commit:kill"` ends the process without any warning when it reaches the point `close.commit`;
+`stop` has it stand still there until it is sent SIGCONT, as a paused machine does;
 `raise` raises a RuntimeError there, `full` a StoreFull, `lost` a SandboxError. A number makes it the n-th time the
 point is reached: `close.commit:kill:3`. Several are separated by commas. The variable is read once.
 """
@@ -16,6 +17,7 @@ from worksample.errors import SandboxError, StoreFull, UsageError
 
 VARIABLE = "WORKSAMPLE_FAULT"
 KINDS = ("kill", "raise", "full", "lost")
+STOP = "stop"
 POINTS = (
     "close.begin",
     "close.captured",
@@ -59,6 +61,8 @@ def reach(point: str) -> None:
         kind = _faults.get((point, _reached[point]))
     if kind == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    elif kind == STOP:
+        os.kill(os.getpid(), signal.SIGSTOP)
     elif kind == "full":
         raise StoreFull(f"no space left, as {VARIABLE} says", where=point)
     elif kind == "lost":
@@ -72,10 +76,10 @@ def _read(text: str) -> dict[tuple[str, int], str]:
     for item in filter(None, text.split(",")):
         point, _, rest = item.partition(":")
         kind, _, number = rest.partition(":")
-        if point not in points or kind not in KINDS or not (number or "1").isdigit():
+        if point not in points or kind not in (*KINDS, STOP) or not (number or "1").isdigit():
             raise UsageError(
                 f"{VARIABLE} has {item!r}; write POINT:KIND or POINT:KIND:N with points {', '.join(points)} "
-                f"and kinds {', '.join(KINDS)}"
+                f"and kinds {', '.join((*KINDS, STOP))}"
             )
         faults[point, int(number or 1)] = kind
     return faults

@@ -68,7 +68,7 @@ async def test_an_older_result_is_left_out_where_the_newest_is_not_it(tmp_path: 
             len(told)
         ]
 
-    at, (trial,) = await worked(tmp_path, choose)
+    _, (trial,) = await worked(tmp_path, choose)
     assert trial.outcome.cause is None, trial.outcome
 
 
@@ -131,7 +131,7 @@ async def test_a_picture_is_read_by_no_library_of_the_agents_own(tmp_path: Path)
         )
         return steps[len(results(request))]
 
-    at, (trial,) = await worked(tmp_path, choose)
+    _, (trial,) = await worked(tmp_path, choose)
     assert trial.outcome.cause is None, trial.outcome
     assert len(pictures) == 1
     assert len(pictures[0]) > 60

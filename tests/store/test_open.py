@@ -120,7 +120,9 @@ def test_an_older_database_gets_what_it_lacks_and_keeps_what_it_has(tmp_path: Pa
         if version < "0005":
             connection.execute(text("INSERT INTO meta VALUES ('writer', '')"))
         connection.execute(text("UPDATE alembic_version SET version_num = :v"), {"v": version})
-        connection.execute(text("INSERT INTO leases VALUES ('mine', 'me', 9999999999999999)"))
+        connection.execute(
+            text("INSERT INTO leases (key, owner, generation, expires) VALUES ('mine', 'me', 1, 9999999999999999)")
+        )
     with Store.open(tmp_path / "s") as store:
         assert everything(store) == before
         assert live(store) == {WORLD.slots[0].id: "t1"}

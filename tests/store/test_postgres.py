@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from forking.child import Talking
 from running.profiles import examples, is_quick_run
+from store import test_fence
 from store.older_stores import VERSIONS, is_whole, unpack
 from store.slow_files import Gate, SlowFiles
 from store.test_many_machines import (
@@ -224,6 +225,15 @@ def test_one_of_many_takers_gets_a_lease(url: str, tmp_path: Path) -> None:
             taken = together(*works)
             assert sorted(map(str, taken)) == ["False"] * 7 + ["True"]
             assert store.holder(f"k{n}") == f"o{taken.index(True)}"
+
+
+FENCE = sorted(name for name in vars(test_fence) if name.startswith("test_"))
+
+
+@pytest.mark.parametrize("name", FENCE)
+def test_a_fence_holds_here_too(url: str, tmp_path: Path, name: str) -> None:
+    with planted(Store.open(tmp_path / "s", create=True), test_fence.WORLD) as store:
+        getattr(test_fence, name)(store)
 
 
 @settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

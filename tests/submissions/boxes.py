@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from worksample.box import Timeout
 from worksample.errors import SandboxError
 
 
@@ -65,7 +66,7 @@ class FolderBox:
         input: bytes = b"",
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
-        timeout: float | None = None,
+        timeout: Timeout = None,
         output_limit: int | None = None,
     ) -> Done:
         self._call("run")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import uuid4
 
+from worksample.errors import Superseded
 from worksample.fault_injection import reach
 from worksample.reattempts.reading import Attempts, chains_of
 from worksample.reattempts.resubmitting import carry
@@ -34,9 +35,16 @@ class Moved:
 
 def advance(store: Store, experiment: Experiment) -> Moved:
     """Do what the rule asks for now. What a kill leaves undone is asked for again by the next look."""
-    moved = Moved()
     if experiment.lock.chain is None:
-        return moved
+        return Moved()
+    try:
+        return _advance(store, experiment)
+    except Superseded:  # another process looked at the chains while this one stood still
+        return Moved()
+
+
+def _advance(store: Store, experiment: Experiment) -> Moved:
+    moved = Moved()
     with alone(store, f"chains:{experiment.id}"):
         chains = chains_of(store, experiment)
         reach("chain.decided")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from worksample.errors import PlanError
+from worksample.errors import PlanError, StoreError
 from worksample.store import Store
+from worksample.store.lease import Lease
 from worksample.store.owner import is_dead, new_owner
 
 SECONDS = 60.0
@@ -15,32 +17,53 @@ SECONDS = 60.0
 
 
 def holder(store: Store, key: str) -> str | None:
-    """Who holds `key`; a lease of a dead process is given back first, and nobody holds it then."""
+    """Who holds `key`; a lease of a dead process is ended first, and nobody holds it then."""
     owner = store.holder(key)
     if owner is not None and is_dead(owner):
-        store.release(key, owner)
+        store.expire(key, owner)
         return store.holder(key)
     return owner
 
 
-def claim(store: Store, key: str, owner: str) -> bool:
+def claim(store: Store, key: str, owner: str) -> Lease | None:
     """Take `key`; at once where its holder is dead."""
-    return store.lease(key, owner, SECONDS) or (holder(store, key) is None and store.lease(key, owner, SECONDS))
+    lease = store.take(key, owner, SECONDS)
+    if lease is None and holder(store, key) is None:
+        lease = store.take(key, owner, SECONDS)
+    return lease
 
 
 @contextmanager
 def alone(store: Store, key: str) -> Iterator[None]:
-    """Hold `key` for a short piece of work, waiting for it. PlanError where another holds it for a minute."""
+    """Hold `key` for a piece of work, waiting for it. PlanError where another holds it for a minute.
+
+    What the block commits needs that the key is still held: else it raises Superseded, and nothing of it is kept.
+    """
     owner = new_owner()
     until = time.monotonic() + SECONDS
-    while not claim(store, key, owner):
+    while (lease := claim(store, key, owner)) is None:
         if time.monotonic() > until:
             raise PlanError(
                 f"another process ({store.holder(key)}) has held {key!r} for a minute",
                 next="run the same command again later",
             )
         time.sleep(0.05)
+    over = threading.Event()
+    keeper = threading.Thread(target=_keep, args=(store, lease, over), daemon=True)
+    keeper.start()
     try:
-        yield
+        with store.fenced(lease):
+            yield
     finally:
+        over.set()
+        keeper.join()
         store.release(key, owner)
+
+
+def _keep(store: Store, lease: Lease, over: threading.Event) -> None:
+    """Renew a lease until its work is over or another has it."""
+    while not over.wait(SECONDS / 3):
+        # A database that is busy now is asked again well before the lease is over.
+        with suppress(StoreError):
+            if not store.keep(lease, SECONDS):
+                return

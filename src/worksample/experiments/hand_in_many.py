@@ -29,6 +29,10 @@ class HandInMany:
     author: str = ""
     graders: int = 2
     sandbox: str = "bubblewrap"
+    encoding: str = ""
+    """Of a CSV; "": UTF-8, or what its first bytes say."""
+    decimal: str = ""
+    """The decimal mark of its numbers; "": what each column's own numbers tell."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ def hand_in_many(
 
 def _checked(store: Store, what: HandInMany) -> list[Piece]:
     base = what.table.resolve().parent
-    rows, faults = read_work(what.table), dict[str, str]()
+    rows, faults = read_work(what.table, encoding=what.encoding, decimal=what.decimal), dict[str, str]()
     packages: dict[Path, tuple[Instance, ...] | WorksampleError] = {}
     pieces, seen = [], dict[str, int]()
     for number, row in enumerate(rows, 1):

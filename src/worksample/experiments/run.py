@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from worksample.errors import WorksampleError
+from worksample.errors import Cause, WorksampleError
 from worksample.grading import asks_services
 from worksample.human_trials.turns import waits_for_person
 from worksample.human_trials.waiting import has_places
@@ -283,7 +283,8 @@ class _Work:
         return [s for s in slots if holder(self.store, f"slot:{s.id}") is None]
 
     def _closed(self, trial: Trial, submission: Submission | None) -> None:
-        self.tried.add(trial.slot)
+        if trial.outcome.cause is not Cause.SUPERSEDED:  # else another process has the slot, and is waited for
+            self.tried.add(trial.slot)
         self.tally.trial(trial)
         self.watch.closed(trial, self.instances[trial.instance])
         if submission is not None and trial.outcome.finished:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from worksample.calibration.config import calibrated
+from worksample.errors import Superseded
 from worksample.records import EvaluatorKind, Experiment, Instance
 from worksample.store import Store
 
@@ -40,5 +41,8 @@ class Filling:
         if self._people is None or not self.protocols:
             return 0
         # One process at a time: two that open a round at once would give everything out twice.
-        with alone(self._store, f"people:{self._experiment.id}"):
-            return sum(self._people(self._store, self._experiment, protocol) for protocol in self.protocols)
+        try:
+            with alone(self._store, f"people:{self._experiment.id}"):
+                return sum(self._people(self._store, self._experiment, protocol) for protocol in self.protocols)
+        except Superseded:  # another process fills them, which took over while this one stood still
+            return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from worksample.errors import Cause
 from worksample.records import Ending, Evaluation, Instance, Submission, Trial
 
 
@@ -31,7 +32,7 @@ class Tally:
         if trial.outcome.finished:
             self.finished += 1
             self.limit += trial.outcome.ending is Ending.LIMIT
-        else:
+        elif trial.outcome.cause is not Cause.SUPERSEDED:
             self.failed += 1
         self.cost += sum(usage.cost or 0.0 for usage in trial.usage.values())
         self.unpriced += any(usage.calls and not usage.priced for usage in trial.usage.values())

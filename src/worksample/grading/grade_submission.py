@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.errors import Cause
+from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import reach
 from worksample.records import CaptureStatus, Evaluation, Given, Instance, Round, Submission, now
+from worksample.store.lease import Lease
 from worksample.store.owner import new_owner
 from worksample.verdicts.graded import grading_in_force
 
@@ -80,29 +82,29 @@ async def evaluate(
         done = _ready(job, await asyncio.to_thread(_made, asked))
         if done is not None:
             return done
-        if await asyncio.to_thread(store.lease, key, owner, LEASE):
+        lease = await asyncio.to_thread(store.take, key, owner, LEASE)
+        if lease is not None:
             break
         await asyncio.sleep(PERIOD)
-    keeping = asyncio.create_task(_keep(store, key, owner))
+    keeping = asyncio.create_task(_keep(store, lease))
     try:
         made = await asyncio.to_thread(_made, asked)
         done = _ready(job, made)
         if done is not None:
             return done
-        return await _ask(job) if wanted(made) else None
+        return await _ask(job, lease) if wanted(made) else None
     finally:
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)
         await asyncio.to_thread(store.release, key, owner)
 
 
-async def _keep(store: Store, key: str, owner: str) -> None:
-    """Renew a lease until cancelled.
-
-    One that was lost stays lost: the evaluation is then made twice, and the round has one more than it asked for.
-    """
+async def _keep(store: Store, lease: Lease) -> None:
+    """Renew a lease until cancelled. What is made under one that was lost is kept as superseded."""
     while await asyncio.sleep(LEASE / 4, result=True):
-        await asyncio.to_thread(store.renew, key, owner, LEASE)
+        # A database that is busy now is asked again well before the lease is over.
+        with suppress(StoreError):
+            await asyncio.to_thread(store.keep, lease, LEASE)
 
 
 def _made(asked: Asked) -> list[Evaluation]:
@@ -119,7 +121,7 @@ def _ready(job: _Job, made: list[Evaluation]) -> Evaluation | None:
     return given[-1] if given else (fresh[-1] if fresh else None)
 
 
-async def _ask(job: _Job) -> Evaluation:
+async def _ask(job: _Job, lease: Lease) -> Evaluation:
     reach("grade.begin")
     part = job.asked.submission.parts.get("output")
     if part is None or part.status is CaptureStatus.ABSENT:
@@ -130,9 +132,27 @@ async def _ask(job: _Job) -> Evaluation:
     reach("grade.graded")
     evaluation = await asyncio.to_thread(_evaluation, job, answer)
     reach("grade.commit")
-    await asyncio.to_thread(job.store.commit, evaluation)
+    evaluation = await asyncio.to_thread(_keep_evaluation, job, evaluation, lease)
     reach("grade.committed")
     return evaluation
+
+
+def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluation:
+    """Commit it as the one that holds its place, else as one that was superseded; returns what counts at the place."""
+    try:
+        with job.store.fenced(lease):
+            job.store.commit(evaluation)
+        return evaluation
+    except Superseded:
+        late = superseded(evaluation)
+    job.store.commit(late)
+    return _ready(job, _made(job.asked)) or late
+
+
+def superseded(evaluation: Evaluation) -> Evaluation:
+    """An evaluation that another process was quicker with: what it cost and what was said stay on record."""
+    said = "another process graded this while this one stood still"
+    return evaluation.replaced(outcome=Given.FAILED, payload=None, cause=Cause.SUPERSEDED, reason=said)
 
 
 def _evaluation(job: _Job, answer: Answer) -> Evaluation:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,6 +20,7 @@ from worksample.kit.result import agree
 from worksample.manifests import in_words
 from worksample.models import Roles
 from worksample.records import Grade, Grading, Usage
+from worksample.sandboxes.toolbox import platform_python
 from worksample.services import Services, open_services
 
 from .asks import Asks
@@ -162,7 +162,7 @@ def _command(place: GradingBoxes) -> list[str]:
     """Paths stand in the arguments, so that a box without mounts of its own can translate them."""
     named = {**place.folders, "result": f"{RESULT}/result.json", "broker": SOCKET}
     words = [f"{name}={path}" for name, path in named.items()]
-    return [sys.executable, "-P", "-m", "worksample.kit", f"{SCRATCH}/case.json", *words]
+    return [platform_python(), "-P", "-m", "worksample.kit", f"{SCRATCH}/case.json", *words]
 
 
 async def _result(box: Box) -> bytes | None:

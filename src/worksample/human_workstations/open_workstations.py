@@ -77,7 +77,7 @@ class OpenWorkstations:
             if not self.store.lease(key, self._owner, LEASE):
                 holder = self.store.holder(key)
                 if holder is not None and is_dead(holder):
-                    self.store.release(key, holder)
+                    self.store.expire(key, holder)
                 if not self.store.lease(key, self._owner, LEASE):
                     raise SeatConflict("another server has this box open", next="try again in a minute")
             return Task.of(self.store, self.store.get(Slot, slot))

@@ -87,15 +87,17 @@ class Repository:
         with tempfile.TemporaryDirectory() as made:
             folder = Path(made)
             (folder / "objects" / "info").mkdir(parents=True)
-            (folder / "HEAD").write_text("ref: refs/heads/main\n")
-            (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+            (folder / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+            (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n", encoding="utf-8")
             (folder / "refs").mkdir()
             if (self._folder / "refs").is_dir():
                 shutil.copytree(self._folder / "refs", folder / "refs", dirs_exist_ok=True, symlinks=True)
             for name in ("packed-refs",):
                 if (self._folder / name).is_file() and not (self._folder / name).is_symlink():
                     shutil.copyfile(self._folder / name, folder / name)
-            (folder / "objects" / "info" / "alternates").write_text(f"{(self._folder / 'objects').resolve()}\n")
+            (folder / "objects" / "info" / "alternates").write_text(
+                f"{(self._folder / 'objects').resolve()}\n", encoding="utf-8"
+            )
             yield folder
 
     def _git(self, folder: Path, *words: str) -> bytes:

@@ -69,6 +69,10 @@ class Trial(Record):
     work: Digest
     capture: Digest
     try_number: int = Field(ge=1)
+    generation: int = Field(default=0, ge=0, exclude_if=lambda generation: generation == 0)
+    """How often the slot had been leased when this trial took it, less the leases that were given back. 0, and then not
+    written: nothing was leased.
+    """
     outcome: Outcome
     started: Moment
     ended: Moment

@@ -43,7 +43,9 @@ class Row:
     ungraded: int
     """Those that their deliverable left ungraded among them: `broken`."""
     broken: int
-    """Ungraded because the deliverable broke its grader, by no fault of ours."""
+    """Ungraded because the deliverable broke its grader, or is of a kind that no model can be shown."""
+    unseen: int
+    """Ungraded because whoever judged could not see enough of it."""
     pending: int
     not_attemptable: int
     passed: Estimate
@@ -59,6 +61,8 @@ class Row:
     seconds: Estimate
     tokens: Estimate
     steps: Estimate
+    blind: int = 0
+    """Both `broken` and `unseen`: of a kind that no model can be shown."""
     entrant: str = ""
     """Who handed work in: "person" or "external agent"; "" for an agent of the plan."""
 
@@ -77,8 +81,9 @@ class Row:
         """What is not graded, in words: none of it counts as 0."""
         counts = (
             (self.infrastructure_failed, "failed by infrastructure"),
-            (self.broken, "ungraded since the deliverable broke its grader"),
-            (self.ungraded - self.broken, "ungraded"),
+            (self.broken - self.blind, "ungraded since the deliverable broke its grader"),
+            (self.unseen, "ungraded since who judged could not see all of it"),
+            (self.ungraded - self.broken - self.unseen + self.blind, "ungraded"),
             (self.not_attemptable, "not attemptable"),
             (self.pending, "not run"),
         )
@@ -243,6 +248,8 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
         infrastructure_failed=states.get("infrastructure", 0),
         ungraded=states.get("ungraded", 0),
         broken=int(frame["broken"].sum()),
+        unseen=int(frame["unseen"].sum()),
+        blind=int((frame["broken"] & frame["unseen"]).sum()),
         pending=states.get("pending", 0),
         not_attemptable=states.get("not_attemptable", 0),
         passed=passed,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ import anyio
 
 from worksample.agents import logs_of
 from worksample.agents.command import PROGRAM
-from worksample.errors import Cause, StoreError
+from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import reach
 from worksample.models import usage_of
 from worksample.models.usage import AGENT, spent
@@ -28,7 +29,7 @@ from worksample.submissions import STEPS, Captured, take
 from worksample.workplace.colleagues.attending import ROLE
 from worksample.workplace.live import look, with_live
 
-from .outcome import after_capture, crashed, ended_by_error, handed_over
+from .outcome import after_capture, crashed, ended_by_error, handed_over, superseded
 from .own_log import own_log
 from .trajectory import Writer, write
 from .trial_box import box_of
@@ -70,8 +71,7 @@ async def _closed(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial,
         raise
     except Exception as error:  # noqa: BLE001 - the boundary of closing: a crash of ours is recorded, never lost
         trial = trial_of(try_, ended_by_error(error, ()), log=_log_path(try_))
-        await anyio.to_thread.run_sync(try_.job.store.commit, trial)
-        return trial, None
+        return await anyio.to_thread.run_sync(keep, try_, trial), None
 
 
 async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission]:
@@ -104,7 +104,7 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
         outcome = after_capture(outcome, exported.cause, exported.part.reason)
     reach("close.captured")
 
-    def keep() -> tuple[Trial, Submission]:
+    def finish() -> tuple[Trial, Submission]:
         with try_.timed("trajectory"):
             parts["trajectory"] = _trajectory(try_, state, outcome, events)
         reach("close.trajectory")
@@ -117,11 +117,25 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
         trial = _trial(try_, state, outcome, events, ended=ended, working_seconds=working)
         submission = _submission(try_, parts)
         reach("close.commit")
-        try_.job.store.commit(trial, submission)
-        return trial, submission
+        return keep(try_, trial, submission), submission
 
     # One thread for all of it: to hand over takes longer than most of it while other trials run.
-    return await anyio.to_thread.run_sync(keep)
+    return await anyio.to_thread.run_sync(finish)
+
+
+def keep(try_: Try, trial: Trial, submission: Submission | None = None) -> Trial:
+    """Commit a closed trial as the one that holds its slot, else as one that was superseded; returns what was kept."""
+    store, rest = try_.job.store, () if submission is None else (submission,)
+    try:
+        with store.fenced(try_.lease) if try_.lease is not None else nullcontext():
+            store.commit(trial, *rest)
+        return trial
+    except Superseded:
+        try_.lost = True
+    if trial.outcome.cause is not Cause.SUPERSEDED:
+        trial = trial.replaced(outcome=superseded(trial.outcome))
+    store.commit(trial, *rest)
+    return trial
 
 
 async def _captured(try_: Try) -> Captured:
@@ -208,6 +222,7 @@ def trial_of(try_: Try, outcome: Outcome, **rest: Any) -> Trial:
         work=try_.instance.work_digest,
         capture=try_.instance.capture_digest,
         try_number=try_.try_number,
+        generation=try_.lease.generation if try_.lease is not None else 0,
         outcome=outcome,
         started=try_.started,
         limits=try_.limits,

@@ -72,6 +72,15 @@ def cancelled(reason: str = "stopped by the operator") -> Outcome:
     return Outcome(ending=Ending.CANCELLED, cause=Cause.CANCELLED, reason=reason)
 
 
+def superseded(before: Outcome | None = None) -> Outcome:
+    """Another process took the slot over. `before`: how the trial would have ended."""
+    said = "another run took the slot over while this one stood still"
+    if before is not None:
+        how = "the agent was done" if before.cause is None else POLICY[before.cause].says
+        said += f"; before it could be kept: {how}"
+    return failed(Cause.SUPERSEDED, said)
+
+
 def failed(cause: Cause, reason: str) -> Outcome:
     """A failure with a known cause."""
     return Outcome(ending=Ending.FAILED, cause=cause, reason=_short(reason))

@@ -16,9 +16,10 @@ from worksample.images import root_of
 from worksample.reattempts.feeding import Feeding, feed
 from worksample.records import Instance, Slot, Trial, Worker
 from worksample.store import Store
+from worksample.store.lease import Lease
 from worksample.store.owner import new_owner
 
-from .close import tell, trial_of
+from .close import keep, tell, trial_of
 from .config import RunConfig
 from .follow_up_slots import More
 from .limits import limits_of
@@ -126,7 +127,8 @@ class Trials:
         """The next slot that nobody else works on and that is still open, as a try; None where there is none."""
         while self.waiting:
             slot, here = self.waiting.popleft()
-            if not self.store.lease(_key(slot.id), self.owner, self.config.lease):
+            lease = self.store.take(_key(slot.id), self.owner, self.config.lease)
+            if lease is None:
                 self.passed.append((slot, here))
                 continue
             if self.store.find(Trial, slot=slot.id, live=True):
@@ -143,14 +145,14 @@ class Trials:
                 feeding = feed_turn(store, slot, instance)
             self.held.add(slot.id)
             if error := self.broken.get(slot.instance):
-                self._never_could(self._try(slot, here, feeding, None), error)
+                self._never_could(self._try(slot, here, lease, feeding, None), error)
                 continue
-            try_ = self._try(slot, here, feeding, root_of(instance.work.environment, store.folder))
+            try_ = self._try(slot, here, lease, feeding, root_of(instance.work.environment, store.folder))
             self.tries[try_.id] = try_
             return try_
         return None
 
-    def _try(self, slot: Slot, here: int, feeding: Feeding | None, root: Root | None) -> Try:
+    def _try(self, slot: Slot, here: int, lease: Lease, feeding: Feeding | None, root: Root | None) -> Try:
         store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
         return Try(
             job=job,
@@ -163,12 +165,12 @@ class Trials:
             try_number=store.tries(slot.id) + 1,
             feeding=feeding,
             here=here,
+            lease=lease,
         )
 
     def _never_could(self, try_: Try, error: ImageError) -> None:
         """The work's image cannot be had: nobody could work, and the run goes on with the others."""
-        trial = trial_of(try_, failed(Cause.SANDBOX_IMAGE, str(error)))
-        self.store.commit(trial)
+        trial = keep(try_, trial_of(try_, failed(Cause.SANDBOX_IMAGE, str(error))))
         self.release(try_.slot.id)
         tell(try_, trial, None)
 
@@ -239,8 +241,7 @@ class Trials:
     def _never_began(self, try_: Try, sample: EvalSample) -> None:
         """The sandbox did not start: the agent never worked, and there is nothing to hand in."""
         said = sample.error.message if sample.error is not None else "the trial never began"
-        trial = trial_of(try_, failed(Cause.SANDBOX_START, said))
-        self.store.commit(trial)
+        trial = keep(try_, trial_of(try_, failed(Cause.SANDBOX_START, said)))
         try_.trial = trial
         tell(try_, trial, None)
 
@@ -273,13 +274,16 @@ class Trials:
         return free
 
     async def keep(self) -> None:
-        """Renew the leases of all slots in work, until cancelled."""
+        """Renew the leases of all slots in work, until cancelled; stop the work on a slot that another process took."""
         while True:
             await asyncio.sleep(self.config.lease / 3)
-            for slot in tuple(self.held):
+            for try_ in tuple(self.tries.values()):
+                if try_.lease is None or try_.trial is not None:
+                    continue
                 # A database that is busy now is asked again well before the lease is over.
                 with contextlib.suppress(StoreError):
-                    await asyncio.to_thread(self.store.renew, _key(slot), self.owner, self.config.lease)
+                    if not await asyncio.to_thread(self.store.keep, try_.lease, self.config.lease):
+                        try_.lose()
 
     def __repr__(self) -> str:
         return f"Trials({len(self.jobs)} agents, {len(self.waiting)} waiting, {len(self.tries)} in work)"

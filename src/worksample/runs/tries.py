@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
+
 from worksample.agents import build
 from worksample.box import Root
 from worksample.browser import BrowserLedger
@@ -19,6 +21,7 @@ from worksample.reattempts.feeding import Feeding, as_shown
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.services import Services
 from worksample.store import Store
+from worksample.store.lease import Lease
 from worksample.submissions import Steps, of_step
 from worksample.workplace.colleagues.attending import Attending
 from worksample.workplace.workplace import Workplace
@@ -86,6 +89,12 @@ class Try:
     here: int = 1
     """Which try of this run it is."""
     id: str = ""
+    lease: Lease | None = None
+    """Of its slot: every commit proves that it still holds it."""
+    lost: bool = False
+    """Whether another process took the slot over meanwhile."""
+    working: anyio.CancelScope | None = None
+    """Around the agent's work, while it lasts."""
     started: datetime = field(default_factory=now)
     began: float | None = None
     """Monotonic clock when the agent began; None until then."""
@@ -111,6 +120,12 @@ class Try:
 
     def __post_init__(self) -> None:
         self.id = self.id or f"{self.slot.id}.{self.try_number}.{secrets.token_hex(4)}"
+
+    def lose(self) -> None:
+        """Note that the slot is another process's now, and stop the agent's work."""
+        self.lost = True
+        if self.working is not None:
+            self.working.cancel()
 
     def timed(self, phase: str) -> _Phase:
         """Measure a phase of our own work, in seconds."""

@@ -20,7 +20,7 @@ from worksample.workplace.workplace import Workplace, own_box, set_up, workplace
 from .close import close
 from .endpoints import reaching
 from .health import healthy
-from .outcome import DONE, cancelled, ended_by_error, ended_by_limit
+from .outcome import DONE, cancelled, ended_by_error, ended_by_limit, superseded
 from .steps import through_steps
 from .trial_box import box_of
 from .tries import Try
@@ -73,7 +73,9 @@ async def _endeavour(
         environment = try_.instance.work.environment
         if environment.served or environment.workplace is not None:
             await _serve(try_, stack)
-        with apply_limits(_limits(try_.limits), catch_errors=True) as scope:
+        with apply_limits(_limits(try_.limits), catch_errors=True) as scope, anyio.CancelScope() as try_.working:
+            if try_.lost:
+                try_.working.cancel()
             async with reaching(try_, box_of()) as during:
                 if environment.health is not None:
                     await during(healthy(environment.health))
@@ -89,6 +91,8 @@ async def _endeavour(
         return ended_by_limit(error, list(transcript().events), now()), error
     except Exception as error:  # noqa: BLE001 - the boundary of a trial: whatever is raised gets its outcome, once
         return ended_by_error(error, list(transcript().events)), error
+    if try_.lost:
+        return superseded(), None
     if scope.limit_error is not None:
         return ended_by_limit(scope.limit_error, list(transcript().events), now()), None
     return done, None

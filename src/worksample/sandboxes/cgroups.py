@@ -23,6 +23,9 @@ LAST = (("cpu.weight", "5"), ("cpu.shares", "51"))
 for would not come at all on a machine that is busy for minutes."""
 
 
+USUAL = (("cpu.weight", "100"), ("cpu.shares", "1024"))
+
+
 @dataclass(frozen=True, slots=True)
 class Parents:
     """The folders in which a box's groups are made; None where this machine has no such control for us."""
@@ -206,6 +209,28 @@ def give_way(parents: Parents, groups: Groups, name: str) -> None:
             if (folder / setting).exists():
                 (folder / setting).write_text(value, encoding="ascii")
                 return
+
+
+def stop_giving_way(groups: Groups, name: str) -> None:
+    """Give the box the share that others have. Where it has no group for that, raise its processes' own priority, which
+    root may do."""
+    for folder in groups.folders:
+        for setting, value in USUAL:
+            if folder.name == named(name) and (folder / setting).exists():
+                with suppress(OSError):
+                    (folder / setting).write_text(value, encoding="ascii")
+                    return
+    for pid in {pid for folder in groups.folders for pid in _members(folder)}:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, pid, 0)
+            Path(f"/proc/{pid}/autogroup").write_text("0", encoding="ascii")
+
+
+def _members(folder: Path) -> list[int]:
+    try:
+        return [int(word) for word in (folder / "cgroup.procs").read_text(encoding="ascii").split()]
+    except OSError:
+        return []
 
 
 def join(groups: Groups, pid: int) -> None:

@@ -87,6 +87,11 @@ class BubblewrapHolder:
         """See Holder."""
         return cgroups.freeze(self.groups, frozen)
 
+    def hurry(self) -> None:
+        """See Holder."""
+        if self._config.background:
+            cgroups.stop_giving_way(self.groups, self.folder.name)
+
     def adopt(self) -> None:
         """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""
         told = b""

@@ -33,6 +33,10 @@ class Holder(Protocol):
         """Stop or continue every process; False where the exec server has to do it. Raises SandboxError."""
         ...
 
+    def hurry(self) -> None:
+        """Give a box in the background a fair share of the processors, where that can be done."""
+        ...
+
     def end(self) -> None:
         """End every process of the box, and wait until they are gone. Raises SandboxError. Harmless when done twice."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,17 @@ from sqlalchemy import select
 
 from worksample.errors import CaptureError, RecordMissing, StoreError
 from worksample.files.copy_file import copy_file
-from worksample.records import Manifest, Record
+from worksample.records import (
+    Amendment,
+    Evaluation,
+    Evaluator,
+    EvaluatorKind,
+    Given,
+    Manifest,
+    Record,
+    Target,
+    struck,
+)
 
 from . import index, schema
 from .blobs import blob_path
@@ -46,13 +56,15 @@ def check(store: Store, *, deep: bool = False) -> list[Fault]:
     """Every fault found; none means sound. `deep` also reads every blob.
 
     Looked for: objects that are broken or strange; one id said differently in two objects; rows without object,
-    objects without rows, rows that say something else, wrong live flags; ids that lead nowhere; blobs that are
+    objects without rows, rows that say something else, wrong live flags; slots finished twice and work that one
+    evaluator graded twice; ids that lead nowhere; blobs that are
     missing, of another size, or (deep) damaged. A store whose objects are broken opens with `Store.open(heal=False)`.
     """
     faults: list[Fault] = []
     paths = store.objects.all()
     known, sound = _objects(store, paths, faults)
     faults += _rows(store, known, paths, sound)
+    faults += _graded_twice(known)
     faults += _dangling(known, paths)
     faults += _blobs(store, known)
     if deep:
@@ -117,9 +129,38 @@ def _rows(store: Store, known: Known, paths: dict[str, str], sound: set[str]) ->
         trials = schema.trials.c
         slots = sorted(set(connection.execute(select(trials.slot)).scalars()))
         live = set(connection.execute(select(trials.id).where(trials.live)).scalars())
-        right = {id for some in index.chunks(slots) for id in index.choose_live(connection, some).values()}
-        for id in sorted(live ^ right):
+        standing = {
+            slot: ids for some in index.chunks(slots) for slot, ids in index.standing_trials(connection, some).items()
+        }
+        for id in sorted(live ^ {ids[0] for ids in standing.values()}):
             yield Fault(f"the live flag of trial {id} is wrong", where, _REBUILD)
+        yield from _twice(standing)
+
+
+def _twice(standing: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
+    """Slots that two processes have finished: a store of an earlier version, or two stores that were merged."""
+    for slot, (live, *others) in sorted(standing.items()):
+        for other in others:
+            text = f"its slot was finished twice: trial {live} counts, this one does not"
+            next = f'worksample amend strike trial {other} --reason "the slot was finished twice"'
+            yield Fault(text, f"trial {other} of slot {slot}", next)
+
+
+def _graded_twice(known: Known) -> Iterator[Fault]:
+    """Answers that a program or a judge gave twice at one place of a round; what people say again is no fault."""
+    records = [record for record, _, _ in known.values()]
+    out = {id for target, id in struck(r for r in records if isinstance(r, Amendment)) if target is Target.EVALUATION}
+    asked = {r.id for r in records if isinstance(r, Evaluator) and r.type is not EvaluatorKind.PERSON}
+    places: dict[tuple[object, ...], list[Evaluation]] = {}
+    for one in records:
+        if isinstance(one, Evaluation) and one.outcome is Given.GIVEN and one.evaluator in asked and one.id not in out:
+            places.setdefault((one.round, one.subject, one.second, one.evaluator, one.draw), []).append(one)
+    for made in places.values():
+        *others, last = sorted(made, key=lambda one: (one.at, one.id))
+        for one in others:
+            text = f"its submission was graded twice by one evaluator: evaluation {last.id} counts, this one does not"
+            next = f'worksample amend strike evaluation {one.id} --reason "graded twice"'
+            yield Fault(text, f"evaluation {one.id} of submission {one.subject}", next)
 
 
 def _dangling(known: Known, paths: dict[str, str]) -> Iterator[Fault]:

@@ -16,6 +16,7 @@ from sqlalchemy.engine import make_url
 from worksample.errors import StoreError
 
 from .faults import full
+from .fence import need_leases
 from .off_loop import off_loop
 
 BUSY_SECONDS = 60.0
@@ -74,10 +75,11 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self, rivals: Rivals = Rivals.NO_DESK) -> Iterator[Connection]:
+    def writing(self, rivals: Rivals = Rivals.NO_DESK, *, fenced: bool = True) -> Iterator[Connection]:
         """A transaction, committed at the end of the block, beside which only such `rivals` run.
 
-        Raises StoreFull, StoreError, Collided.
+        One of records, or of the desk, needs the leases of the enclosing `fence.fenced`, unless `fenced` is False.
+        Raises StoreFull, StoreError, Collided, Superseded.
         """
         off_loop()
         self._after_fork()
@@ -88,6 +90,8 @@ class Database:
                 hold(connection, ["desk"])
             if rivals is not Rivals.ANY:
                 hold(connection, ["records"], shared=rivals is not Rivals.LEASES)
+                if fenced:
+                    need_leases(self, connection)
             yield connection
             _need_whole(connection)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 
-from worksample.records import Amendment, Record, Target, struck
+from worksample.errors import Superseded
+from worksample.records import Amendment, Record, Target, Trial, struck
 
 from . import schema
 from .conflicts import Claim, agree, beats, conflict
@@ -68,14 +69,16 @@ def lacking(connection: Connection, records: Iterable[Record]) -> tuple[list[Rec
     return missing, held
 
 
-def enter(connection: Connection, committed: Committed) -> None:
+def enter(connection: Connection, committed: Committed, *, sole: bool = False) -> None:
     """Index a new object. Raises RecordConflict where a record of it contradicts one that came meanwhile.
+
+    `sole`: raises Superseded where a finished trial of it is of a slot that has one.
 
     Where another process indexed the object already, nothing is left to do.
     """
     records = [(record, committed) for record in committed.records]
     if not is_known(connection, committed.digest):
-        write(connection, stage(connection, records, strict=True), [committed])
+        write(connection, stage(connection, records, strict=True), [committed], sole=sole)
         return
     for kind, by_id in _rows(records, strict=True).items():
         for id, (body, _) in _known(connection, kind, list(by_id)).items():
@@ -119,8 +122,11 @@ def stage(connection: Connection, records: Iterable[tuple[Record, Committed]], *
     return staged
 
 
-def write(connection: Connection, staged: Staged, commits: Sequence[Committed]) -> int:
-    """Insert what was staged from these objects; returns how many rows were written."""
+def write(connection: Connection, staged: Staged, commits: Sequence[Committed], *, sole: bool = False) -> int:
+    """Insert what was staged from these objects; returns how many rows were written.
+
+    `sole`: raises Superseded where a finished trial is of a slot that has one.
+    """
     _hold_trials(connection, staged)
     touched = set[str]()
     for kind, ids in staged.beaten.items():
@@ -134,7 +140,8 @@ def write(connection: Connection, staged: Staged, commits: Sequence[Committed]) 
         hold(connection, [f"slot {slot}" for slot in touched])
     stamps = [{"digest": c.digest, "at": micros(c.at), "records": len(c.records)} for c in commits]
     _STAMP.many(connection, stamps)
-    settle(connection, touched)
+    finished = [r for r, _ in staged.new.get(Trial.kind, ()) if isinstance(r, Trial) and r.outcome.finished]
+    settle(connection, touched, sole=finished if sole else ())
     return sum(map(len, staged.new.values()))
 
 
@@ -220,33 +227,46 @@ def _slots(connection: Connection, kind: str, rows: Sequence[Row]) -> set[str]:
     return out
 
 
-def settle(connection: Connection, slots: Iterable[str]) -> None:
-    """Set `live` anew for all trials of these slots.
+def settle(connection: Connection, slots: Iterable[str], sole: Sequence[Trial] = ()) -> None:
+    """Set `live` anew for all trials of these slots. Raises Superseded where one of `sole` has company in its slot.
 
-    Of a slot's finished trials that are not struck the first by `ended`, then id, is live. That depends on the set of
-    records alone and not on the order in which they came.
+    Of a slot's finished trials that are not struck one is live: of the highest generation of the slot's lease, then the
+    first by `ended`, then id. That depends on the set of records alone and not on the order in which they came.
     """
     trials = schema.trials
     for some in chunks(sorted(slots)):
         now = set(connection.execute(select(trials.c.id).where(trials.c.slot.in_(some), trials.c.live)).scalars())
-        right = set(choose_live(connection, some).values())
+        standing = standing_trials(connection, some)
+        _need_sole(standing, sole)
+        right = {ids[0] for ids in standing.values()}
         # First those that end, so that no slot ever has two.
         for ids, live in ((now - right, False), (right - now, True)):
             if ids:
                 connection.execute(update(trials).where(trials.c.id.in_(sorted(ids))).values(live=live))
 
 
-def choose_live(connection: Connection, slots: Sequence[str]) -> dict[str, str]:
-    """Slot -> the trial that is live, for those of `slots` (at most some hundreds) that have one."""
+def _need_sole(standing: Mapping[str, Sequence[str]], trials: Sequence[Trial]) -> None:
+    for trial in trials:
+        others = [id for id in standing.get(trial.slot, ()) if id != trial.id]
+        if others:
+            raise Superseded(
+                f"the slot has a finished trial already: {others[0]}", where=trial.slot,
+                next=f"to have it done again: worksample amend strike trial {others[0]} --reason WHY",
+            )  # fmt: skip
+
+
+def standing_trials(connection: Connection, slots: Sequence[str]) -> dict[str, list[str]]:
+    """Slot -> its finished trials that are not struck, the live one first."""
     trials = schema.trials
-    query = select(trials.c.slot, trials.c.ended, trials.c.id).where(trials.c.slot.in_(slots), trials.c.finished)
-    found = sorted(connection.execute(query), key=lambda r: (r[1], r[2]))
-    out = struck_trials(connection, [r[2] for r in found])
-    live: dict[str, str] = {}
-    for slot, _, id in found:
+    columns = (trials.c.slot, trials.c.generation, trials.c.ended, trials.c.id)
+    query = select(*columns).where(trials.c.slot.in_(slots), trials.c.finished)
+    found = sorted(connection.execute(query), key=lambda r: (-r[1], r[2], r[3]))
+    out = struck_trials(connection, [r[3] for r in found])
+    standing: dict[str, list[str]] = {}
+    for slot, _, _, id in found:
         if id not in out:
-            live.setdefault(slot, id)
-    return live
+            standing.setdefault(slot, []).append(id)
+    return standing
 
 
 def struck_trials(connection: Connection, ids: Sequence[str]) -> set[str]:

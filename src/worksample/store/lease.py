@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -14,27 +15,54 @@ _NOW = {
 }
 """Microseconds since 1970 by the database's clock: machines that share it need not agree on the time."""
 _TAKE = """
-    INSERT INTO leases (key, owner, expires) VALUES (:key, :owner, {now} + :span)
-    ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires = excluded.expires
-    WHERE leases.owner = excluded.owner OR leases.expires <= {now}"""
+    INSERT INTO leases (key, owner, generation, expires) VALUES (:key, :owner, 1, {now} + :span)
+    ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires = excluded.expires,
+        generation = CASE WHEN leases.owner = excluded.owner THEN leases.generation ELSE leases.generation + 1 END
+    WHERE leases.owner = excluded.owner OR leases.expires <= {now}
+    RETURNING generation"""
 _RENEW = "UPDATE leases SET expires = {now} + :span WHERE key = :key AND owner = :owner AND expires > {now}"
+_KEEP = """
+    UPDATE leases SET expires = {now} + :span WHERE key = :key AND owner = :owner AND generation = :generation"""
 _HOLDER = "SELECT owner FROM leases WHERE key = :key AND expires > {now}"
-_RELEASE = "DELETE FROM leases WHERE key = :key AND owner = :owner"
+_EXPIRE = "UPDATE leases SET expires = 0 WHERE key = :key AND owner = :owner"
+_RELEASE = "DELETE FROM leases WHERE key = :key AND owner = :owner AND generation = 1"
+_GIVE_BACK = "UPDATE leases SET owner = '', expires = 0 WHERE key = :key AND owner = :owner"
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """What its owner holds, and proves with each commit (`Store.fenced`)."""
+
+    key: str
+    owner: str
+    generation: int
+    """1 for the first owner; rises with each take-over from an owner who had not given the key back."""
 
 
 class Leases:
-    """Each call is one statement, which waits for nobody's commit. Owners: see `owner.new_owner`."""
+    """Each call is one statement (to release after a take-over: two), which waits for nobody's object.
+
+    Owners: see `owner.new_owner`.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def take(self, key: str, owner: str, seconds: float) -> bool:
-        """True where `key` was free, expired, or the owner's own already; it is then `owner`'s for `seconds`."""
-        return self._write(_TAKE, key=key, owner=owner, span=int(seconds * 1e6))
+    def take(self, key: str, owner: str, seconds: float) -> Lease | None:
+        """The lease where `key` was free, expired, or the owner's own already, for `seconds`; else None."""
+        with self._database.writing(Rivals.ANY) as connection:
+            found = self._execute(connection, _TAKE, key=key, owner=owner, span=int(seconds * 1e6))
+            generation: int | None = found.scalar_one_or_none()
+        return None if generation is None else Lease(key, owner, generation)
 
     def renew(self, key: str, owner: str, seconds: float) -> bool:
         """True where `owner` still held it; False once another took it or it ran out."""
         return self._write(_RENEW, key=key, owner=owner, span=int(seconds * 1e6))
+
+    def keep(self, lease: Lease, seconds: float) -> bool:
+        """True where nobody else took it, also where it had run out meanwhile."""
+        values = {"key": lease.key, "owner": lease.owner, "generation": lease.generation}
+        return self._write(_KEEP, span=int(seconds * 1e6), **values)
 
     def holder(self, key: str) -> str | None:
         """Whose it is now; None where it is free or expired."""
@@ -42,9 +70,19 @@ class Leases:
             owner: str | None = self._execute(connection, _HOLDER, key=key).scalar_one_or_none()
             return owner
 
+    def expire(self, key: str, owner: str) -> None:
+        """End the lease of an owner who is gone: whoever takes it next takes it over."""
+        self._write(_EXPIRE, key=key, owner=owner)
+
     def release(self, key: str, owner: str) -> None:
-        """Give it back; nothing happens where it is another's."""
-        self._write(_RELEASE, key=key, owner=owner)
+        """Give it back; nothing happens where it is another's.
+
+        The row of a key that was ever taken over stays, so that its generation never repeats.
+        """
+        with self._database.writing(Rivals.ANY) as connection:
+            for statement in (_RELEASE, _GIVE_BACK):
+                if self._execute(connection, statement, key=key, owner=owner).rowcount:
+                    return
 
     def _write(self, statement: str, **values: Any) -> bool:
         with self._database.writing(Rivals.ANY) as connection:

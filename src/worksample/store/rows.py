@@ -98,6 +98,7 @@ def _trial(r: Trial) -> Row:
         "agent": r.agent,
         "instance": r.instance,
         "try_number": r.try_number,
+        "generation": r.generation,
         "ending": r.outcome.ending.value,
         "cause": r.outcome.cause.value if r.outcome.cause else None,
         "reason": r.outcome.reason,

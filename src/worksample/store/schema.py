@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
-HEAD = "0009"
+HEAD = "0010"
 """The version of all tables: a database that stands at an older one is brought up by `versions`. It goes up by one
 with any change here or in `people_tables`."""
 
@@ -31,6 +31,7 @@ leases = Table(
     metadata,
     Column("key", Text, primary_key=True),
     Column("owner", Text, nullable=False),
+    Column("generation", BigInteger, nullable=False),
     Column("expires", BigInteger, nullable=False),
 )
 
@@ -110,6 +111,7 @@ trials = _table(
     _text("agent"),
     _text("instance"),
     _count("try_number"),
+    _count("generation"),
     _text("ending"),
     _maybe("cause"),
     _text("reason"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Select, bindparam, func, select
 
-from worksample.errors import RecordConflict, RecordMissing, UsageError
+from worksample.errors import RecordConflict, RecordMissing, Superseded, UsageError
 from worksample.fault_injection import reach
 from worksample.records import Manifest, Record, Slot, from_envelope
 
@@ -20,8 +20,9 @@ from .blobs import Blobs
 from .database import Collided, Database, Rivals
 from .disk import Disk
 from .faults import keeping
+from .fence import fenced, is_fenced
 from .folders import Folders
-from .lease import Leases
+from .lease import Lease, Leases
 from .location import Location, locate
 from .objects import Committed, Objects, draft
 from .prepared import Prepared
@@ -96,7 +97,8 @@ class Store:
         Records that the store holds already are passed over (equal in every field; for tasks, evaluators and
         experiments, whose ids say what they are, in all but when, by whom and how they were noted). Where all are,
         nothing is written and the digest of an object that holds one is returned. All or nothing: raises
-        RecordConflict where one exists and says something else, StoreFull, StoreError, and UsageError without records.
+        RecordConflict where one exists and says something else, StoreFull, StoreError, and UsageError without records;
+        inside of `fenced` also Superseded where the lease was lost, and for a finished trial of a slot that has one.
         """
         if not records:
             raise UsageError("commit needs a record", next="pass one record or more")
@@ -114,6 +116,10 @@ class Store:
         except RecordConflict:
             self._take_back(committed, path)
             raise
+        except Superseded:
+            # Where another process read the object and indexed it meanwhile, it was in before the lease was lost.
+            if self._take_back(committed, path):
+                raise
         return committed.digest
 
     def _enter(self, committed: Committed) -> None:
@@ -121,19 +127,20 @@ class Store:
         for left in reversed(range(_AGAIN)):
             try:
                 with self.database.writing(rivals) as connection:
-                    index.enter(connection, committed)
+                    index.enter(connection, committed, sole=is_fenced(self.database))
                 return
             except Collided:
                 # Another commit brought a record of the same id, or a trial of the same slot: now it is seen.
                 if not left:
                     raise
 
-    def _take_back(self, committed: Committed, path: str) -> None:
-        """Remove an object that nobody was told of: another process was quicker with one of its ids."""
-        with self.database.writing(Rivals.RECORDS) as connection:
+    def _take_back(self, committed: Committed, path: str) -> bool:
+        """Remove an object that nobody was told of: another process was quicker. False where somebody indexed it."""
+        with self.database.writing(Rivals.RECORDS, fenced=False) as connection:
             refused = index.refuse(connection, committed)
         if refused:
             self.objects.remove(path)
+        return refused
 
     def sync(self, *, whole: bool = False) -> int:
         """Index objects that the database lacks; returns how many records came in. Raises Broken, StoreError.
@@ -227,7 +234,15 @@ class Store:
 
     def lease(self, key: str, owner: str, seconds: float) -> bool:
         """Take `key` for some seconds: True where it was free, expired or the owner's own already."""
+        return self._leases.take(key, owner, seconds) is not None
+
+    def take(self, key: str, owner: str, seconds: float) -> Lease | None:
+        """As `lease`, with what commits prove that they hold it by (`fenced`); None where another has it."""
         return self._leases.take(key, owner, seconds)
+
+    def keep(self, lease: Lease, seconds: float) -> bool:
+        """Keep a lease longer: False once another took it over."""
+        return self._leases.keep(lease, seconds)
 
     def renew(self, key: str, owner: str, seconds: float) -> bool:
         """Keep it longer: False where it is no longer `owner`'s."""
@@ -237,9 +252,21 @@ class Store:
         """Who has leased `key` now; None where nobody has."""
         return self._leases.holder(key)
 
+    def expire(self, key: str, owner: str) -> None:
+        """End the lease of an owner who is gone: whoever takes it next takes it over."""
+        self._leases.expire(key, owner)
+
     def release(self, key: str, owner: str) -> None:
         """Give it back."""
         self._leases.release(key, owner)
+
+    def fenced(self, lease: Lease) -> AbstractContextManager[None]:
+        """A block whose commits need that `lease` is still its owner's, checked in each commit's own transaction.
+
+        One that finds it lost keeps nothing and raises Superseded. Holds for this thread and what it hands on its
+        context to.
+        """
+        return fenced(self.database, lease)
 
 
 def _plain(value: Any) -> Any:

@@ -19,14 +19,8 @@ _OF_EVERY = ("id", "object", "schema_version", "body")
 
 def renew(connection: Connection, kind: str) -> None:
     """A trial stays live where it was: that follows from the other rows, none of which change what they say."""
-    table, kept = schema.TABLES[kind], f"{schema.TABLES[kind].name}_before"
-    # Names of indexes, and of what stands behind a key, are one for the whole database.
-    for made in inspect(connection).get_indexes(table.name):
-        connection.execute(text(f'DROP INDEX "{made["name"]}"'))
-    key = inspect(connection).get_pk_constraint(table.name)["name"]
-    connection.execute(text(f'ALTER TABLE "{table.name}" RENAME TO "{kept}"'))
-    if key:
-        connection.execute(text(f'ALTER TABLE "{kept}" RENAME CONSTRAINT "{key}" TO "{kept}_pkey"'))
+    table = schema.TABLES[kind]
+    kept = set_aside(connection, table)
     table.create(connection)
     before = Table(kept, MetaData(), *(Column(c.name, c.type) for c in table.c if c.name in _OF_EVERY))
     if kind == "trial":
@@ -38,6 +32,19 @@ def renew(connection: Connection, kind: str) -> None:
         connection.execute(table.insert(), [_renewed(kind, dict(old)) for old in rows])
         last = rows[-1]["id"]
     connection.execute(text(f'DROP TABLE "{kept}"'))
+
+
+def set_aside(connection: Connection, table: Table) -> str:
+    """Rename a table, so that one of today can be made in its place; returns the name that it has now."""
+    kept = f"{table.name}_before"
+    # Names of indexes, and of what stands behind a key, are one for the whole database.
+    for made in inspect(connection).get_indexes(table.name):
+        connection.execute(text(f'DROP INDEX "{made["name"]}"'))
+    key = inspect(connection).get_pk_constraint(table.name)["name"]
+    connection.execute(text(f'ALTER TABLE "{table.name}" RENAME TO "{kept}"'))
+    if key:
+        connection.execute(text(f'ALTER TABLE "{kept}" RENAME CONSTRAINT "{key}" TO "{kept}_pkey"'))
+    return kept
 
 
 def _renewed(kind: str, old: Mapping[str, Any]) -> Row:

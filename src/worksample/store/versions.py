@@ -21,7 +21,7 @@ from worksample.errors import StoreError
 
 from . import people_tables, schema
 from .database import Database, Rivals
-from .table_migration import renew
+from .table_migration import renew, set_aside
 
 _stamps = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
 """The version that the tables stand at. The name is that of the tool that made the first ones."""
@@ -32,7 +32,18 @@ def _forget_the_writer(connection: Connection) -> None:
     connection.execute(text("DELETE FROM meta WHERE key = 'writer'"))
 
 
-_STEPS: dict[str, Callable[[Connection], None]] = {"0005": _forget_the_writer}
+def _number_the_owners(connection: Connection) -> None:
+    """Leases had no generation: one of a key that was taken over could not be told from the first."""
+    table = schema.leases
+    if any(column["name"] == "generation" for column in inspect(connection).get_columns(table.name)):
+        return
+    kept = set_aside(connection, table)
+    table.create(connection)
+    connection.execute(text(f"INSERT INTO leases SELECT key, owner, 1, expires FROM {kept}"))
+    connection.execute(text(f"DROP TABLE {kept}"))
+
+
+_STEPS: dict[str, Callable[[Connection], None]] = {"0005": _forget_the_writer, "0010": _number_the_owners}
 """Version -> what it changed in tables that nothing can make anew."""
 
 

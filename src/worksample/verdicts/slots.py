@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
+from worksample.errors import Cause
 from worksample.records import IMPORTED, Amendment, Experiment, JudgedBy, Round, Standing, Target, struck
 from worksample.store import schema
 from worksample.store.frames import experiment_id, seconds_of
@@ -37,7 +38,7 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """One row per planned slot, by instance, agent, arm, attempt, repeat, without any verdict.
 
     `state` is `finished` (it has a live trial), `open` or `not_attemptable`; the trial's columns are those of the live
-    one, `tries` counts all, and `last_cause` says why the latest failed where none is live.
+    one, `tries` counts all but superseded ones, and `last_cause` says why the latest failed where none is live.
     """
     with store.database.reading() as connection:
         slots, trials = _planned(connection, experiment), _tries(connection, experiment)
@@ -132,6 +133,8 @@ def _tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
     query = select(_t.id).select_from(schema.trials)
     if experiment is not None:
         query = query.where(_t.experiment == experiment)
+    # Of a superseded try another one counts, and its slot is as open as that one leaves it.
+    query = query.where(func.coalesce(_t.cause != Cause.SUPERSEDED.value, True))
     tries = tabulate(connection, columns, query, ["ended", "trial"])
     live = tries.filter("live").with_columns(seconds_of().alias("seconds")).drop("live")
     counts = tries.group_by("slot").agg(

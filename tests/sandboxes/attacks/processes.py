@@ -337,6 +337,40 @@ print("tried")
     return world.env["TOKEN"].encode() in done.stdout
 
 
+@attack(control="", why="there is no exec server without a box, and process 1 of the host is not ours to change")
+async def changes_the_exec_server_by_its_files_in_proc(world: World, box: Box) -> bool:
+    code = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+FILES = {
+    "oom_score_adj": b"1000", "oom_adj": b"15", "autogroup": b"19", "sched": b"0", "clear_refs": b"1", "comm": b"x",
+    "timerslack_ns": b"1", "coredump_filter": b"ff", "mem": b"x", "setgroups": b"deny", "uid_map": b"0 0 1",
+    "gid_map": b"0 0 1", "projid_map": b"0 0 1", "loginuid": b"7", "attr/current": b"x", "make-it-fail": b"1",
+}
+for folder in ("/proc/1", "/proc/1/task/1", "/proc/self/../1", "/proc/self/root/proc/1"):
+    for name, said in FILES.items():
+        try:
+            with open(f"{folder}/{name}", "wb", 0) as file:
+                file.write(said)
+            print(T, folder, name)
+        except OSError:
+            pass
+for name in ("cwd", "root", "exe", "fd/0", "ns/mnt"):
+    try:
+        os.stat(f"/proc/1/{name}")
+        print(T, name)
+    except OSError:
+        pass
+if libc.prctl(62, 1, 1, 0, 0) == 0 or libc.umount2(b"/proc/1", 2) == 0:
+    print(T, "core or mount")
+open("/proc/self/oom_score_adj", "wb", 0).write(b"1000")  # its own affairs stay its own
+print("tried")
+"""
+    done = await world.python(box, code)
+    assert b"tried" in done.stdout, done
+    return world.env["TOKEN"].encode() in done.stdout
+
+
 @attack(control="", why="without a box only root can, and then for good")
 async def has_others_ended_first_when_memory_is_short(world: World, box: Box) -> bool:
     code = "open('/proc/self/oom_score_adj', 'wb', 0).write(b'-1'); print(T)"

@@ -65,6 +65,9 @@ async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
+    from worksample.sandboxes.provider import memory_kills
+
+    killed = memory_kills(sandbox())
     request = json.dumps({"code": code, "seconds": seconds, "bytes": 4 * workspace.tool_output})
     try:
         done = await sandbox().exec(
@@ -80,7 +83,10 @@ async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str
         raise ToolError("the kernel's answer is too long") from None
     try:
         answer = json.loads(done.stdout)
-        return {"output": scrubbed(str(answer["output"])), "state": str(answer["state"])}
+        output = scrubbed(str(answer["output"]))
+        if memory_kills(sandbox()) > killed:
+            output = f"{output.rstrip()}\n{workspace.out_of_memory}".lstrip("\n")
+        return {"output": output, "state": str(answer["state"])}
     except (ValueError, KeyError, TypeError, RecursionError):
         said = clipped((done.stderr or done.stdout).strip(), 2000)
         raise ToolError(f"Python cannot be run here: {said}") from None

@@ -10,7 +10,7 @@ from worksample import metrics as m
 from worksample.records import Protocol, Purpose, Rule, Side, Standing
 from worksample.verdicts.judging import Judged
 
-from .material import Material, attempted
+from .material import Material, attempted, unseen_notes
 from .section import Section, SectionRow
 
 _SIDES = {Side.FIRST.value: 1.0, Side.EQUAL.value: 0.5, Side.SECOND.value: 0.0}
@@ -61,6 +61,7 @@ def automation(material: Material) -> Iterator[Section]:
     notes = (
         *((f"{again} votes repeat their evaluator's on a work: equal ones count once, others not",) * bool(again)),
         "undecided votes leave the rate and are counted as ungraded",
+        *unseen_notes(frame),
         *((f"{reviewed} verdicts were decided by an audit or an adjudication",) if reviewed else ()),
         *material.by_notes,
     )

@@ -130,6 +130,12 @@ class ContainerHolder:
         self._frozen = frozen
         return True
 
+    def hurry(self) -> None:
+        """See Holder."""
+        if self._config.background:
+            with asked("the container cannot be given a fair share of the processors"):
+                self._daemon.api.update_container(self.name, cpu_shares=1024)
+
     def end(self) -> None:
         """See Holder. Where the daemon is gone, process 1 has ended with its line to us."""
         if not self._started:

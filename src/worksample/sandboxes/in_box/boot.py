@@ -6,7 +6,7 @@ privilege that is not needed to start commands is dropped.
 """
 
 # pathlib and contextlib would add a third to the start-up time of a box.
-# ruff: noqa: PTH101, PTH102, PTH103, PTH110, PTH112, PTH120, PTH123, SIM105
+# ruff: noqa: PTH101, PTH102, PTH103, PTH110, PTH112, PTH120, SIM105
 
 from __future__ import annotations
 
@@ -60,13 +60,15 @@ def boot(plan: dict[str, Any]) -> list[int]:
     for path in plan["hidden"]:
         system.unmount(path)
     _cover_settings()
+    own = _cover_first()
     kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
     plan["dial"], far = dialling.line()
     kept.append(far)
     kept += changes
     kept += [endpoint(address, port) for address, port in plan["endpoints"]]
     os.chdir("/" if plan["image"] else plan["scratch"])
-    _become(plan)
+    _become(plan, own)
+    os.close(own)
     return kept
 
 
@@ -116,10 +118,24 @@ def _cover_settings() -> None:
             system.mount("/dev/null", path, None, system.MS_BIND)
 
 
-def put(path: str, text: str) -> None:
-    """Write a small file, such as the kernel's."""
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+def _cover_first() -> int:
+    """Make what /proc shows of process 1 read-only: where the platform is an ordinary user, process 1 is of the same
+    user as the commands, and the modes of those files would let them write. Returns a descriptor of the folder below,
+    by which process 1 itself still writes there."""
+    path = f"/proc/{os.getpid()}"
+    own = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    system.mount(path, path, None, system.MS_BIND | system.MS_REC)
+    system.read_only(path)
+    return own
+
+
+def put(path: str, text: str, below: int | None = None) -> None:
+    """Write a small file, such as the kernel's; `below`: the descriptor of the folder that `path` begins in."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666, dir_fd=below)
+    try:
+        os.write(file, text.encode())
+    finally:
+        os.close(file)
 
 
 def _bind(source: str, target: str, under: list[str]) -> None:
@@ -146,10 +162,12 @@ def _bind(source: str, target: str, under: list[str]) -> None:
         os.close(descriptor)
 
 
-def _become(plan: dict[str, Any]) -> None:
-    """Drop what is not needed any more: as root keep only what changes to the agent's user and ends its processes."""
+def _become(plan: dict[str, Any], own: int) -> None:
+    """Drop what is not needed any more: as root keep only what changes to the agent's user and ends its processes.
+
+    `own`: what /proc has of this process, writable."""
     try:
-        put("/proc/self/loginuid", str(plan["uid"] if plan["root"] else 0))
+        put("loginuid", str(plan["uid"] if plan["root"] else 0), own)
     except OSError:
         pass  # the kernel has none, or it was set before: either way no command can set it
     if plan["root"]:
@@ -158,7 +176,7 @@ def _become(plan: dict[str, Any]) -> None:
             plan["space"] = user_namespace(plan["image"]["user"], plan["uid"], plan["gid"])
         kept = [system.CAP_KILL, system.CAP_SETGID, system.CAP_SETUID]
         try:
-            put("/proc/self/oom_score_adj", "-998")
+            put("oom_score_adj", "-998", own)
             kept.append(system.CAP_SYS_RESOURCE)  # with it each child raises its own score for good, and drops it
         except PermissionError:
             pass  # root without CAP_SYS_RESOURCE: then only the commands' own score of 1000 puts them first
@@ -166,9 +184,9 @@ def _become(plan: dict[str, Any]) -> None:
         system.capabilities(tuple(kept))
     else:
         system.unshare(system.CLONE_NEWUSER)
-        put("/proc/self/setgroups", "deny")
-        put("/proc/self/gid_map", f"{plan['gid']} 0 1")
-        put("/proc/self/uid_map", f"{plan['uid']} 0 1")
+        put("setgroups", "deny", own)
+        put("gid_map", f"{plan['gid']} 0 1", own)
+        put("uid_map", f"{plan['uid']} 0 1", own)
         system.drop_bounding()
         system.capabilities(())
     system.prctl(system.PR_SET_DUMPABLE, 0)

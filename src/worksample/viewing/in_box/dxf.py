@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .job import Job, Made, Unreadable, module
+from .job import READERS_FAULTS, Job, Made, Unreadable, fault, module
 
 LAYOUTS = 20
 LAYERS = 5_000
@@ -32,8 +32,10 @@ def sheets(job: Job, file: Path, made: Made) -> None:
 
     try:
         document, auditor = recover.readfile(str(file))
-    except (DXFError, OSError, ValueError, KeyError, IndexError, AttributeError, TypeError) as e:
+    except DXFError as e:
         raise Unreadable(f"the drawing is damaged: {str(e)[:200]}") from e
+    except READERS_FAULTS as e:
+        raise fault(e, "the drawing") from e
     _complete(document)
     layers = [
         {"name": layer.dxf.name[:200], "colour": layer.color, "visible": layer.is_on() and not layer.is_frozen()}
@@ -120,7 +122,7 @@ def _draw(document: Any, layout: Any, numbers: dict[str, int]) -> tuple[str, lis
         # One entity far out would leave a plan no room among a million whole numbers.
         svg = backend.get_string(page, settings=sheet.Settings(output_coordinate_space=SPACE))
         placed = backend.transformation_matrix
-    except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError, OverflowError) as e:
+    except READERS_FAULTS as e:
         return f"cannot be drawn ({str(e)[:200]})"
     if not extent.has_data or placed is None:
         return None

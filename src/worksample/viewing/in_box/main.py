@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from . import blind
-from .job import Job, Made, Missing, Slow, Unreadable
+from .job import Broken, Job, Made, Missing, Unreadable
 from .sniff import sniff
 
 CONVERTERS = {
@@ -99,13 +99,9 @@ def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
         return asdict(made) | {"family": job.family}
     except Missing as e:
         return {"family": job.family, "missing": str(e)}
-    except Unreadable as e:
-        return {
-            "family": job.family,
-            "unreadable": str(e)[:2000],
-            "head": job.head(256).hex(),
-            "slow": isinstance(e, Slow),
-        }
+    except (Unreadable, Broken) as e:
+        key = "broken" if isinstance(e, Broken) else "unreadable"
+        return {"family": job.family, key: str(e)[:2000], "head": job.head(256).hex()}
 
 
 def _asked(job: Job, query: str) -> dict[str, Any]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import struct
 import zipfile
 from collections.abc import Callable
 from urllib.parse import unquote
 
 from .gltf import gltf
-from .job import Job, Made, Unreadable
+from .job import READERS_FAULTS, Job, Made, Unreadable, fault
 from .mesh import Extent, obj, ply, stl
 
 LARGEST = 256 << 20
 MOST_PICTURES = 300
-_FAULTS = (ValueError, KeyError, TypeError, IndexError, AttributeError, struct.error, RecursionError, OverflowError)
 
 
 def convert(job: Job) -> Made:
@@ -29,8 +27,8 @@ def convert(job: Job) -> Made:
         return made
     try:
         measure(job, made)
-    except (*_FAULTS, zipfile.BadZipFile, OSError, EOFError) as e:
-        raise Unreadable(f"the model is damaged: {str(e)[:200] or type(e).__name__}") from e
+    except READERS_FAULTS as e:
+        raise fault(e, "the model") from e
     if made.meta["triangles"] == 0 and made.meta["vertices"] == 0:
         raise Unreadable("there is nothing in the model")
     return made

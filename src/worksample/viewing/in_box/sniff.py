@@ -7,6 +7,7 @@ import re
 import zipfile
 
 from .job import Job, Unreadable
+from .mesh import binary_stl
 from .words import decode
 
 _IMAGE = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"\0\0\1\0", b"BM")
@@ -49,7 +50,7 @@ def sniff(job: Job) -> str:
 
 
 def _binary(job: Job, head: bytes) -> str:
-    if head.startswith(b"%PDF-") or b"%PDF-" in head[:1024]:
+    if head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and _ends_as_pdf(job)):
         return "pdf"
     if head.startswith(_IMAGE) and not (head.startswith(b"BM") and head[6:10] != b"\0\0\0\0"):
         return "image"
@@ -66,6 +67,13 @@ def _binary(job: Job, head: bytes) -> str:
     if head.startswith(b"SQLite format 3\0"):
         return "database"
     return _media(head) or _solid(job, head)
+
+
+def _ends_as_pdf(job: Job) -> bool:
+    """Readers take a PDF with something before its beginning. A text that speaks of PDFs does not end as one does."""
+    with job.file.open("rb") as f:
+        f.seek(max(0, job.size - 2048))
+        return b"startxref" in f.read(2048)
 
 
 def _media(head: bytes) -> str:
@@ -93,7 +101,7 @@ def _media(head: bytes) -> str:
 
 def _solid(job: Job, head: bytes) -> str:
     """Binary models and drawings."""
-    if head.startswith((b"glTF", b"Kaydara FBX Binary", b"3D Geometry File Format ", b"ply\n", b"ply\r\n")):
+    if head.startswith((b"glTF", b"Kaydara FBX Binary", b"3D Geometry File Format ", b"ply\n", b"ply\r")):
         return "model"
     if head.startswith(b"AutoCAD Binary DXF"):
         return "dxf"
@@ -103,7 +111,7 @@ def _solid(job: Job, head: bytes) -> str:
         return "skp"
     if head.startswith(b"MM") and len(head) > 16 and int.from_bytes(head[2:6], "little") == job.size:
         return "model"
-    if len(head) >= 84 and 84 + 50 * int.from_bytes(head[80:84], "little") == job.size:
+    if binary_stl(head[:84], job.size, text=job.extension != "stl") is not None:
         return "model"
     return ""
 
@@ -161,7 +169,7 @@ def _text(job: Job, head: bytes) -> str:
         return "ifc" if re.search(r"FILE_SCHEMA\s*\(\s*\(\s*'IFC", _header(job), re.I) else "step"
     if re.match(r"(?:999\s*\n.*\n\s*)*0\s*\r?\nSECTION\s*\r?\n", start):
         return "dxf"
-    if re.match(r"solid\b", start) and re.search(r"\bfacet\s+normal\b", start):
+    if re.match(r"solid\b", start, re.I) and re.search(r"\bfacet\s+normal\b", _header(job), re.I):
         return "model"
     if start.startswith("; FBX") or (start.startswith("<") and "<COLLADA" in start):
         return "model"

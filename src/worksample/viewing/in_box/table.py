@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
+import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
@@ -15,6 +18,10 @@ CHUNK = 500
 ROWS = 100_000
 """Rows that are shown."""
 COLUMNS = 500
+DELIMITERS = ",;\t|"
+"""The first of those that fit a file equally well is taken."""
+EXACT = 2**53
+"""Browsers read numbers as floating-point ones: integers beyond this are kept as text, digit by digit."""
 CELL = 2_000
 """Characters of one cell that are shown."""
 CHARACTERS = 40 << 20
@@ -50,17 +57,31 @@ def _dialect(text: str, extension: str) -> Any:
     whole = text[: text.rfind("\n") + 1] or text
     if extension == "tsv":
         return csv.excel_tab
+    # A quote that is doubled stands for itself, wherever in the file the first one comes: as RFC 4180 has it.
+    return max((_dialect_of(delimiter) for delimiter in DELIMITERS), key=lambda dialect: _fit(whole, dialect))
+
+
+def _dialect_of(delimited_by: str) -> type[csv.excel]:
+    class Delimited(csv.excel):
+        delimiter = delimited_by
+
+    return Delimited
+
+
+def _fit(text: str, dialect: Any) -> tuple[float, int]:
+    """How many of the first rows have the commonest number of columns, and how many columns that is."""
     try:
-        # The sniffer's time grows with the square of a line.
-        return csv.Sniffer().sniff("\n".join(line[:1000] for line in whole.splitlines()[:50]), ",;\t|")
+        rows = [len(row) for row in itertools.islice(csv.reader(io.StringIO(text, newline=""), dialect), 50) if row]
     except csv.Error:
-        return csv.excel
+        return 0.0, 0
+    columns, found = Counter(rows).most_common(1)[0] if rows else (0, 0)
+    return (found / len(rows), columns) if columns > 1 else (0.0, columns)
 
 
 def _header(text: str, dialect: Any) -> bool:
     """Whether the first row looks like names: no number in it, and some below it."""
     try:
-        rows = list(csv.reader(text.splitlines()[:20], dialect))
+        rows = list(itertools.islice(csv.reader(io.StringIO(text, newline=""), dialect), 20))
     except csv.Error:
         return False
     return len(rows) > 1 and not any(map(_number, rows[0])) and any(_number(c) for row in rows[1:] for c in row)
@@ -109,8 +130,18 @@ def grid(job: Job, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, 
     return {"rows": seen, "shown": shown, "columns": columns, "truncated": truncated}, files
 
 
+def decimal(value: int) -> str:
+    """Its digits, or how many bits it has where they would take long to write."""
+    return str(value) if value.bit_length() < 10_000 else f"<an integer of {value.bit_length():,} bits>"
+
+
 def short(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | float):
-        return value if not isinstance(value, float) or math.isfinite(value) else str(value)
-    text = str(value)
+    """A cell as JSON that a browser reads without loss: numbers that it cannot hold are text."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) <= EXACT:
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    text = decimal(value) if isinstance(value, int) else str(value)
     return text if len(text) <= CELL else text[:CELL] + "…"

@@ -1,0 +1,49 @@
+"""The fence: a transaction of records proves that its work is still its owner's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, text
+
+from worksample.errors import Superseded
+
+if TYPE_CHECKING:
+    from .lease import Lease
+
+_HELD = text("SELECT 1 FROM leases WHERE key = :key AND owner = :owner AND generation = :generation")
+_HELD_SHARED = text(f"{_HELD.text} FOR SHARE")
+"""On PostgreSQL: nobody takes the key over before this transaction ends."""
+_fences: ContextVar[tuple[tuple[Any, Lease], ...]] = ContextVar("worksample_fences", default=())
+
+
+@contextmanager
+def fenced(database: Any, lease: Lease) -> Iterator[None]:
+    """Have every transaction of records on `database`, in this block and thread, need that `lease` is held."""
+    token = _fences.set((*_fences.get(), (database, lease)))
+    try:
+        yield
+    finally:
+        _fences.reset(token)
+
+
+def is_fenced(database: Any) -> bool:
+    """Whether the caller is in a block of `fenced` on `database`."""
+    return any(of is database for of, _ in _fences.get())
+
+
+def need_leases(database: Any, connection: Connection) -> None:
+    """Raise Superseded where a lease of an enclosing `fenced` is no longer its owner's."""
+    for of, lease in _fences.get():
+        if of is not database:
+            continue
+        held = _HELD if connection.dialect.name == "sqlite" else _HELD_SHARED
+        values = {"key": lease.key, "owner": lease.owner, "generation": lease.generation}
+        if connection.execute(held, values).first() is None:
+            raise Superseded(
+                "another process took this work over while this one stood still", where=lease.key,
+                next="nothing: what the other process makes of it counts",
+            )  # fmt: skip

@@ -1,0 +1,13 @@
+"""A run that stood still for 45 s, and another that took its slots: both committed `done`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from experiments.test_taken_over import test_a_run_that_stood_still_leaves_its_slot_to_the_one_that_took_it as check_run
+
+
+def check(room: Path, request: pytest.FixtureRequest) -> None:
+    check_run(room, "close.commit")
