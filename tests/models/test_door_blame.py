@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from inspect_ai.model import GenerateConfig
 
 from models.test_door import asking, door_of, raw, request, status
 from openai_server import Answer, says
@@ -104,8 +105,9 @@ async def test_arguments_that_cannot_be_sent_are_refused(raw_arguments: str) -> 
 async def test_a_client_that_cannot_write_a_request_says_that_nothing_was_sent() -> None:
     """What no check of ours foresees: the provider's own client fails before it sends."""
     async with door_of([says("ok")]) as (door, _, served):
+        stop = GenerateConfig(stop_seqs=[LONE])
         with observed() as seen, pytest.raises(NotSentError, match="cannot be written"):
-            await door.model.generate(LONE)
+            await door.model.generate("hi", config=stop)
         assert seen.never_left(ValueError())
         with observed() as seen:
             await door.model.generate("hi")

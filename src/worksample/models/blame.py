@@ -50,7 +50,7 @@ class Control:
             asked = copy.copy(self.model)
             asked._set_role(CONTROL)
             try:
-                await asked.generate(QUESTION, config=GenerateConfig(max_tokens=TOKENS))
+                await type(asked).generate(asked, QUESTION, config=GenerateConfig(max_tokens=TOKENS))
             except (LimitExceededError, WorksampleError):
                 raise
             except Exception:  # noqa: BLE001 - whatever a provider's client raises, the service did not answer

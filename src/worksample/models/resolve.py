@@ -16,7 +16,7 @@ from worksample.manifests.faults import nearest
 from .price import Price, register
 from .response_validation import need_answers
 from .sending import observe_sending
-from .storable_text import scrub_answers
+from .storable_text import scrub_answers, scrub_questions
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 CHARACTERS_PER_TOKEN = 3.5
 MAKERS = (("gpt", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude", "anthropic"), ("gemini", "google"))
 """Whose model it is that a name without a provider begins with."""
+_ASKED_IN_TEXT: WeakSet[Model] = WeakSet()
 _PREPARED: WeakSet[ModelAPI] = WeakSet()
 """Inspect hands out the same provider again for the same arguments."""
 
@@ -72,6 +73,9 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
         observe_sending(model.api)
         scrub_answers(model.api)
         need_answers(model.api)
+    if model not in _ASKED_IN_TEXT:
+        _ASKED_IN_TEXT.add(model)
+        scrub_questions(model)
     return model
 
 
