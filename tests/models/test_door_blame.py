@@ -117,7 +117,7 @@ async def test_a_client_that_cannot_write_a_request_says_that_nothing_was_sent()
 
 async def test_a_client_that_fails_before_it_sends_is_no_fault_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     async with door_of([says("ok")]) as (door, port, _):
-        monkeypatch.setattr("worksample.models.door.door.check_sound", lambda body: None)
+        monkeypatch.setattr("worksample.models.door.reading.check_sound", lambda body: None)
         assert status(await raw(port, request(asking(stop=[LONE])))) == 400
         assert door.ended is None
 

@@ -53,6 +53,11 @@ def test_references_are_put_in_their_place() -> None:
     assert made.parameters.properties["a"].enum == [1]
 
 
+def test_names_of_properties_are_the_programs_own() -> None:
+    names = {"$filter": {"type": "string"}, "oneOf": {"type": "string"}, "type": {"type": "integer"}}
+    assert sorted(tool("f", None, {"type": "object", "properties": names}).parameters.properties) == sorted(names)
+
+
 def test_an_object_without_properties_may_hold_anything() -> None:
     params, _ = parameters_of({"type": "object"})
     assert params.additionalProperties is None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from worksample.metrics import Resampling
-    from worksample.verdicts.frame import WorkRules
+    from worksample.verdicts.frame import Work, WorkRules
 
 ILLUSTRATIVE = "illustrative"
 COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "not_attemptable")
@@ -181,7 +181,16 @@ def leaderboard(
     board = board_of(work.frame(work.primary), tuple(found), illustrative=illustrative, how=how)
     if rules is not None and rules.where:
         board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
+    board = replace(board, notes=(*board.notes, *_judges(store, work)))
     return with_reasons(store, board)
+
+
+def _judges(store: Store, work: Work) -> tuple[str, ...]:
+    """How far the judges behind the board's verdicts follow the order of a pair."""
+    from worksample.verdicts.judge_orders import order_notes
+
+    deciding = work.bench_of(work.primary).deciding.get(work.primary, ())
+    return tuple(f"{note}." for note in order_notes(store, [judged.given for judged in deciding]))
 
 
 def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:

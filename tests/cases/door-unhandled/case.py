@@ -1,29 +1,42 @@
-"""`tool_choice: [1]` and a temperature of 10**400 raised out of the door: no answer came."""
+"""A choice of tools that is a list, a tunnel and another protocol, again and again: each has its answer."""
 
 from __future__ import annotations
 
 import asyncio
-import warnings
+import json
+import logging
 from pathlib import Path
-from typing import Any
 
-from models.test_door import door_of, raw, request, status
-from openai_server import says
+import pytest
 
-BODY = b'{"model":"model-1","messages":[{"role":"user","content":"x"}],%s}'
-VALUES = (b'"tool_choice":[1]', b'"temperature":1e400', b'"temperature":1' + b"0" * 400, b'"stop":[[]]', b'"n":{}')
+from models.wire import listening, mock_door, request, send, status
 
-
-def check(room: Path, request: Any) -> None:
-    """Each is refused in the dialect."""
-    warnings.filterwarnings("ignore", "The 'initial' parameter", DeprecationWarning)  # the engine's
-    asyncio.run(_asked())
+PLAIN = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
 
 
-async def _asked() -> None:
-    async with door_of([says("ok")]) as (door, port, _):
-        for value in VALUES:
-            assert status(await raw(port, request(BODY % value))) == 400, value
-        both = b'{"model":"model-1","input":"x","tool_choice":[1]}'
-        assert status(await raw(port, request(both, "/v1/responses"))) == 400
-        assert door.ended is None
+def check(room: Path, fixtures: pytest.FixtureRequest) -> None:
+    """Nothing is raised out of the door, nothing is logged, and the program is told what was wrong."""
+    caplog: pytest.LogCaptureFixture = fixtures.getfixturevalue("caplog")
+    odd = json.dumps({**PLAIN, "tool_choice": [1]}).encode()
+    huge = json.dumps({**PLAIN, "temperature": 0}).replace('": 0', '": 1e400').encode()
+    unhashable = json.dumps({"model": "m", "input": "hi", "tool_choice": [1]}).encode()
+    asked = [
+        (request("/v1/chat/completions", odd), (200, 400)),
+        (request("/v1/responses", unhashable), (200, 400)),
+        (request("/v1/chat/completions", huge), (200, 400)),
+        (b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", (405,)),
+        (b"GET /v1/models HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nabc", (200,)),
+        (request("/v1/chat/completions", json.dumps(PLAIN).encode(), Connection="Upgrade", Upgrade="h2c"), (200,)),
+    ]
+
+    async def work() -> None:
+        door = mock_door()
+        async with listening(door.http) as (port, raised):
+            for _ in range(20):
+                for sent, codes in asked:
+                    assert status(await send(port, sent)) in codes
+        assert raised == []
+
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(work())
+    assert [record.getMessage() for record in caplog.records if "answered" in record.getMessage()] == []
