@@ -93,6 +93,7 @@ class Cause(StrEnum):
     GRADER_SANDBOX = "grader.sandbox"
     GRADER_LACKS = "grader.lacks"
     GRADER_STATE = "grader.state"
+    GRADER_COLLECT = "grader.collect"
     JUDGE_ERROR = "judge.error"
     JUDGE_MALFORMED = "judge.malformed"
     JUDGE_AWAITED = "judge.awaited"
@@ -165,15 +166,18 @@ POLICY: dict[Cause, Policy] = {
     Cause.GRADER_TIME: _of(_B.GRADER, "the grader ran out of time", by_deliverable=True),
     Cause.GRADER_MEMORY: _of(_B.GRADER, "the grader ran out of memory", by_deliverable=True),
     Cause.GRADER_OUTPUT: _of(_B.GRADER, "the grader printed too much", by_deliverable=True),
-    Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is not a grade"),
+    Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is not a grade", by_deliverable=True),
     Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
     Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),
     Cause.GRADER_LACKS: _of(_B.GRADER, "something that the grader needs is not here"),
     Cause.GRADER_STATE: _of(_B.GRADER, "the workplace's state cannot be restored", by_deliverable=True),
+    Cause.GRADER_COLLECT: _of(
+        _B.GRADER, "what the grader needs could not be collected in the agent's box", by_deliverable=True
+    ),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is not a judgment", retry=True),
     Cause.JUDGE_AWAITED: _of(_B.JUDGE, "waits for a judge"),
-    Cause.JUDGE_REFUSED: _of(_B.JUDGE, "the judge refused to answer", retry=True),
+    Cause.JUDGE_REFUSED: _of(_B.JUDGE, "the judge refused to answer", retry=True, by_deliverable=True),
     Cause.JUDGE_LIMIT: _of(_B.JUDGE, "the judge's budget is spent"),
     Cause.JUDGE_LACKS: _of(_B.JUDGE, "no judge is configured"),
     Cause.JUDGE_UNSHOWN: _of(_B.JUDGE, "the judge could not be shown all of the work", retry=True),
