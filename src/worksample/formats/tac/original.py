@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from worksample.errors import ImportFailed, ManifestError, UsageError
+from worksample.manifests import Unreadable, load
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.tac import read_scenarios
@@ -126,8 +125,8 @@ def dependencies(path: Path) -> tuple[str, ...]:
     if not path.is_file():
         return ()
     try:
-        found: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as fault:
+        found: Any = load(path)
+    except Unreadable as fault:
         raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=AGAIN) from fault
     if found is None:
         return ()
